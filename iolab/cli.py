@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from iolab.command_line import ExampleCommand, as_text, json_option, logs_argument, named_logs
-from iolab.dataset.commands import compact, convert, scan, status, verify
+from iolab.dataset.commands import compact, convert, remove, scan, status, verify
 from logframe import LogParseError
 from logframe.console import limit_option, log_named, run, say, version_option
 from logframe.errors import LogError
@@ -401,5 +401,5 @@ def lab(folder: Path, no_browser: bool, port: int | None) -> int:  # noqa: FBT00
     start(lab_command(folder, browser=not no_browser, port=port))
 
 
-for _one in (convert, status, scan, compact, verify):
+for _one in (convert, status, scan, compact, verify, remove):
     iolab.add_command(_one)

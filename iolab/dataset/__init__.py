@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from iolab.dataset.changing import remove, repair
     from iolab.dataset.compaction import compact
     from iolab.dataset.conversion import convert
     from iolab.dataset.fleet import differing_parameters, report_frames, slower_events
@@ -30,6 +31,8 @@ __all__ = [
     "instances",
     "read_changes",
     "read_quantiles",
+    "remove",
+    "repair",
     "report_frames",
     "scan",
     "setting_changes",

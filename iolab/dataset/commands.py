@@ -1,4 +1,4 @@
-"""The commands `iolab convert`, `status`, `scan`, `compact` and `verify`."""
+"""The commands `iolab convert`, `status`, `scan`, `compact`, `verify` and `remove`."""
 
 from __future__ import annotations
 
@@ -152,25 +152,47 @@ def status(dataset: str, part: str | None, as_json: bool) -> int:  # noqa: FBT00
 def scan(dataset: str, table: str, rows: int, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
     """Print the first rows of a table of a dataset."""
     from iolab import dataset as datasets  # noqa: PLC0415 - see above
+    from iolab.dataset.reading import collected  # noqa: PLC0415 - see above
     from iolab.pages.tables import frame_text  # noqa: PLC0415 - see above
 
-    frame = datasets.scan(dataset, table).head(rows).collect()
+    frame = collected(dataset, datasets.scan(dataset, table).head(rows))
     click.echo(as_text(frame.to_dicts()) if as_json else frame_text(frame, most=rows, names={}))
     return 0
 
 
-@_command("iolab verify fleet", "iolab verify fleet --quick")
+@_command("iolab verify fleet", "iolab verify fleet --quick", "iolab verify fleet --repair")
 @_dataset
 @click.option("--quick", is_flag=True, help="Compare names and sizes of files, and do not read them.")
-def verify(dataset: str, quick: bool) -> int:  # noqa: FBT001 - click passes by name
+@click.option("--repair", is_flag=True, help="Have the sources of missing or damaged files converted again.")
+def verify(dataset: str, quick: bool, repair: bool) -> int:  # noqa: FBT001 - click passes by name
     """Check that a dataset holds what was committed, and nothing else."""
     from iolab import dataset as datasets  # noqa: PLC0415 - see above
 
+    if repair:
+        datasets.repair(dataset, contents=not quick)
     wrong = datasets.verify(dataset, contents=not quick)
     for line in wrong:
         say(f"iolab: {line}")
     click.echo(f"{dataset}: {f'{len(wrong):,} faults' if wrong else 'no fault'}")
+    lost = datasets.status(dataset).sources.get("lost", 0) if repair else 0
+    if lost:
+        click.echo(f"{lost:,} sources lost rows: iolab convert LOG... -o {dataset} --resume converts them again")
     return 1 if wrong else 0
+
+
+@_command("iolab remove fleet /logs/ora_4711.trc", "iolab remove fleet /logs/host0")
+@_dataset
+@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+def remove(dataset: str, sources: tuple[str, ...]) -> int:
+    """Remove sources and their rows from a dataset: logs, archives, or folders with all in them.
+
+    The logs themselves stay.  A later run that is given one of them converts it again.
+    """
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+
+    for source in datasets.remove(dataset, sources):
+        click.echo(f"removed {source}")
+    return 0
 
 
 @_command("iolab compact fleet")

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from iolab.dataset.changing import writing
 from iolab.dataset.executors import Executor, open_executor
 from iolab.dataset.jobs import Settings
 from iolab.dataset.layout import DESCRIPTION, VERSION, describe
 from iolab.dataset.listing import list_files
-from iolab.dataset.planning import Plan
 from iolab.dataset.run import Run
 from iolab.dataset.store import LOCK, STAGING, LocalStore, Store, open_store
 from logframe.errors import LogError
@@ -83,26 +82,22 @@ def convert(
     store = open_store(dest)
     wanted = None if tables is None else sorted(set(tables))
     _check(store, wanted, resume=resume)
-    with store.lock() as lock:
-        _check(store, wanted, resume=resume or describe(store) is None)
+    with writing(store) as (writer, plan):
         if describe(store) is None:
             store.put(DESCRIPTION, json.dumps({"version": VERSION, "tables": wanted}).encode())
-        with Plan(store) as plan:
-            last = plan.read_dataset(sweep=lock.was_interrupted)
-            outside = store.url if isinstance(store, LocalStore) else None
-            plan.add_files(list_files(named, outside=outside), since=_microseconds(since))
-            pool = open_executor(executor) if plan.counts(retry=retry)[1] else open_executor("serial")
-            chosen = None if wanted is None else frozenset(wanted)
-            settings = Settings(
-                store, chosen, current(), seconds, PIECE_BYTES, pool.is_own_process, secrets.token_hex(8)
-            )
-            try:
-                run = Run(*(store, plan, pool, settings), lock=lock, last=last, retry=retry, progress=progress)
-                run.go()
-            finally:
-                if pool is not executor:
-                    pool.close()
-            return run.result()
+        _check(store, wanted, resume=True)
+        outside = store.url if isinstance(store, LocalStore) else None
+        plan.add_files(list_files(named, outside=outside), since=_microseconds(since))
+        pool = open_executor(executor) if plan.counts(retry=retry)[1] else open_executor("serial")
+        chosen = None if wanted is None else frozenset(wanted)
+        settings = Settings(store, chosen, current(), seconds, PIECE_BYTES, pool.is_own_process, writer.run)
+        try:
+            run = Run(*(store, plan, pool, settings), writer=writer, retry=retry, progress=progress)
+            run.go()
+        finally:
+            if pool is not executor:
+                pool.close()
+        return run.result()
 
 
 def _check(store: Store, tables: list[str] | None, *, resume: bool) -> None:
@@ -115,7 +110,8 @@ def _check(store: Store, tables: list[str] | None, *, resume: bool) -> None:
         raise LogError(f"{store.root} is a file: name a folder")
     known: dict[str, Any] | None = describe(store)
     if known is None:
-        first = next((key for key, _ in store.entries() if key != LOCK and not key.startswith(STAGING)), None)
+        keys = (entry.key for entry in store.entries())
+        first = next((key for key in keys if key != LOCK and not key.startswith(STAGING)), None)
         if first is not None:
             raise LogError(f"{store.url} is no dataset, and not empty (it holds {first}): name a new folder")
         return

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse import AwrFrames, read_awrs
-from iolab.dataset.reading import diagnostics, scan, status
+from iolab.dataset.columns import concat
+from iolab.dataset.reading import collected, diagnostics, scan, status
 from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
 from logframe import DIAGNOSTICS
 from logframe.errors import LogError
@@ -70,7 +71,7 @@ def report_frames(dest: str | os.PathLike[str], tables: Sequence[str], *, where:
     empty = read_awrs([], table=list(tables), printed=True, workers=1).frames
     found = {name: _frame(dest, name, where) for name in {*tables, "info"} if f"{_FORMAT}/{name}" in known}
     frames = {
-        name: pl.concat([empty[name], *([found[name]] if name in found else [])], how="diagonal_relaxed")
+        name: concat([empty[name].lazy(), *([found[name].lazy()] if name in found else [])]).collect()
         for name in tables
     }
     reports = found["info"].select("report", "part")
@@ -88,7 +89,7 @@ def report_frames(dest: str | os.PathLike[str], tables: Sequence[str], *, where:
 def _frame(dest: str | os.PathLike[str], name: str, where: pl.Expr | None) -> pl.DataFrame:
     """A table with the columns of `awrparse.read_awrs`, in order of time."""
     lazy = scan(dest, f"{_FORMAT}/{name}")
-    found = (lazy if where is None else lazy.filter(where)).collect()
+    found = collected(dest, lazy if where is None else lazy.filter(where))
     own_id = {"table_db_id": "db_id"} if "table_db_id" in found.columns else {}
     return (
         found.drop("db_id")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from iolab.dataset.layout import DataFile
+    from iolab.dataset.commits import DataFile
     from iolab.dataset.store import Store
     from logframe.limits import Limits
     from logframe.ranges import Range
@@ -80,12 +80,14 @@ class Rewrite:
         files: Its files.
         drop: Sources whose rows are not carried over.
         stamps: New stamps of sources whose content is the same: source -> stamp and time of the last change.
+        is_lost: Other files of the batch are missing, so that its sources are to be converted again.
     """
 
     batch: str
     files: tuple[DataFile, ...]
     drop: frozenset[str]
     stamps: dict[str, tuple[str, int]]
+    is_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

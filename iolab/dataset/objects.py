@@ -10,14 +10,15 @@ import os
 import tempfile
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.dataset.jobs import Listed
-from iolab.dataset.store import LOCK, Lock, StoreError, held, holder
+from iolab.dataset.store import LOCK, Entry, Lock, LockRecord, StoreError, held, lost
 from logframe.errors import LogError, LogNotFoundError, LogParseError
 from logframe.extras import require
 
@@ -32,8 +33,8 @@ _SETTINGS: Final = (
 #: A lock that was not renewed for this many seconds is that of a run that has ended.
 EXPIRES: Final = 120.0
 _RENEWED: Final = 30.0
-#: Written by a run that ends with an error: the next one removes the files of no batch.
-_INTERRUPTED: Final = "_interrupted"
+#: How often a conditional write is tried, and a lock that others want, too.
+_TRIES: Final = 3
 _CHUNK: Final = 8 << 20
 
 
@@ -51,14 +52,11 @@ def _bucket(name: str, settings: tuple[tuple[str, str], ...]) -> Any:  # noqa: A
     client = {"allow_http": True} if dict(settings).get("aws_allow_http") else None
     config = {key: value for key, value in settings if key != "aws_allow_http"}
     return stores.S3Store(
-        name, config=config, client_options=client, retry_config={"max_retries": 3, "retry_timeout": _timeout()}
+        name,
+        config=config,
+        client_options=client,
+        retry_config={"max_retries": 3, "retry_timeout": timedelta(seconds=60)},
     )
-
-
-def _timeout() -> Any:  # noqa: ANN401 - a timedelta
-    from datetime import timedelta  # noqa: PLC0415 - here only
-
-    return timedelta(seconds=60)
 
 
 def _parts(url: str) -> tuple[Any, str]:
@@ -111,9 +109,14 @@ class ObjectStore:
 
     def read(self, key: str) -> bytes:
         """The content of a key."""
+        return self._get(key)[0]
+
+    def _get(self, key: str) -> tuple[bytes, dict[str, Any]]:
+        """The content of a key, and what the store says of it."""
         bucket, path = _parts(self.location(key))
         with _errors(self.location(key)):
-            return bytes(bucket.get(path).bytes())
+            found = bucket.get(path)
+            return bytes(found.bytes()), found.meta
 
     def put(self, key: str, data: bytes) -> None:
         """Write a key, or replace it."""
@@ -123,19 +126,38 @@ class ObjectStore:
 
     def put_new(self, key: str, data: bytes) -> bool:
         """Write a key if it is absent: the store decides (a conditional put)."""
+        return self.put_if(key, data, "create") is not None
+
+    def put_if(self, key: str, data: bytes, mode: Any) -> str | None:  # noqa: ANN401 - see obstore
+        """Write a key on a condition.
+
+        The store may do it and its answer be lost, or be an error: then its client tries again, and the condition
+        fails.  So what is there is compared with what was written; `data` must be of this writer alone.
+
+        Args:
+            key: The key.
+            data: Its content.
+            mode: ``create``, or the ETag that the object must have (`obstore.UpdateVersion`).
+
+        Returns:
+            The ETag; None where the condition does not hold.
+        """
         bucket, path = _parts(self.location(key))
-        exists = require("obstore.exceptions").AlreadyExistsError
-        try:
-            with _errors(self.location(key)):
-                try:
-                    bucket.put(path, data, mode="create", use_multipart=False)
-                except exists:
-                    return False
-        except LogError as error:
-            if isinstance(error.__cause__, exists):
-                return False
-            raise
-        return True
+        errors = require("obstore.exceptions")
+        for left in reversed(range(_TRIES)):
+            try:
+                with _errors(self.location(key)):
+                    return str(bucket.put(path, data, mode=mode, use_multipart=False)["e_tag"])
+            except StoreError as error:
+                with suppress(FileNotFoundError):
+                    there, meta = self._get(key)
+                    if there == data:
+                        return str(meta["e_tag"])
+                if isinstance(error.__cause__, (errors.AlreadyExistsError, errors.PreconditionError)):
+                    return None
+                if not left:
+                    raise
+        return None
 
     def take(self, file: Path, key: str) -> None:
         """Upload a file."""
@@ -144,8 +166,8 @@ class ObjectStore:
             bucket.put(path, file)
         file.unlink()
 
-    def entries(self, prefix: str = "") -> Iterator[tuple[str, int]]:
-        """The keys that begin with a prefix, and their sizes."""
+    def entries(self, prefix: str = "") -> Iterator[Entry]:
+        """The objects whose keys begin with a prefix."""
         bucket, root = _parts(self.url)
         start = f"{root}/" if root else ""
         folder = prefix.rpartition("/")[0]
@@ -154,7 +176,7 @@ class ObjectStore:
                 for one in several:
                     key = one["path"].removeprefix(start)
                     if one["path"].startswith(start) and key.startswith(prefix):
-                        yield key, one["size"]
+                        yield Entry(key, one["size"], one["last_modified"].timestamp())
 
     def delete(self, key: str) -> None:
         """Remove a key, if it is there."""
@@ -172,36 +194,81 @@ class ObjectStore:
             yield Path(folder)
 
     @contextmanager
-    def lock(self) -> Iterator[Lock]:
-        """An object that is created only if it is absent, and renewed while the run goes on."""
-        was_interrupted = any(self.entries(_INTERRUPTED))
-        while not self.put_new(LOCK, holder().encode()):
-            bucket, path = _parts(self.location(LOCK))
-            try:
-                with _errors(self.location(LOCK)):
-                    changed = bucket.head(path)["last_modified"]
-                if (datetime.now(UTC) - changed).total_seconds() < EXPIRES:
-                    raise held(self.url, self.read(LOCK).decode())
-            except FileNotFoundError:
-                continue
-            self.delete(LOCK)
-            was_interrupted = True
-        last = [time.monotonic()]
-
-        def renew() -> None:
-            if time.monotonic() - last[0] > _RENEWED:
-                last[0] = time.monotonic()
-                self.put(LOCK, holder().encode())
-
+    def lock(self, run: str) -> Iterator[Lock]:
+        """An object that is written only if it is as this run knows it, and written again while the run goes on."""
+        lease = _Lease(self, run)
+        stop = Event()
+        thread = Thread(target=lease.renew_until, args=(stop,), daemon=True)
+        thread.start()
         try:
-            yield Lock(was_interrupted, renew)
-            self.delete(_INTERRUPTED)
+            yield Lock(lease.was_interrupted, lease.record.interrupted, lease.renew)
         except BaseException:
+            stop.set()
             with suppress(LogError, OSError):  # where it does not answer, the lock expires
-                self.put(_INTERRUPTED, b"")
-                self.delete(LOCK)
+                lease.renew("interrupted")
             raise
-        self.delete(LOCK)
+        finally:
+            stop.set()
+        lease.renew("ended")
+
+
+class _Lease:
+    """The lock of a dataset, held: every write names the ETag of the one before, so a lock that was taken is noticed.
+
+    Args:
+        store: The dataset.
+        run: Id of the run.
+
+    Raises:
+        LogError: Another run holds it.
+    """
+
+    def __init__(self, store: ObjectStore, run: str) -> None:
+        self._store = store
+        self._mutex = RLock()
+        for _ in range(_TRIES):
+            try:
+                text, meta = store._get(LOCK)  # noqa: SLF001 - of this module
+            except FileNotFoundError:
+                text, meta = b"", {}
+            old = LockRecord.of(text.decode())
+            if old.state == "held" and time.time() - meta["last_modified"].timestamp() < EXPIRES:
+                raise held(store.url, old)
+            self.was_interrupted = bool(text) and old.state != "ended"
+            self.record = old.taken(run)
+            self._tag = self._put({"e_tag": meta["e_tag"]} if meta else "create")
+            if self._tag is not None:
+                return
+        raise held(store.url, old)
+
+    def _put(self, mode: Any) -> str | None:  # noqa: ANN401 - see obstore
+        return self._store.put_if(LOCK, self.record.to_json().encode(), mode)
+
+    def renew(self, state: str = "held") -> None:
+        """Write it again.
+
+        Raises:
+            LogError: Another run has taken it, or the store does not answer.
+        """
+        with self._mutex:
+            if self.record.state != "held":
+                raise lost(self._store.url)
+            self.record = replace(self.record, state=state, turn=self.record.turn + 1)
+            tag = self._put({"e_tag": self._tag})
+            if tag is None:  # taken; or written by this run, with an answer that was lost
+                text, meta = self._store._get(LOCK)  # noqa: SLF001 - of this module
+                if LockRecord.of(text.decode()).run == self.record.run:
+                    tag = self._put({"e_tag": meta["e_tag"]})
+            if tag is None:
+                self.record = replace(self.record, state="lost")
+                raise lost(self._store.url)
+            self._tag = tag
+
+    def renew_until(self, stop: Event) -> None:
+        """Renew it now and then."""
+        while not stop.wait(_RENEWED):
+            with suppress(LogError, OSError):  # `Lock.check` says so
+                self.renew()
 
 
 def open_objects(url: str) -> ObjectStore:

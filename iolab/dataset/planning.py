@@ -1,50 +1,43 @@
 """What is to be done: the files that were found, compared with those that the dataset holds.
 
-Both are in a temporary SQLite database on disk, so that memory does not grow with their number.
+Both are in the temporary database of `iolab.dataset.contents`.
 """
 
 from __future__ import annotations
 
-import errno
 import os
-import sqlite3
-import tempfile
-from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
+from iolab.dataset.commits import in_pieces
+from iolab.dataset.contents import AT_A_TIME, Contents
 from iolab.dataset.jobs import Item, Listed
-from iolab.dataset.layout import SCHEMAS, commit_key, digest, is_own, read_commits
 from iolab.dataset.listing import joined_stamp, name_of
+from iolab.dataset.reading import collected
 from logframe import LogParseError, open_logs
 from logframe.formats import formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from types import TracebackType
 
+    from iolab.dataset.commits import Commit
     from iolab.dataset.jobs import Done
-    from iolab.dataset.layout import Commit
     from iolab.dataset.store import Store
 
 _TABLES: Final = """
-PRAGMA journal_mode = OFF;
-PRAGMA synchronous = OFF;
-PRAGMA cache_size = -8000;
-CREATE TABLE batch(id TEXT PRIMARY KEY, number INTEGER) WITHOUT ROWID;
 CREATE TABLE known(
     source TEXT PRIMARY KEY, file TEXT, stamp TEXT, hash TEXT, status TEXT, in_file INTEGER, batch TEXT) WITHOUT ROWID;
+CREATE INDEX known_file ON known(file);
+CREATE INDEX known_batch ON known(batch);
 CREATE TABLE listed(
     file TEXT PRIMARY KEY, raw BLOB, stamp TEXT, size INTEGER, modified INTEGER, stem TEXT) WITHOUT ROWID;
 CREATE TABLE part(file TEXT, path BLOB);
 CREATE TABLE content(hash TEXT PRIMARY KEY, source TEXT) WITHOUT ROWID;
-CREATE TABLE live(key TEXT PRIMARY KEY, batch TEXT) WITHOUT ROWID;
+CREATE INDEX content_source ON content(source);
 """
-#: Rows that are written to the database at a time.
-_AT_A_TIME: Final = 10_000
 #: Files of sources that are read at a time.
 _FILES_AT_A_TIME: Final = 200
 #: Stands for the path of a source of several files.
@@ -52,10 +45,8 @@ _IN_PARTS: Final = b""
 #: Statuses of sources that a run with `retry` reads again.
 RETRIED: Final = ("unreadable", "killed", "failed")
 
-_Value = TypeVar("_Value")
 
-
-class Plan:
+class Plan(Contents):
     """The files that were found and those that the dataset holds.
 
     Args:
@@ -63,64 +54,15 @@ class Plan:
     """
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._folder = tempfile.TemporaryDirectory(prefix="iolab-plan-")
+        super().__init__(store)
         self._counts: tuple[int, int, int] | None = None
-        self._base = sqlite3.connect(Path(self._folder.name) / "plan.sqlite")
         self._base.executescript(_TABLES)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._base.close()
-        self._folder.cleanup()
-        if isinstance(error, sqlite3.OperationalError):
-            raise OSError(errno.ENOSPC, f"the plan cannot be written: {error}", self._folder.name) from error
-
-    def read_dataset(self, *, sweep: bool = False) -> int:
-        """Read what the dataset holds; the number of its last commit, 0 for none.
-
-        Args:
-            sweep: Remove the files that belong to no batch: a run that was interrupted left them.
-        """
-        last = 0
-        keys: dict[str, str] = {}
-        for commit in read_commits(self._store, None if sweep else "_sources"):
-            last = commit.number
-            self._add_commit(commit, with_files=sweep)
-            for old in commit.replaces:
-                keys = {key: batch for key, batch in keys.items() if batch != old}
-            keys |= {file.key: commit.batch for file in commit.files if file.table == "_sources"}
-        if sweep:
-            self._sweep()
-        for several in in_pieces(keys.items(), _FILES_AT_A_TIME):
+    def read_sources(self) -> None:
+        """Read what the dataset knows of its sources; no file of a batch is missing (`broken`)."""
+        query = "SELECT key, batch FROM live WHERE name = '_sources' AND batch IN (SELECT id FROM batch)"
+        for several in in_pieces(self._base.execute(query).fetchall(), _FILES_AT_A_TIME):
             self._read_sources(dict(several))
-        self._base.execute("CREATE INDEX known_file ON known(file)")
-        return last
-
-    def sweep(self) -> None:
-        """Remove the files that belong to no batch: processes that were killed left them."""
-        for commit in read_commits(self._store):
-            self._add_commit(commit, with_files=True)
-        self._sweep()
-
-    def _add_commit(self, commit: Commit, *, with_files: bool) -> None:
-        self._base.executemany("DELETE FROM batch WHERE id = ?", [(old,) for old in commit.replaces])
-        self._base.execute("INSERT OR REPLACE INTO batch VALUES (?, ?)", (commit.batch, commit.number))
-        if with_files:
-            keys = [*(file.key for file in commit.files), commit_key(commit.number)]
-            self._base.executemany("INSERT OR REPLACE INTO live VALUES (?, ?)", [(key, commit.batch) for key in keys])
-
-    def _sweep(self) -> None:
-        """Remove the files of batches that are replaced, and those that were never committed."""
-        query = "SELECT 1 FROM live JOIN batch ON batch.id = live.batch WHERE live.key = ?"
-        for key, size in self._store.entries():
-            is_fixed = not is_own(key) or (size and key.startswith(SCHEMAS))
-            if not is_fixed and self._base.execute(query, (key,)).fetchone() is None:
-                self._store.delete(key)
 
     def _read_sources(self, keys: dict[str, str]) -> None:
         """Rows of some files of `_sources`; with the key of each row's file, which names its batch."""
@@ -129,7 +71,7 @@ class Plan:
         rows = pl.scan_parquet(
             list(places), include_file_paths="_place", glob=False, storage_options=self._store.options
         ).select(*wanted, "_place")
-        found = rows.collect().with_columns(pl.col("_place").replace_strict(places))
+        found = collected(self._store.url, rows).with_columns(pl.col("_place").replace_strict(places))
         self._base.executemany("INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)", found.rows())
 
     def add_files(self, files: Iterable[Listed], *, since: int | None = None) -> None:
@@ -151,7 +93,7 @@ class Plan:
             for one in files
             if since is None or one.modified >= since
         )
-        for several in in_pieces(rows, _AT_A_TIME):
+        for several in in_pieces(rows, AT_A_TIME):
             several.sort(key=itemgetter(0))  # neighbours of a tree go in together
             self._base.executemany("INSERT OR IGNORE INTO listed VALUES (?, ?, ?, ?, ?, ?)", several)
         self._base.commit()
@@ -184,10 +126,10 @@ class Plan:
 
     def index_contents(self) -> None:
         """Make sources be found by their content: needed only where there is work."""
-        self._base.executescript(
-            "CREATE INDEX known_hash ON known(hash);"
+        self._index_hashes()
+        self._base.execute(
             "INSERT OR IGNORE INTO content SELECT hash, source FROM known"
-            " WHERE hash IS NOT NULL AND status NOT IN ('duplicate', 'changed') ORDER BY source;"
+            " WHERE hash IS NOT NULL AND status NOT IN ('duplicate', 'changed', 'lost') ORDER BY source"
         )
 
     def counts(self, *, retry: bool) -> tuple[int, int, int]:
@@ -210,11 +152,11 @@ class Plan:
             rows = self._base.execute(
                 f"SELECT l.file, raw, l.stamp, size, modified {_todo(retry=retry)}"
                 " AND l.file > ? ORDER BY l.file LIMIT ?",
-                (after, _AT_A_TIME),
+                (after, AT_A_TIME),
             ).fetchall()
             for file, raw, stamp, size, modified in rows:
                 yield Listed(file, self._files(file, raw), stamp, size, modified)
-            if len(rows) < _AT_A_TIME:
+            if len(rows) < AT_A_TIME:
                 return
             after = rows[-1][0]
 
@@ -238,36 +180,53 @@ class Plan:
         row = self._base.execute("SELECT hash, stamp, status FROM known WHERE source = ?", (item.source,)).fetchone()
         if row is None or item.hash is None or row[0] != item.hash or row[2] not in {"converted", "duplicate"}:
             return "new"
-        query = "SELECT 1 FROM known WHERE hash = ? AND status != 'duplicate' LIMIT 1"
+        query = "SELECT 1 FROM known WHERE hash = ? AND status NOT IN ('duplicate', 'lost') LIMIT 1"
         if row[2] == "duplicate" and self._base.execute(query, (item.hash,)).fetchone() is None:
             return "new"  # its original has another content now
         return "known" if row[1] == item.listed.stamp else "touched"
 
     def batches_of(self, items: Sequence[Item]) -> dict[str, list[str]]:
         """The batches that hold rows of sources now, and these sources; of files that became one log, of each file."""
-        found: dict[str, list[str]] = {}
+        names: dict[str, None] = {}
         for item in items:
-            names = {item.source, *(map(name_of, item.listed.files) if len(item.listed.files) > 1 else ())}
-            for name in sorted(names):
-                row = self._base.execute("SELECT batch FROM known WHERE source = ?", (name,)).fetchone()
-                if row is not None:
-                    found.setdefault(row[0], []).append(name)
+            own = {item.source, *(map(name_of, item.listed.files) if len(item.listed.files) > 1 else ())}
+            names |= dict.fromkeys(sorted(own))
+        return self.owners(names)
+
+    def owners(self, names: Iterable[str]) -> dict[str, list[str]]:
+        """The batches that hold rows of sources, and these sources."""
+        found: dict[str, list[str]] = {}
+        for name in names:
+            row = self._base.execute("SELECT batch FROM known WHERE source = ?", (name,)).fetchone()
+            if row is not None:
+                found.setdefault(row[0], []).append(name)
         return found
 
-    def number_of(self, batch: str) -> int:
-        """Place of a batch's commit in the log."""
-        row = self._base.execute("SELECT number FROM batch WHERE id = ?", (batch,)).fetchone()
-        return int(row[0])
+    def copies(self, names: Iterable[str]) -> set[str]:
+        """The duplicates of sources."""
+        query = (
+            "SELECT o.source FROM known k JOIN known o ON o.hash = k.hash WHERE k.source = ? AND o.status = 'duplicate'"
+        )
+        self._index_hashes()
+        return {source for name in names for (source,) in self._base.execute(query, (name,))}
 
-    def committed(self, number: int, batch: str, done: Done, replaced: dict[str, list[str]]) -> None:
+    def _index_hashes(self) -> None:
+        self._base.execute("CREATE INDEX IF NOT EXISTS known_hash ON known(hash)")
+
+    def named(self, name: str) -> list[str]:
+        """The sources of a name: one source, all of a file, or all below a folder or in an archive."""
+        query = "SELECT source FROM known WHERE source = ?1 OR file = ?1 OR substr(source, 1, ?2) = ?3"
+        below = f"{name.rstrip('/')}/"
+        return [source for (source,) in self._base.execute(query, (name, len(below), below))]
+
+    def committed(self, commit: Commit, done: Done, replaced: dict[str, list[str]]) -> None:
         """Note a commit: its sources, and the batches that it replaces with the sources that it drops from them."""
+        self.add(commit)
         for old, dropped in replaced.items():
-            self._base.execute("DELETE FROM batch WHERE id = ?", (old,))
             self._base.executemany("DELETE FROM known WHERE source = ?", [(name,) for name in dropped])
-            self._base.execute("UPDATE known SET batch = ? WHERE batch = ?", (batch, old))
-        self._base.execute("INSERT OR REPLACE INTO batch VALUES (?, ?)", (batch, number))
+            self._base.execute("UPDATE known SET batch = ? WHERE batch = ?", (commit.batch, old))
         self._base.executemany(
-            "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row, batch) for row in done.sources]
+            "INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?, ?, ?)", [(*row, commit.batch) for row in done.sources]
         )
 
     def restamped(self, items: Sequence[Item]) -> None:
@@ -278,34 +237,25 @@ class Plan:
 
     def widowed(self) -> Iterator[Listed]:
         """Files of duplicates whose original has another content now."""
+        if self._base.execute("SELECT 1 FROM known WHERE status = 'duplicate' LIMIT 1").fetchone() is None:
+            return
+        self._index_hashes()
         query = (
             "SELECT k.file, l.raw, l.stamp, l.size, l.modified FROM known k JOIN listed l ON l.file = k.file"
             " WHERE k.status = 'duplicate' AND NOT EXISTS"
-            " (SELECT 1 FROM known o WHERE o.hash = k.hash AND o.status != 'duplicate') GROUP BY k.file"
+            " (SELECT 1 FROM known o WHERE o.hash = k.hash AND o.status NOT IN ('duplicate', 'lost')) GROUP BY k.file"
         )
         for file, raw, stamp, size, modified in self._base.execute(query).fetchall():
             yield Listed(file, self._files(file, raw), stamp, size, modified)
 
 
 def _todo(*, retry: bool) -> str:
-    again = ", ".join(f"'{status}'" for status in ("changed", *(RETRIED if retry else ())))
+    again = ", ".join(f"'{status}'" for status in ("changed", "lost", *(RETRIED if retry else ())))
     # Of an archive that was not converted as a whole, some members are missing.
     return (
         "FROM listed l WHERE NOT coalesce((SELECT count(*) >= max(in_file) FROM known k"  # noqa: S608 - constant text
         f" WHERE k.file = l.file AND k.stamp = l.stamp AND k.status NOT IN ({again})), 0)"
     )
-
-
-def in_pieces(values: Iterable[_Value], count: int) -> Iterator[list[_Value]]:
-    """Values in lists of so many.
-
-    Examples:
-        >>> list(in_pieces("abc", 2))
-        [['a', 'b'], ['c']]
-    """
-    rest = iter(values)
-    while piece := list(islice(rest, count)):
-        yield piece
 
 
 def _raw(path: str) -> bytes | None:
@@ -333,8 +283,3 @@ def _is_one_log(files: Sequence[str]) -> bool:
         return any(one.is_one_log is not None and one.is_one_log(logs) for one in formats().values())
     except (LogParseError, OSError):
         return False
-
-
-def batch_id(items: Sequence[Item], more: Sequence[object] = ()) -> str:
-    """The id of a batch: it follows from its sources and options."""
-    return digest([*more, *((item.source, item.listed.stamp, item.hash, item.message) for item in items)])

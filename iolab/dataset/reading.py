@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import io
+import os
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from iolab.dataset.layout import SCHEMAS, SOURCES, Commit, is_own, live_commits, require_dataset
+from iolab.dataset.columns import concat
+from iolab.dataset.commits import live_commits
+from iolab.dataset.contents import Contents
+from iolab.dataset.layout import OWN_TABLES, SCHEMAS, require_dataset
 from iolab.dataset.store import Store, open_store
-from iolab.dataset.writer import tables_of
-from logframe import DIAGNOSTICS
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
-    import os
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from iolab.dataset.layout import DataFile
+    from iolab.dataset.commits import DataFile
 
 
 def scan(dest: str | os.PathLike[str], table: str) -> pl.LazyFrame:
@@ -41,43 +43,76 @@ def scan(dest: str | os.PathLike[str], table: str) -> pl.LazyFrame:
     """
     store = open_store(dest)
     require_dataset(store)
-    commits = live_commits(store)
-    files = [file for commit in commits.values() for file in commit.files]
-    return scan_files(store, [file for file in files if file.table == _named(table, files, store)])
+    files = _files(store, table)
+    if not files and table in OWN_TABLES:
+        return pl.LazyFrame(schema=OWN_TABLES[table])
+    found = {file.table for file in files}
+    if table not in found and len(found) > 1:
+        raise LogError(f"{len(found)} formats have a table {table!r}: {', '.join(sorted(found))}")
+    if not found:
+        known = sorted({file.table for one in live_commits(store).values() for file in one.files} - OWN_TABLES.keys())
+        raise LogError(f"{store.url} has no table {table!r}; it has {', '.join(known) or 'none'}")
+    return scan_files(store, [file for file in files if table == file.table or table not in found])
 
 
-def _named(table: str, files: Iterable[DataFile], store: Store) -> str:
-    """The full name of a table."""
-    known = tables_of(files)
-    if table in known or table in {"_sources", "_diagnostics"}:
-        return table
-    found = [one for one in known if one.partition("/")[2] == table]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise LogError(f"{len(found)} formats have a table {table!r}: {', '.join(found)}")
-    raise LogError(f"{store.url} has no table {table!r}; it has {', '.join(known) or 'none'}")
+def _files(store: Store, table: str) -> list[DataFile]:
+    """The files of a table, with or without its format."""
+    commits = live_commits(store, lambda name: table in {name, name.partition("/")[2]})
+    return [file for commit in commits.values() for file in commit.files]
 
 
 def scan_files(store: Store, files: list[DataFile]) -> pl.LazyFrame:
-    """The rows of files of one table, their columns united by name."""
-    by_schema: dict[str, list[str]] = {}
+    """The rows of files of one table, their columns united by name (`iolab.dataset.columns`)."""
+    by_schema: dict[str, list[DataFile]] = {}
     for file in files:
-        by_schema.setdefault(file.schema, []).append(store.location(file.key))
-    frames = [
-        pl.scan_parquet(
-            places,
-            schema=pl.read_parquet_schema(_schema_file(store, name)),
-            glob=False,
-            storage_options=store.options,
-        )
-        for name, places in by_schema.items()
-    ]
-    return frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
+        by_schema.setdefault(file.schema, []).append(file)
+    return concat(
+        [
+            pl.scan_parquet(
+                [store.location(file.key) for file in several],
+                schema=schema_of(store, several[0])[0],
+                glob=False,
+                storage_options=store.options,
+            )
+            for several in by_schema.values()
+        ]
+    )
 
 
-def _schema_file(store: Store, name: str) -> bytes:
-    return store.read(f"{SCHEMAS}{name}.parquet")
+def schema_of(store: Store, file: DataFile) -> tuple[pl.Schema, list[str]]:
+    """The columns of a file, and the names of those that its rows are sorted by.
+
+    Raises:
+        LogError: They and the file are missing or damaged.
+    """
+    try:
+        data = io.BytesIO(store.read(f"{SCHEMAS}{file.schema}.parquet"))
+        return pl.Schema(pl.read_parquet_schema(data)), pl.read_parquet_metadata(data)["keys"].split(",")
+    except (FileNotFoundError, pl.exceptions.PolarsError, KeyError):
+        pass  # the file has the columns, too
+    lazy = pl.scan_parquet(store.location(file.key), glob=False, storage_options=store.options)
+    try:
+        return lazy.collect_schema(), ["source"]
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise damaged(store.url, error) from error
+
+
+def damaged(dest: str | os.PathLike[str], error: Exception) -> LogError:
+    """The error of a dataset whose files cannot be read."""
+    first, url = str(error).strip().partition("\n")[0], os.fspath(dest)
+    return LogError(f"files of {url} are missing or damaged ({first}): iolab verify {url} --repair")
+
+
+def collected(dest: str | os.PathLike[str], lazy: pl.LazyFrame) -> pl.DataFrame:
+    """The rows of files of a dataset.
+
+    Raises:
+        LogError: One of them is missing or damaged.
+    """
+    try:
+        return lazy.collect()
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise damaged(dest, error) from error
 
 
 def sources(dest: str | os.PathLike[str]) -> pl.DataFrame:
@@ -94,7 +129,7 @@ def sources(dest: str | os.PathLike[str]) -> pl.DataFrame:
     Raises:
         LogError: It is no dataset.
     """
-    return _own(dest, "_sources", SOURCES).sort("source")
+    return collected(dest, scan(dest, "_sources")).sort("source")
 
 
 def diagnostics(dest: str | os.PathLike[str]) -> pl.DataFrame:
@@ -103,14 +138,7 @@ def diagnostics(dest: str | os.PathLike[str]) -> pl.DataFrame:
     Raises:
         LogError: It is no dataset.
     """
-    return _own(dest, "_diagnostics", DIAGNOSTICS).sort("source", maintain_order=True)
-
-
-def _own(dest: str | os.PathLike[str], table: str, schema: pl.Schema) -> pl.DataFrame:
-    store = open_store(dest)
-    require_dataset(store)
-    files = [file for commit in live_commits(store).values() for file in commit.files if file.table == table]
-    return scan_files(store, files).collect() if files else pl.DataFrame(schema=schema)
+    return collected(dest, scan(dest, "_diagnostics")).sort("source", maintain_order=True)
 
 
 @dataclass(frozen=True)
@@ -144,76 +172,86 @@ def status(dest: str | os.PathLike[str]) -> Status:
     """
     store = open_store(dest)
     require_dataset(store)
-    commits = live_commits(store)
-    files = [file for commit in commits.values() for file in commit.files]
+    commits = [commit for commit in live_commits(store).values() if commit.files]
+    files = [file for commit in commits for file in commit.files]
     columns = {"table": pl.String, "files": pl.Int64, "rows": pl.Int64, "size_bytes": pl.Int64}
     found: dict[str, list[int]] = {}
     for file in files:
         total = found.setdefault(file.table, [0, 0, 0])
         found[file.table] = [total[0] + 1, total[1] + file.rows, total[2] + file.size]
     rows = [(table, *total) for table, total in sorted(found.items())]
-    counted = Counter(_own(dest, "_sources", SOURCES).get_column("status").to_list())
+    own = [file for file in files if file.table == "_sources"]
+    statuses = collected(dest, scan_files(store, own).select("status")) if own else pl.DataFrame({"status": []})
+    counted = Counter(statuses.get_column("status").to_list())
     return Status(len(commits), dict(counted), pl.DataFrame(rows, schema=columns, orient="row"))
+
+
+class Fault(NamedTuple):
+    """What is wrong with a dataset.
+
+    Attributes:
+        text: A sentence.
+        batch: The batch that holds a file that is missing or damaged.
+        key: That file.
+    """
+
+    text: str
+    batch: str | None = None
+    key: str | None = None
 
 
 def verify(dest: str | os.PathLike[str], *, contents: bool = True) -> list[str]:
     """What is wrong with a dataset, one sentence each; empty when nothing is.
 
-    Every committed file is there with the size and the rows that its commit says, no other file is, each source is
-    there once, and its rows are as many as its record says.
+    Every committed file is there with the size and the rows that its commit says, no other file is that is older than a
+    day, each source is there once, and its rows are as many as its record says.
 
     Args:
         dest: The dataset.
         contents: Read the files; else only their names and sizes are compared.
 
     Raises:
-        LogError: It is no dataset.
+        LogError: It is no dataset, or a commit is missing.
     """
     store = open_store(dest)
     require_dataset(store)
-    commits = live_commits(store)
-    return [*_wrong_files(store, commits), *(_wrong_rows(store, commits) if contents else ())]
+    with Contents(store) as found:
+        found.read()
+        return [fault.text for fault in (*wrong_files(found), *(wrong_rows(store, found) if contents else ()))]
 
 
-def _wrong_files(store: Store, commits: dict[str, Commit]) -> list[str]:
-    sizes = {
-        key: size for key, size in store.entries() if key[0] != "_" or key.startswith(("_sources/", "_diagnostics/"))
-    }
-    wrong = []
-    for commit in commits.values():
-        for file in commit.files:
-            size = sizes.pop(file.key, None)
-            if size is None:
-                wrong.append(f"{file.key} is missing")
-            elif size != file.size:
-                wrong.append(f"{file.key} has {size:,} bytes, and {file.size:,} were committed")
-    wrong += [f"{key} belongs to no batch" for key in sizes if is_own(key)]
-    wrong += [f"{key} was not removed" for key, _ in store.entries("_staging/")]
-    return wrong
+def wrong_files(contents: Contents) -> Iterator[Fault]:
+    """Files that are missing, too much or of another size."""
+    yield from (Fault(text, batch, key) for batch, key, text in contents.broken())
+    yield from (Fault(f"{key} belongs to no batch") for key in contents.forgotten())
 
 
-def _wrong_rows(store: Store, commits: dict[str, Commit]) -> list[str]:
-    wrong = []
+def wrong_rows(store: Store, contents: Contents) -> Iterator[Fault]:
+    """Files that cannot be read, and sources whose rows are not as many as their record says."""
+    missing = {key for _, key, _ in contents.broken()}
     counted: Counter[str] = Counter()
-    for commit in commits.values():
+    known = []
+    for commit in contents.commits():
         for file in commit.files:
+            if file.key in missing:
+                continue
             try:
                 frame = pl.scan_parquet(store.location(file.key), glob=False, storage_options=store.options)
                 rows = frame.group_by("source").len().collect(engine="streaming")
+                known += [frame.select("source", "status", "rows").collect()] if file.table == "_sources" else []
             except (pl.exceptions.PolarsError, OSError) as error:
-                wrong.append(f"{file.key} cannot be read: {error}")
+                yield Fault(f"{file.key} cannot be read: {error}", commit.batch, file.key)
                 continue
             if rows["len"].sum() != file.rows:
-                wrong.append(f"{file.key} has {rows['len'].sum():,} rows, and {file.rows:,} were committed")
+                text = f"{file.key} has {rows['len'].sum():,} rows, and {file.rows:,} were committed"
+                yield Fault(text, commit.batch, file.key)
             if file.table[0] != "_":
                 counted.update(dict(rows.iter_rows()))
-    files = [file for commit in commits.values() for file in commit.files if file.table == "_sources"]
-    known = scan_files(store, files).collect() if files else pl.DataFrame(schema=SOURCES)
-    twice = known.filter(pl.col("source").is_duplicated()).get_column("source").unique().to_list()
-    wrong += [f"{source} was converted twice" for source in twice]
-    for source, rows in known.select("source", pl.col("rows").fill_null(0)).iter_rows():
+    records = pl.concat([pl.DataFrame(schema={"source": pl.String, "status": pl.String, "rows": pl.Int64}), *known])
+    twice = records.filter(pl.col("source").is_duplicated()).get_column("source").unique().to_list()
+    yield from (Fault(f"{source} was converted twice") for source in twice)
+    for source, status, rows in records.select("source", "status", pl.col("rows").fill_null(0)).iter_rows():
         found = counted.pop(source, 0)
-        if found != rows:
-            wrong.append(f"{source} has {found:,} rows, and its record says {rows:,}")
-    wrong += [f"{source} has {count:,} rows and no record" for source, count in counted.items()]
-    return wrong
+        if found != rows and status != "lost":
+            yield Fault(f"{source} has {found:,} rows, and its record says {rows:,}")
+    yield from (Fault(f"{source} has {count:,} rows and no record") for source, count in counted.items())

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from iolab.dataset.commits import in_pieces
 from iolab.dataset.executors import LostError
 from iolab.dataset.jobs import Done, Item, Job, Listed, Rewrite
-from iolab.dataset.layout import Commit, DataFile, commit_key
-from iolab.dataset.planning import batch_id, in_pieces
 from iolab.dataset.results import Converted, Progress
 from iolab.dataset.splitting import SplitSource, Step
 from iolab.dataset.worker import convert_batch, identify
@@ -20,10 +18,11 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from iolab.dataset.commits import CommitWriter
     from iolab.dataset.executors import Executor, Outcome
     from iolab.dataset.jobs import Settings
     from iolab.dataset.planning import Plan
-    from iolab.dataset.store import Lock, Store
+    from iolab.dataset.store import Store
 
 #: A batch holds at most this many bytes of text, or one source that is larger, and this many sources.
 BATCH_BYTES: Final = 32 << 20
@@ -66,8 +65,7 @@ class Run:
         plan: What is to be done.
         executor: Where jobs run.
         settings: Of all jobs.
-        lock: Of the dataset.
-        last: Number of the last commit.
+        writer: Of the commit log.
         retry: Also sources that could not be read before.
         progress: Called after each commit.
     """
@@ -79,13 +77,12 @@ class Run:
         executor: Executor,
         settings: Settings,
         *,
-        lock: Lock,
-        last: int,
+        writer: CommitWriter,
         retry: bool,
         progress: Callable[[Progress], object] | None,
     ) -> None:
-        self._store, self._plan, self._executor, self._settings, self._lock = store, plan, executor, settings, lock
-        self._last = last
+        self._store, self._plan, self._executor, self._settings = store, plan, executor, settings
+        self._writer = writer
         self._progress = progress
         self._found, self._todo, self._total = plan.counts(retry=retry)
         if self._todo:
@@ -100,7 +97,6 @@ class Run:
         self._jobs: dict[str, tuple[Job, dict[str, list[str]]]] = {}
         self._batch: list[Item] = []
         self._duplicates: list[tuple[Item, str]] = []
-        self._garbage: list[str] = []
         self._has_lost = False  # a process ended in a batch, whose files may be there
         self._counts: Counter[str] = Counter()
         self._rows = self._bytes = self._done = self._batches = 0
@@ -126,13 +122,11 @@ class Run:
             OSError: The dataset cannot be written.
         """
         self._all()
-        if self._counts and (again := list(self._plan.widowed())):
+        if again := list(self._plan.widowed()):
             self._work, self._has_work = iter(again), True
             self._all()
-        for key in self._garbage:
-            self._store.delete(key)
         if self._has_lost:
-            self._plan.sweep()
+            self._plan.sweep_own(self._writer.run)
 
     def _all(self) -> None:
         while True:
@@ -142,7 +136,6 @@ class Run:
                 return
             for outcome in self._executor.wait(1.0):
                 self._handle(outcome)
-            self._lock.renew()
 
     def _next(self) -> _Chunk | _Batch | Step | None:
         """What can be submitted now."""
@@ -189,13 +182,7 @@ class Run:
         owners = self._plan.batches_of(task.items)
         rewrites = tuple(self._rewrite(batch, names, task) for batch, names in owners.items())
         items = () if task.touched else task.items
-        version = [
-            task.status,
-            task.message,
-            *(sorted(self._settings.tables) if self._settings.tables else ()),
-            *owners,
-        ]
-        name = batch_id(task.items, version)
+        name = self._writer.new_batch()
         made = None if task.split is None else task.split.done()
         job = Job(name, items, rewrites, task.status, task.message, task.originals, made)
         self._busy |= owners.keys()
@@ -203,16 +190,11 @@ class Run:
         self._executor.submit((task, name), convert_batch, self._settings, job)
 
     def _rewrite(self, batch: str, names: Sequence[str], task: _Batch) -> Rewrite:
-        files = self._commit_of(batch).files
+        files = self._plan.commit_of(batch).files
         if not task.touched:
             return Rewrite(batch, files, frozenset(names), {})
         stamps = {item.source: (item.listed.stamp, item.listed.modified) for item in task.items}
         return Rewrite(batch, files, frozenset(), stamps)
-
-    def _commit_of(self, batch: str) -> Commit:
-        number = self._plan.number_of(batch)
-        record = json.loads(self._store.read(commit_key(number)))
-        return Commit(number, batch, tuple(record["replaces"]), tuple(DataFile(*one) for one in record["files"]))
 
     def _handle(self, outcome: Outcome) -> None:
         """Go on after a job."""
@@ -317,7 +299,7 @@ class Run:
             elif (original := self._plan.original(item)) is not None:
                 self._duplicates.append((item, original))
             elif item.split is not None:
-                self._ready.extend(SplitSource(item).first())
+                self._ready.extend(SplitSource(item, self._writer.new_batch()).first())
             elif owners:
                 changed.setdefault(owners, []).append(item)
             else:
@@ -352,19 +334,11 @@ class Run:
 
     def _commit(self, task: _Batch, job: Job, owners: dict[str, list[str]], done: Done) -> None:
         """Make a batch part of the dataset."""
-        commit = Commit(self._last + 1, job.batch, tuple(owners), done.files)
-        old = [self._commit_of(batch) for batch in owners]
-        if not self._store.put_new(commit_key(commit.number), commit.to_json()):
-            raise LogError(f"another run has written to {self._store.url}; what it and this one committed is there")
-        self._last = commit.number
+        commit = self._writer.commit(job.batch, [self._plan.commit_of(batch) for batch in owners], done.files)
         if job.made is not None and not set(job.made.files) <= set(done.files):
             self._has_lost = True  # the source has changed: its pieces are not wanted
-        kept = {file.key for file in done.files}
-        for one in old:
-            self._garbage += [file.key for file in one.files if file.key not in kept]
-            self._garbage.append(commit_key(one.number))
         dropped = {} if task.touched else owners
-        self._plan.committed(commit.number, job.batch, done, {batch: dropped.get(batch, []) for batch in owners})
+        self._plan.committed(commit, done, {batch: dropped.get(batch, []) for batch in owners})
         if task.touched:
             self._plan.restamped(task.items)
         self._count(task, done)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from iolab.dataset.jobs import Made
 from iolab.dataset.pieces import convert_piece, facts_of, pieces_of
-from iolab.dataset.planning import batch_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,15 +59,12 @@ class SplitSource:
     """
 
     item: Item
-    name: str = field(init=False)
+    name: str
     facts: dict[int, Any] = field(default_factory=dict)
     pieces: list[Any] = field(default_factory=list)
     made: dict[int, Made] = field(default_factory=dict)
     is_over: bool = False
     counted: int = 0
-
-    def __post_init__(self) -> None:
-        self.name = batch_id([self.item], ["pieces"])
 
     def first(self) -> list[Step]:
         """The first jobs."""

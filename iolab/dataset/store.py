@@ -3,6 +3,9 @@
 A *key* is a path below the dataset, with ``/``.  `put_new` writes a key only if it is absent, in one step: of two
 writers one gets True.  A key that is there is whole, or
 empty: then the run that was to write it has ended.
+
+`LocalStore` is no store of obstore: that is in the extra ``cluster`` only, its store of files has no conditional update
+for a lock (``NotImplementedError`` in 0.12), and a lock of the system ends with its process, without a time to wait.
 """
 
 from __future__ import annotations
@@ -14,9 +17,9 @@ import secrets
 import shutil
 import socket
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 from logframe.atomic import flush, flush_folder, publish
 from logframe.errors import LogError
@@ -34,6 +37,20 @@ LOCK: Final = "_lock"
 
 class StoreError(LogError):
     """The place of a dataset, or of sources, does not answer: no fault of one source."""
+
+
+class Entry(NamedTuple):
+    """A file of a dataset.
+
+    Attributes:
+        key: Its key.
+        size: Bytes.
+        modified: When it was written, in seconds since 1970.
+    """
+
+    key: str
+    size: int
+    modified: float
 
 
 class Store(Protocol):
@@ -62,8 +79,8 @@ class Store(Protocol):
     def take(self, file: Path, key: str) -> None:
         """Move a file of `staging` to a key."""
 
-    def entries(self, prefix: str = "") -> Iterator[tuple[str, int]]:
-        """The keys that begin with a prefix, and their sizes in bytes."""
+    def entries(self, prefix: str = "") -> Iterator[Entry]:
+        """The files whose keys begin with a prefix."""
 
     def delete(self, key: str) -> None:
         """Remove a key, if it is there."""
@@ -73,7 +90,7 @@ class Store(Protocol):
         """A folder of this machine for files that are not complete; removed at the end of the block."""
 
     @contextmanager
-    def lock(self) -> Iterator[Lock]:
+    def lock(self, run: str) -> Iterator[Lock]:
         """Held by the one run that writes; LogError where another one holds it."""
 
 
@@ -83,11 +100,13 @@ class Lock:
 
     Attributes:
         was_interrupted: The run that held it before did not end as it should: it may have left files.
-        renew: Says that the run goes on; called every few seconds.
+        interrupted: The ids of such runs.
+        check: Raises LogError where another run has taken the lock.
     """
 
     was_interrupted: bool
-    renew: Callable[[], object]
+    interrupted: tuple[str, ...]
+    check: Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -161,8 +180,8 @@ class LocalStore:
         target.parent.mkdir(parents=True, exist_ok=True)
         publish(file, target)
 
-    def entries(self, prefix: str = "") -> Iterator[tuple[str, int]]:
-        """The keys that begin with a prefix, folder by folder."""
+    def entries(self, prefix: str = "") -> Iterator[Entry]:
+        """The files whose keys begin with a prefix, folder by folder."""
         waiting = [self.root]
         while waiting:
             try:
@@ -176,7 +195,8 @@ class LocalStore:
                         waiting.append(entry.path)
                 elif key.startswith(prefix):
                     with suppress(FileNotFoundError):
-                        yield key, entry.stat().st_size
+                        found = entry.stat()
+                        yield Entry(key, found.st_size, found.st_mtime)
 
     def delete(self, key: str) -> None:
         """Remove a key, if it is there."""
@@ -193,38 +213,84 @@ class LocalStore:
             shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
-    def lock(self) -> Iterator[Lock]:
+    def lock(self, run: str) -> Iterator[Lock]:
         """A lock that the system releases when the process ends, however it ends."""
         Path(self.root).mkdir(parents=True, exist_ok=True)
-        with Path(self.root, LOCK).open("a+", encoding="utf-8") as file:
+        path = Path(self.root, LOCK)
+        with path.open("a+", encoding="utf-8") as file:
+            file.seek(0)
+            text = file.read()
             try:
                 lock_file(file, wait=False)
             except BlockingIOError as error:
-                file.seek(0)
-                raise held(self.root, file.read()) from error
+                raise held(self.root, LockRecord.of(text)) from error
             file.seek(0)
-            was_interrupted = bool(file.read())
+            text = file.read()
+            record = LockRecord.of(text).taken(run)
             file.truncate(0)
-            file.write(holder())
+            file.write(record.to_json())
             file.flush()
-            yield Lock(was_interrupted, lambda: None)
+
+            def check() -> None:
+                if not path.exists() or not os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                    raise lost(self.root)
+
+            yield Lock(bool(text), record.interrupted, check)
+            check()
             shutil.rmtree(Path(self.root, STAGING), ignore_errors=True)
             file.truncate(0)
 
 
-def holder() -> str:
-    """Who holds a lock, as text."""
-    return json.dumps({"host": socket.gethostname(), "process": os.getpid()})
+@dataclass(frozen=True)
+class LockRecord:
+    """What a lock says.
+
+    Attributes:
+        run: Id of the run that holds it, or held it last; empty where none did.
+        host: Of that run.
+        process: Of that run.
+        interrupted: Ids of runs that did not end as they should, and whose files are not removed yet.
+        state: ``held``, ``lost``; or how the run ended: ``ended``, ``interrupted``.
+        turn: Counts how often it was written, so that no two records are the same.
+    """
+
+    run: str = ""
+    host: str = ""
+    process: int = 0
+    interrupted: tuple[str, ...] = ()
+    state: str = "ended"
+    turn: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The record of a text; a text that is none was written by a run that is not known."""
+        if not text:
+            return cls()
+        try:
+            found: dict[str, Any] = json.loads(text)
+            return cls(**{"state": "held", **found, "interrupted": tuple(found.get("interrupted", ()))})
+        except (ValueError, TypeError, AttributeError):
+            return cls(state="held")
+
+    def to_json(self) -> str:
+        """The text."""
+        return json.dumps(asdict(self))
+
+    def taken(self, run: str) -> Self:
+        """The record of a run that takes the lock now."""
+        old = () if self.state == "ended" else (*self.interrupted, self.run)
+        return type(self)(run, socket.gethostname(), os.getpid(), tuple(filter(None, old)), "held")
 
 
-def held(url: str, text: str) -> LogError:
+def held(url: str, record: LockRecord) -> LogError:
     """The error of a dataset that another run writes to."""
-    try:
-        owner = json.loads(text)
-        who = f"process {owner['process']} on {owner['host']}"
-    except (ValueError, KeyError, TypeError):
-        who = "another process"
+    who = f"process {record.process} on {record.host}" if record.host else "another process"
     return LogError(f"{url} is being written by {who}: wait until it has ended")
+
+
+def lost(url: str) -> LogError:
+    """The error of a run whose lock another one has taken."""
+    return LogError(f"another run has taken the lock of {url}; what this one committed is there: --resume goes on")
 
 
 def open_store(dest: str | os.PathLike[str]) -> Store:

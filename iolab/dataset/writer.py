@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.dataset.layout import SCHEMAS, SOURCES, DataFile, digest
+from iolab.dataset.columns import concat
+from iolab.dataset.commits import DataFile
+from iolab.dataset.layout import OWN_TABLES, SCHEMAS, SOURCES, digest
 from iolab.time_ledger.run import ledger_frame
 from logframe import DIAGNOSTICS
 from logframe.formats import formats
@@ -20,7 +22,7 @@ from logframe.parquet import write_parquet
 from logframe.physical import physical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from iolab.dataset.jobs import Rewrite
     from iolab.dataset.store import Store
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 PLACE: Final = pl.Schema({"source": pl.String(), "part": pl.Int32()})
 #: The table of the accounts of time (`iolab.time_ledger.run.LEDGER_FRAME`).
 _LEDGER: Final = "ledger"
-_OWN_TABLES: Final = ("_sources", "_diagnostics")
 #: Ids of the schemas that this process has written: run and id.
 _WRITTEN: set[tuple[str, str]] = set()
 
@@ -163,7 +164,8 @@ class BatchWriter:
                 keys[table] = log.keys
         self._logs.clear()
         for table in list(by_table):
-            self.write_table(table, pl.concat(by_table.pop(table), how="diagonal_relaxed"), keys[table])
+            frame = concat([one.lazy() for one in by_table.pop(table)]).collect()
+            self.write_table(table, frame, keys[table])
         if self._sources:
             self.write_table("_sources", pl.DataFrame(self._sources, schema=SOURCES, orient="row"), ("source",))
         if self._diagnostics:
@@ -176,19 +178,22 @@ class BatchWriter:
         dropped = sources.get_column("source").is_in(list(rewrite.drop))
         if dropped.all():
             return
-        have_rows = sources.filter(dropped & (sources.get_column("status") == "converted")).height > 0
+        have_rows = sources.filter(dropped & sources.get_column("status").is_in(["converted", "lost"])).height > 0
         for old in rewrite.files:
-            if old.table not in _OWN_TABLES and not have_rows:
+            if old.table not in OWN_TABLES and not have_rows:
                 self._kept.append(old)
                 continue
             rows = self._read(old)
             kept = rows.filter(~pl.col("source").is_in(list(rewrite.drop)))
             if old.table == "_sources" and rewrite.stamps:
                 kept = _restamped(kept, rewrite.stamps)
+            if old.table == "_sources" and rewrite.is_lost:
+                is_lost = pl.col("status") == "converted"
+                kept = kept.with_columns(status=pl.when(is_lost).then(pl.lit("lost")).otherwise("status"))
             self._write(old.table, kept, old.schema)
 
     def _read(self, file: DataFile) -> pl.DataFrame:
-        return pl.read_parquet(self._store.location(file.key), storage_options=self._store.options)
+        return pl.read_parquet(io.BytesIO(self._store.read(file.key)))
 
     def write_table(self, table: str, frame: pl.DataFrame, keys: Sequence[str]) -> None:
         """Write a file of a table.
@@ -249,8 +254,3 @@ def _restamped(sources: pl.DataFrame, stamps: dict[str, tuple[str, int]]) -> pl.
         .with_columns(stamp=pl.coalesce("_stamp", "stamp"), modified=pl.coalesce(modified, "modified"))
         .drop("_stamp", "_modified")
     )
-
-
-def tables_of(files: Iterable[DataFile]) -> list[str]:
-    """The tables that files hold, those of the logs only."""
-    return sorted({file.table for file in files} - set(_OWN_TABLES))

@@ -51,6 +51,46 @@ def test_convert_and_what_follows(logs: Path, tmp_path: Path, capsys: pytest.Cap
     next((tmp_path / "dataset" / "strace" / "events").iterdir()).unlink()
     assert main(["verify", dest, "--quick"]) == 1
     assert "is missing" in capsys.readouterr().err
+    assert main(["scan", dest, "events"]) == 1
+    assert "--repair" in capsys.readouterr().err
+    assert main(["verify", dest, "--repair"]) == 0
+    assert "4 sources lost rows" in capsys.readouterr().out
+    assert main([*words, "--resume"]) == 0
+    assert "4 converted" in capsys.readouterr().out
+    assert main(["verify", dest]) == 0
+
+
+def test_removing_sources(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A log, then a folder: no row, record or remark is left; a name that no source has removes nothing."""
+    dest = str(tmp_path / "dataset")
+    main(["convert", str(logs), "-o", dest, "--executor", "serial"])
+    log = str(logs / "host0" / "ora_0000.strace")
+    capsys.readouterr()
+
+    assert main(["remove", dest, log, "nothing"]) == 1
+    assert "no source 'nothing'" in capsys.readouterr().err
+    assert main(["remove", dest, log]) == 0
+    assert capsys.readouterr().out == f"removed {log}\n"
+    assert main(["remove", dest, str(logs)]) == 0
+    assert main(["verify", dest]) == 0
+    assert list((tmp_path / "dataset").glob("*/**/*.parquet")) == list((tmp_path / "dataset").glob("_schemas/*"))
+    for shown in (["status"], ["status", "--sources"], ["status", "--diagnostics"]):
+        assert main([shown[0], dest, *shown[1:]]) == 0
+    assert main(["scan", dest, "_sources"]) == 0
+    assert main(["scan", dest, "_diagnostics"]) == 0
+
+
+def test_commands_on_a_dataset_without_problems(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables without rows are shown as such."""
+    write_logs(tmp_path / "logs", 2)
+    dest = str(tmp_path / "dataset")
+    main(["convert", str(tmp_path / "logs"), "-o", dest, "--executor", "serial"])
+    capsys.readouterr()
+
+    for words in (["status", dest, "--sources"], ["status", dest, "--diagnostics"], ["scan", dest, "_diagnostics"]):
+        assert main(words) == 0
+        assert main([*words, "--json"]) == 0
+        assert capsys.readouterr().out.endswith("[]\n")
 
 
 def test_processes_read_the_logs(logs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -249,7 +249,7 @@ def test_refusals(logs: Path, bucket: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert not store.put_new("key", b"second")
     assert store.read("key") == b"first"
     store.delete("key")
-    with store.lock(), pytest.raises(LogError, match="is being written by process"):
+    with store.lock("0" * 12), pytest.raises(LogError, match="is being written by process"):
         run(logs, f"{bucket}/set")
     with pytest.raises(LogNotFoundError, match="no object"):
         run("s3://fleet/nothing/", f"{bucket}/set")

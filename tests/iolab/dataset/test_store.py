@@ -47,8 +47,8 @@ def test_two_runs_that_do_not_see_each_other(logs: Path, tmp_path: Path, monkeyp
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 1)
 
     @contextmanager
-    def lock(_: LocalStore) -> Iterator[Lock]:
-        yield Lock(was_interrupted=False, renew=lambda: None)
+    def lock(_: LocalStore, __: str) -> Iterator[Lock]:
+        yield Lock(was_interrupted=False, interrupted=(), check=lambda: None)
 
     def other(_: dataset.Progress) -> None:
         run(logs / "host0", tmp_path / "dataset", resume=True)

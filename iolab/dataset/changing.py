@@ -1,0 +1,137 @@
+"""Changes of a dataset: opened for writing, its faults mended, sources removed."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from iolab.dataset.commits import CommitWriter
+from iolab.dataset.jobs import Rewrite
+from iolab.dataset.layout import DESCRIPTION, RUN, VERSION, describe, require_dataset
+from iolab.dataset.listing import name_of
+from iolab.dataset.planning import Plan
+from iolab.dataset.reading import wrong_files, wrong_rows
+from iolab.dataset.store import open_store
+from iolab.dataset.writer import BatchWriter
+from logframe.errors import LogError
+from logframe.places import user_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from iolab.dataset.commits import DataFile
+    from iolab.dataset.store import Store
+
+
+@contextmanager
+def writing(store: Store, *, repair: bool = False, contents: bool = False) -> Iterator[tuple[CommitWriter, Plan]]:
+    """A dataset that this run alone writes to, and what it holds.
+
+    Files that other runs left are removed.  Where files of a batch are missing, its sources get the status ``lost``:
+    a run that is given them converts them again.
+
+    Args:
+        store: The dataset; it need not exist.
+        repair: Put an empty record in the place of a commit that is missing.
+        contents: Read the files; else their names and sizes are compared.
+
+    Raises:
+        LogError: Another run writes to it.
+    """
+    run = secrets.token_hex(RUN // 2)
+    with store.lock(run) as lock, Plan(store) as plan:
+        writer = CommitWriter(store, lock, run)
+        known = describe(store)
+        if known is not None:
+            if known["version"] < VERSION:
+                writer.fold()
+                store.put(DESCRIPTION, json.dumps({**known, "version": VERSION}).encode())
+            if repair:
+                writer.fill_gaps()
+            plan.read()
+            _mark_lost(store, writer, plan, contents=contents)
+            plan.sweep(lock.interrupted, run)
+            plan.read_sources()
+        yield writer, plan
+        writer.remove_garbage()
+
+
+def _mark_lost(store: Store, writer: CommitWriter, plan: Plan, *, contents: bool) -> None:
+    """Replace batches of which files are missing or damaged by what is left of them."""
+    faults = [*wrong_files(plan), *(wrong_rows(store, plan) if contents else ())]
+    by_batch: dict[str, set[str]] = {}
+    for fault in faults:
+        if fault.batch is not None and fault.key is not None:
+            by_batch.setdefault(fault.batch, set()).add(fault.key)
+    for batch, keys in by_batch.items():
+        old = plan.commit_of(batch)
+        left = tuple(file for file in old.files if file.key not in keys)
+        # Without its record of sources a batch is worth nothing: they are converted as new ones.
+        is_known = any(file.table == "_sources" for file in left)
+        _replace(store, writer, plan, batch, Rewrite(batch, left, frozenset(), {}, is_lost=True) if is_known else None)
+
+
+def _replace(store: Store, writer: CommitWriter, plan: Plan, batch: str, rewrite: Rewrite | None) -> None:
+    """Replace a batch by what is carried over of it, or by nothing."""
+    new = writer.new_batch()
+    files: tuple[DataFile, ...] = ()
+    if rewrite is not None:
+        with store.staging() as folder:
+            out = BatchWriter(store, new, folder, writer.run)
+            out.carry_over(rewrite)
+            files = out.publish()
+    plan.add(writer.commit(new, [plan.commit_of(batch)], files))
+
+
+def repair(dest: str | os.PathLike[str], *, contents: bool = True) -> None:
+    """Make a dataset whole again whose files are missing or damaged.
+
+    Sources whose rows were in them get the status ``lost``; `iolab.dataset.convert` with ``resume=True`` converts them
+    again, if it is given them.
+
+    Args:
+        dest: The dataset.
+        contents: Read the files; else only their names and sizes are compared.
+
+    Raises:
+        LogError: It is no dataset, or another run writes to it.
+    """
+    store = open_store(dest)
+    require_dataset(store)
+    with writing(store, repair=True, contents=contents):
+        pass
+
+
+def remove(dest: str | os.PathLike[str], names: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Remove sources and all of their rows from a dataset; their files are removed, too, when the function returns.
+
+    The logs themselves stay: a later run that is given one converts it again.
+
+    Args:
+        dest: The dataset.
+        names: Sources as `iolab.dataset.sources` names them, files, archives or folders with all in them.
+
+    Returns:
+        The sources that were removed.
+
+    Raises:
+        LogError: It is no dataset, holds no such source, or another run writes to it.
+    """
+    store = open_store(dest)
+    require_dataset(store)
+    with writing(store) as (writer, plan):
+        found: set[str] = set()
+        for path in names:
+            name = os.fspath(path)
+            own = plan.named(name) or plan.named(name_of(str(user_path(name).absolute())))
+            if not own:
+                raise LogError(f"{store.url} has no source {name!r}: iolab scan {store.url} _sources lists them")
+            found.update(own)
+        # A copy of a source that is removed has no rows: the next run converts it.
+        for batch, dropped in plan.owners({*found, *plan.copies(found)}).items():
+            rewrite = Rewrite(batch, plan.commit_of(batch).files, frozenset(dropped), {})
+            _replace(store, writer, plan, batch, rewrite)
+    return sorted(found)
