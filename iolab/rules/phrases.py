@@ -38,8 +38,8 @@ def percent(share: Interval | float) -> str:
     Examples:
         >>> percent(0.7402), percent(Interval(0.6, 0.502, 0.781)), percent(0.0981), percent(Interval(0.3, 0, 0.785))
         ('74 %', '50 to 78 %', '9.8 %', 'at most 79 %')
-        >>> percent(0.0004), percent(0.0), percent(0.9996), percent(Interval(0.998, 0.9975, 1.0))
-        ('less than 0.1 %', '0 %', '99.9 %', '99.8 %')
+        >>> percent(0.0004), percent(0.0), percent(0.9996), percent(Interval(0.13, 0.126, 0.1335))
+        ('less than 0.1 %', '0 %', '99.9 %', '13 %')
     """
     of = Interval.of(share) * 100
     if of.hi == 0:
@@ -47,8 +47,11 @@ def percent(share: Interval | float) -> str:
     if of.hi < 0.05:
         return "less than 0.1 %"
     if of.hi - of.lo > max(RANGE * of.value, 0.15) * _NEARLY:
-        hi = _ceil(of.hi)
-        return f"at most {hi} %" if of.lo <= 0 else f"{_per_cent(of.lo)} to {_per_cent(of.hi)} %"
+        lo, hi = _per_cent(of.lo), _per_cent(of.hi)
+        if of.lo <= 0:
+            return f"at most {_ceil(of.hi)} %"
+        if lo != hi:
+            return f"{lo} to {hi} %"
     return f"{_per_cent(of.value)} %"
 
 
@@ -85,6 +88,17 @@ def counted(count: float, noun: str) -> str:
         ('1 wait', '770,898 waits', '2 executions')
     """
     return f"{count:,.0f} {noun.removesuffix('s') if count == 1 else noun}"
+
+
+def often_each(count: Interval, elapsed: Interval | None, noun: str, each: str) -> str:
+    """How often, and how long each time.
+
+    Examples:
+        >>> often_each(Interval.exact(1), None, "waits", "182 s"), often_each(Interval.exact(3), None, "waits", "2 s")
+        ('1 wait of 182 s', '3 waits, 2 s each')
+    """
+    said = often(count, elapsed, noun)
+    return f"{said} of {each}" if count.value == 1 else f"{said}, {each} each"
 
 
 def often(count: Interval, elapsed: Interval | None, noun: str) -> str:

@@ -19,7 +19,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
-from iolab.stats.first_runs import two_groups
+from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
@@ -313,10 +313,14 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
             + ", ".join(listed[:_MOST_SAMPLES])
             + (" and others" if len(listed) > _MOST_SAMPLES else "")
         )
-    said = f"median {phrases.three(median(times))} s"
-    if len(times) >= MIN_RUNS:
-        low, high = map(phrases.three, median_interval(times))
+    is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
+    warm = times[1:] if is_cold else times
+    said = f"median {phrases.three(median(warm))} s"
+    if len(warm) >= MIN_RUNS:
+        low, high = map(phrases.three, median_interval(warm))
         said += f" (95 %: {low} to {high})"
+    if is_cold:
+        return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said.replace('median', 'median of')}"
     if not is_whole:
         return said
     said = f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"

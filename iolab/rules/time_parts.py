@@ -210,7 +210,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         noun = lead.counted.get(row["view"], "waits")
         bounded = Interval(count, min(row["count_lo"], count), max(row["count_hi"], count))
         each = phrases.seconds(time / bounded) if bounded.lo > 0 and is_timed else ""
-        detail = f": {phrases.often(bounded, lead.elapsed, noun)}" + (f", {each} each" if each else "")
+        said = phrases.often_each(bounded, lead.elapsed, noun, each) if each else ""
+        detail = f": {said or phrases.often(bounded, lead.elapsed, noun)}"
     elif share is not None and is_timed:
         detail = f": {phrases.seconds(time)}"
     return f"{_title(row)} took {took}{detail}."

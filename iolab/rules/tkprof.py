@@ -231,7 +231,7 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         "cpu_of_a_get",
-        f"At most {seconds(cpu.value / gets)} of CPU per logical read ({count_text(gets, 'get')}).",
+        f"A logical read took at most {seconds(cpu.value / gets)} of CPU ({count_text(gets, 'get')}).",
         evidence=(Evidence("calls", scopes),),
         order=6,
     )

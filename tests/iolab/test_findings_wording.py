@@ -229,7 +229,7 @@ def test_requests_without_an_end_are_not_in_the_bytes() -> None:
 
     said = found.filter(pl.col("name") == "async_or_sync")["sentence"].item()
     assert "All" not in said
-    assert said.endswith("1 of them returned 8 KiB, of the others the log has no end.")
+    assert said.endswith("1 of them returned 8 KiB. The log does not show the end of the others.")
 
 
 def _wait_s(count: float, seconds: float) -> Wait:
@@ -275,7 +275,7 @@ def test_locks_name_slow_storage_where_every_kind_of_io_was_slow() -> None:
     background = {name: _wait_s(900, 90) for name in ("log file parallel write", "control file parallel write")}
     slow = replace(_MIXED, db_cpu_s=None, events=locks, background=background)
 
-    assert "reads and writes of every kind were slow" in next(profile.lock_waits(slow)).why
+    assert "all reads and writes were slow" in next(profile.lock_waits(slow)).why
     assert "slow" not in next(profile.lock_waits(replace(slow, background={}))).why
 
 
