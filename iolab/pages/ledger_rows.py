@@ -28,6 +28,8 @@ _FEW_WHO: Final = 3
 _MOST_ROWS: Final = 6
 #: Children of one part that are shown.
 _MOST_CHILDREN: Final = 4
+#: What is printed of a share that is nearly 0.
+_NOTHING: Final = ("0.0", "<0.1")
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
@@ -70,7 +72,7 @@ def ledger_rows(ledger: Ledger, view: str, *, least: float = LEAST) -> list[Row]
     Args:
         ledger: the account of a log.
         view: one of its views.
-        least: parts below this share are folded; above `LEAST` a closing part of 0 stands in the row of those.
+        least: parts below this share are folded; above `LEAST` a closing part of about 0 stands in the row of those.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -131,8 +133,9 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
         shown.append(_row(small[0]))
     elif small:
         folded = _folded(ledger, small)
-        if least > LEAST and len(closing) == 1 and closing[0].time == "0 s":
-            folded = replace(folded, name=f"{folded.name}; {closing.pop().name}: 0 s")
+        if least > LEAST and all(row.percent in _NOTHING for row in closing):
+            folded = replace(folded, name=f"{folded.name}; {'; '.join(f'{row.name}: {row.time}' for row in closing)}")
+            closing = []
         shown.append(folded)
     return [*shown, *closing, *aside] if ledger.work_base else [*shown, *aside, *closing]
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
-from iolab.time_ledger.account import UNKNOWN
+from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -22,9 +22,13 @@ if TYPE_CHECKING:
 _TOTALS: Final = ("total", "load", "no_total")
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 #: Lines of a block; `iolab show --all` has no limit.
-MOST_LINES: Final = 15
+MOST_LINES: Final = 18
+#: Lines of a block whose tables leave room for sentences.
+USUAL_LINES: Final = 15
 _MOST_SENTENCES: Final = 5
-#: Lines of sentences that stand on every screen, and sentences without a share that are among the first.
+#: Lines of sentences for which small parts are folded, those on every screen, and sentences among the first without
+#: a share.
+_WANTED_SENTENCES: Final = 3
 _LEAST_SENTENCES: Final = 2
 _FIRST: Final = 2
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
@@ -51,13 +55,13 @@ def first_screen(
     style: Callable[[str, str], str] = plain,
     is_utf8: bool = True,
 ) -> str:
-    """The block of a log below its first line, at most 14 lines of 100 columns.
+    """The block of a log below its first line, usually 14 lines of 100 columns, at most 17.
 
     Args:
         findings: what `iolab.findings` gives of the log.
         ledger: its lead ledger; None of a log that states no times.
         width: of the terminal, in columns; at most 100 are used.
-        is_whole: all sentences, each with its why; else at most 15 lines with the first one.
+        is_whole: all sentences, each with its why; else at most 18 lines with the first one, usually 15.
         columns: texts to show of statements instead of count and average, by ``part``.
         style: gives a text of a role (a mark, or ``dim``) its colour.
         is_utf8: whether bars may be drawn with block characters.
@@ -71,7 +75,7 @@ def first_screen(
         lines += textwrap.wrap(printable(ledger.text or ledger.base), width, break_on_hyphens=False)
         for least in [LEAST] if is_whole else _FOLDED_BELOW:
             tables = list(_tables(ledger, width, least, columns=columns, is_utf8=is_utf8, style=style))
-            if len(lines) + len(tables) + _LEAST_SENTENCES + 2 <= MOST_LINES:
+            if len(lines) + len(tables) + _WANTED_SENTENCES + 2 <= USUAL_LINES:
                 break
     unknown = [cut(one, width) for one in _cannot_tell(findings)[: 3 if is_whole else 1]]
     said = [
@@ -79,10 +83,10 @@ def first_screen(
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
     if not is_whole:
-        left = MOST_LINES - 2 - len(lines) - len(tables)
+        left = USUAL_LINES - 2 - len(lines) - len(tables)
         if left - len(unknown) < _LEAST_SENTENCES:
             unknown = []  # refusals are cut first
-        said = _chosen(said, ledger, left - len(unknown))
+        said = _chosen(said, ledger, max(left - len(unknown), _LEAST_SENTENCES))
     shown: list[str] = []
     for row, text in said:
         shown += [style(line, str(row["mark"])) for line in text]
@@ -111,16 +115,19 @@ def _chosen(
     said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger | None, most_lines: int
 ) -> list[tuple[dict[str, Any], list[str]]]:
     """The sentences that fit: at most five, those first that say more than rows of the table, the largest first."""
-    repeats = set[str]() if ledger is None or ledger.void else _row_sentences(ledger)
-    parents = _parents(ledger)
+    repeats, aside = set[str](), set[str]()
+    if ledger is not None and not ledger.void:
+        repeats = _row_sentences(ledger)
+        aside = set(ledger.frame.filter(pl.col("kind").is_in(list(ASIDE))).get_column("part"))
 
-    leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in parents]
+    as_rows = _parents(ledger) | aside
+    leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in as_rows]
     most = max(leaves, key=lambda row: row["impact_lo"], default=None)
 
     def weight(number: int) -> tuple[bool, bool, float, int]:
         row = said[number][0]
         first = row["mark"] == "evidence" or (row["impact"] is None and row["rank"] <= _FIRST)
-        is_row = row is not most and (row["sentence"] in repeats or row["part"] in parents)
+        is_row = row is not most and (row["sentence"] in repeats or row["part"] in as_rows)
         return not first, is_row, -(row["impact_lo"] or 0.0), number
 
     kept: list[int] = []

@@ -12,6 +12,8 @@ from logframe.interval import Interval
 _NEARLY: Final = 1 + 1e-9
 #: Shares from here on are whole per cent.
 _WHOLE: Final = 9.95
+#: Ratios this near to 1 are 1 in a sentence.
+_SAME: Final = 0.005
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -88,6 +90,18 @@ def counted(count: float, noun: str) -> str:
         ('1 wait', '770,898 waits', '2 executions')
     """
     return f"{count:,.0f} {noun.removesuffix('s') if count == 1 else noun}"
+
+
+def times_as(ratio: float, word: str, less: str) -> str:
+    """How much more or less often, or long, something was.
+
+    Examples:
+        >>> times_as(1.494, "often", "less often"), times_as(0.657, "often", "less often"), times_as(1, "long", "less")
+        ('1.49 times as often', '34 % less often', 'as long')
+    """
+    if math.isclose(ratio, 1, abs_tol=_SAME):
+        return f"as {word}"
+    return f"{three(ratio)} times as {word}" if ratio > 1 else f"{percent(1 - ratio)} {less}"
 
 
 def often_each(count: Interval, elapsed: Interval | None, noun: str, each: str) -> str:

@@ -196,7 +196,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     if kind == "not_in_log":
         return f"{took} cannot be divided: the log does not contain this section."
     if kind in {"not_accounted", "unlisted"}:
-        return f"{took} is {name if kind == 'not_accounted' else f'{name}: no row of the log names it'}."
+        is_plain = kind == "not_accounted" or "not listed" in name
+        return f"{took} is {name if is_plain else f'{name}: no row of the log names it'}."
     if kind in ASIDE and lead.work_base:
         return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""

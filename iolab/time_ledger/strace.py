@@ -238,11 +238,13 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
     text = f"first to last record {_length(total)}"
     if not is_timed:
         text += "; the log has no times of calls: shares are upper bounds"
-    for kind, seconds in idle.items():
+    most = {} if is_timed else {kind: _seconds(sums.filter(kind=kind), "open") for kind in idle}
+    for kind, seconds in (*idle.items(), *most.items()):
         if seconds >= _IDLE * total.value:
             names = _added(sums.filter(kind=kind), "pid").item(0, "names").to_list()[:2]
             what = "likely the client" if kind == "client" else "idle"
-            text += f"; {share_text(seconds / total.value)} of it {what} ({', '.join(names)})"
+            at_most = "" if is_timed else "at most "
+            text += f"; {at_most}{share_text(seconds / total.value)} of it {what} ({', '.join(names)})"
     counted = dict.fromkeys(("what", "where"), "calls")
     return account.ledger(elapsed=total, work=work, work_base=work_base, unshared=unshared, text=text, counted=counted)
 

@@ -433,6 +433,18 @@ def test_recursive_statements_are_inside_or_apart_by_their_gets(
         assert parts["recursive statements, inside the others or beside them"] is None
 
 
+@pytest.mark.parametrize(("gets", "is_named"), [((60_000, 40_000), True), ((50_000, 50_000), False)])
+def test_the_statement_that_makes_the_gets_of_a_block_is_named(gets: tuple[int, int], *, is_named: bool) -> None:
+    """A block that contains two statements: the one with most of its gets stands in the block's sentence."""
+    tables = [table(5.0, cpu=4.9, gets=100_000), *(table(2.0, cpu=1.9, gets=one) for one in gets)]
+    both = table(4.0, cpu=3.8, gets=100_000)
+    statements = [(text, int(n > 0), tables[n]) for n, text in enumerate((BLOCK, INNER, OTHER))]
+    found = iolab.findings(read_tkprof(report(*statements, overall=(tables[0], both))))
+    said = found.filter(name="main_statement").item(0, "sentence")
+
+    assert ("60 % of the gets are of the statement at line" in said) is is_named
+
+
 def test_waits_of_a_report_without_an_overall_list_are_those_of_its_statements() -> None:
     """The rest is then within the rounding of the report, not most of its time; clients' waits are no part of it."""
     waits = """
