@@ -197,7 +197,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         return f"{took} cannot be divided: the log does not contain this section."
     if kind in {"not_accounted", "unlisted"}:
         is_plain = kind == "not_accounted" or "not listed" in name
-        return f"{took} is {name if is_plain else f'{name}: no row of the log names it'}."
+        verb = "are" if of.startswith("samples") else "is"
+        return f"{took} {verb} {name if is_plain else f'{name}: no row of the log names it'}."
     if kind in ASIDE and lead.work_base:
         return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""
