@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 
 #: Findings that the line of the total says.
 _TOTALS: Final = ("total", "load", "no_total")
+#: Findings that say no more than a row.
+_AS_ROWS: Final = ("idle_processors",)
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 #: Lines of a block; `iolab show --all` has no limit.
 MOST_LINES: Final = 18
-#: Lines of a block whose tables leave room for sentences.
+#: Lines of a block with room for sentences.
 USUAL_LINES: Final = 15
 _MOST_SENTENCES: Final = 5
 #: Lines of sentences for which small parts are folded, those on every screen, and sentences among the first without
@@ -155,6 +157,7 @@ def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> li
         rows = [row for row in rows if row["name"] not in _TOTALS]
     if is_whole:
         return rows
+    rows = [row for row in rows if row["name"] not in _AS_ROWS]
     return [row for number, row in enumerate(rows) if not _is_repeated(row, rows[number + 1 :])]
 
 

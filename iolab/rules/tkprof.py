@@ -131,7 +131,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if culprit:
             most = percent(culprit["gets"] / one["gets"])
             what += f"; {most} of the gets are of {_inner(_word(culprit))}, which it calls"
-            why += f"; that one: `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
+            why += f", with most gets `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             why += f"; it is in the time of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
         said = f"{_word(one)} took {share} of the time: {what}."

@@ -164,7 +164,7 @@ def test_cpu_of_a_logical_read_needs_many_and_a_fine_clock() -> None:
     fine = "".join(_read(cpu=4_321 + n, elapsed=4_500, gets=600, tim=n * 10_000) for n in (1, 2, 3))
     coarse = "".join(_read(cpu=4_000, elapsed=9_000, gets=600, tim=n * 10_000) for n in (1, 2, 3))
 
-    assert _said(fine)["cpu_of_a_get"].startswith("At most 7.2")
+    assert _said(fine)["cpu_of_a_get"].startswith("A logical read took at most 7.2")
     assert "cpu_of_a_get" not in _said(coarse)
     assert "cpu_of_a_get" not in _said(_read(cpu=4_321, elapsed=4_500, gets=5))
 
