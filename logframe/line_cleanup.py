@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _TRIED: Final = 120
 #: This many lines that end with blanks at the same place are padded.
 _FEWEST_PADDED: Final = 2
-#: So many lines that begin with the same words may have them from another program.
+#: This many lines that begin with the same words may have them from another program.
 _FEWEST_SAME: Final = 4
 
 

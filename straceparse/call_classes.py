@@ -44,7 +44,7 @@ SOCKET_CALLS: Final = (
 )
 _OTHER: Final = CallClass("other calls", "mixed")
 _SLEEP: Final = CallClass("sleep", "idle")
-_FILES: Final = CallClass("files: names and attributes", "mixed")
+_FILES: Final = CallClass("file names and attributes", "mixed")
 
 _BY_OP: Final = {
     "read": CallClass("file reads", "io"),

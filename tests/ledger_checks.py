@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from iolab.rules.time_parts import PART, named_parts
+from iolab.rules.time_parts import NEARLY_ALL, PART, VIEWS
 from iolab.time_ledger import UNKNOWN
 
 if TYPE_CHECKING:
@@ -59,7 +59,17 @@ def faults(ledger: Ledger) -> list[str]:
 
 
 def large_parts(ledger: Ledger) -> list[str]:
-    """The ids of the parts with 10 % of the time or more, by their lower bound, of the views that are findings."""
+    """The ids of the parts with 10 % of the time or more, by their lower bound, of the views that are findings.
+
+    Part of a statement with nearly all of its time, and time that no row names, are in the row of another.
+    """
     if ledger.void or ledger.unshared:
         return []
-    return [row["part"] for row in named_parts(ledger) if (row["share_lo"] or 0) >= PART]
+    found = []
+    for view in [view for view in VIEWS if view in ledger.views]:
+        own = dict(ledger.parts(view).select("part", "own_lo").iter_rows())
+        for row in ledger.parts(view).filter(pl.col("share_lo") >= PART).to_dicts():
+            is_named = row["kind"] not in {*CLOSING, "contains"}
+            is_told = view == "who" and row["own_lo"] >= NEARLY_ALL * own.get(row["parent"], float("inf"))
+            found += [row["part"]] if is_named and not is_told else []
+    return found

@@ -162,9 +162,9 @@ def test_sentences_of_doctests_are_plain() -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_code_has_no_stumbling_words(package: str) -> None:
-    """Neither docstrings and messages nor comments of a package use a phrase that LANGUAGE replaces."""
+    """Neither docstrings, messages and comments of a package nor its grammars use a phrase that LANGUAGE replaces."""
     wrong = []
-    for path in sorted((ROOT / package).rglob("*.py")):
+    for path in sorted(one for one in (ROOT / package).rglob("*") if one.suffix in {".py", ".lark"}):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             wrong += [
                 f"{path.relative_to(ROOT)}:{number} {better}"

@@ -144,10 +144,10 @@ def _piece(place: float, width: float, level: int, fill: str, tip: str, name: st
         return ""
     is_open = not fill.startswith("c-")
     painted = f'class="open" fill="url(#{fill})"' if is_open else f'class="{fill}"'
-    room = int(width * _WIDTH / _LETTER) - 1
-    label, text = tip if len(tip) <= room else name, ""
+    letters = int(width * _WIDTH / _LETTER) - 1
+    label, text = tip if len(tip) <= letters else name, ""
     if width >= _LABEL and label:
-        cut = label if len(label) <= room else f"{label[: room - 1]}…"
+        cut = label if len(label) <= letters else f"{label[: letters - 1]}…"
         kind = "on-open" if is_open else "on-total" if fill == "c-total" else "on-piece"
         text = f'<text x="5" y="15" class="{kind}">{html.escape(cut)}</text>'
     return (

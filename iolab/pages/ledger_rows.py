@@ -28,6 +28,8 @@ _FEW_WHO: Final = 3
 _MOST_ROWS: Final = 6
 #: Children of one part that are shown.
 _MOST_CHILDREN: Final = 4
+#: What is printed of a share that is nearly 0.
+_NOTHING: Final = ("0.0", "<0.1")
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
@@ -64,8 +66,13 @@ class Row:
     row: dict[str, Any] | None = None
 
 
-def ledger_rows(ledger: Ledger, view: str) -> list[Row]:
-    """The rows of a view: parts from 3 % on, the others folded where they are many, the closing part always.
+def ledger_rows(ledger: Ledger, view: str, *, least: float = LEAST) -> list[Row]:
+    """The rows of a view: large parts, the others folded where they are many, the closing part always.
+
+    Args:
+        ledger: the account of a log.
+        view: one of its views.
+        least: parts below this share are folded; above `LEAST` a closing part of about 0 stands in the row of those.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -80,7 +87,7 @@ def ledger_rows(ledger: Ledger, view: str) -> list[Row]:
         1.0 1 s Network
         24.5 24.5 s not accounted for
     """
-    rows = _shown(ledger, ledger.parts(view).to_dicts(), view)
+    rows = _shown(ledger, ledger.parts(view).to_dicts(), view, least)
     return rows if ledger.unit == "s" else [replace(row, time="", average="") for row in rows]
 
 
@@ -97,7 +104,7 @@ def count_head(ledger: Ledger, view: str, rows: list[Row]) -> str:
     return "count" if is_mixed else noun
 
 
-def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str) -> list[Row]:
+def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) -> list[Row]:
     if view == "who":
         found: list[Row] = []
         is_only = len(ledger.views) == 1
@@ -116,14 +123,20 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str) -> list[Row]:
             closing.append(_row(row))
         elif row["kind"] in ASIDE:
             aside.append(_row(row))
-        elif row["kind"] != "contains" and _size(ledger, row) >= LEAST:
-            shown += [_row(row), *_children(ledger, rows, row, LEAST)]
+        elif row["kind"] != "contains" and _size(ledger, row) >= least:
+            shown += [_row(row), *_children(ledger, rows, row, least)]
         elif row["kind"] != "contains":
             small.append(row)
-    if len(shown) + len(small) <= _MOST_ROWS:
+    if least <= LEAST and len(shown) + len(small) <= _MOST_ROWS:
         shown += [_row(row) for row in small if row["seconds"] > 0 or _size(ledger, row) >= _POINT]
+    elif len(small) == 1:
+        shown.append(_row(small[0]))
     elif small:
-        shown.append(_folded(ledger, small))
+        folded = _folded(ledger, small)
+        if least > LEAST and all(row.percent in _NOTHING for row in closing):
+            folded = replace(folded, name=f"{folded.name}; {'; '.join(f'{row.name}: {row.time}' for row in closing)}")
+            closing = []
+        shown.append(folded)
     return [*shown, *closing, *aside] if ledger.work_base else [*shown, *aside, *closing]
 
 

@@ -7,26 +7,34 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.pages.ledger_rows import count_head, ledger_rows, view_head
+from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
-from iolab.time_ledger.account import UNKNOWN
+from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from iolab.pages.ledger_rows import Row
     from iolab.time_ledger.account import Ledger
 
 #: Findings that the line of the total says.
 _TOTALS: Final = ("total", "load", "no_total")
+#: Findings that say no more than a row.
+_AS_ROWS: Final = ("idle_processors",)
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 #: Lines of a block; `iolab show --all` has no limit.
 MOST_LINES: Final = 18
+#: Lines of a block with room for sentences.
+USUAL_LINES: Final = 15
 _MOST_SENTENCES: Final = 5
-#: Lines of sentences that stand on every screen, and sentences without a share that are among the first.
-_LEAST_SENTENCES: Final = 3
+#: Lines of sentences for which small parts are folded, those on every screen, and sentences among the first without
+#: a share.
+_WANTED_SENTENCES: Final = 3
+_LEAST_SENTENCES: Final = 2
 _FIRST: Final = 2
+#: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
+_FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
 _WIDE: Final = 100
 #: Narrower terminals have shorter bars.
 _NARROW: Final = 90
@@ -49,13 +57,13 @@ def first_screen(
     style: Callable[[str, str], str] = plain,
     is_utf8: bool = True,
 ) -> str:
-    """The block of a log below its first line, at most 17 lines of 100 columns.
+    """The block of a log below its first line, usually 14 lines of 100 columns, at most 17.
 
     Args:
         findings: what `iolab.findings` gives of the log.
         ledger: its lead ledger; None of a log that states no times.
         width: of the terminal, in columns; at most 100 are used.
-        is_whole: all sentences, each with its why; else at most 18 lines with the first one.
+        is_whole: all sentences, each with its why; else at most 18 lines with the first one, usually 15.
         columns: texts to show of statements instead of count and average, by ``part``.
         style: gives a text of a role (a mark, or ``dim``) its colour.
         is_utf8: whether bars may be drawn with block characters.
@@ -67,59 +75,66 @@ def first_screen(
         lines += textwrap.wrap(printable(f"no total: {ledger.void}"), width)
     elif ledger is not None:
         lines += textwrap.wrap(printable(ledger.text or ledger.base), width, break_on_hyphens=False)
-        for view in [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]:
-            tables += _table(ledger, view, width, columns=columns, is_utf8=is_utf8, style=style)
-        if any(row.kind == "counted_twice" and row.percent for row in _tops(ledger)):
-            mark = "░" if is_utf8 else "."
-            tables.append(cut(f"{mark} at most: the log does not show which part holds what is counted twice", width))
+        for least in [LEAST] if is_whole else _FOLDED_BELOW:
+            tables = list(_tables(ledger, width, least, columns=columns, is_utf8=is_utf8, style=style))
+            if len(lines) + len(tables) + _WANTED_SENTENCES + 2 <= USUAL_LINES:
+                break
     unknown = [cut(one, width) for one in _cannot_tell(findings)[: 3 if is_whole else 1]]
     said = [
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
     if not is_whole:
-        room = MOST_LINES - 1 - len(lines) - len(tables) - 1
-        if room - len(unknown) < _LEAST_SENTENCES:
+        left = USUAL_LINES - 2 - len(lines) - len(tables)
+        if left - len(unknown) < _LEAST_SENTENCES:
             unknown = []  # refusals are cut first
-        said = _chosen(said, ledger, max(room - len(unknown), 2))
+        said = _chosen(said, ledger, max(left - len(unknown), _LEAST_SENTENCES))
     shown: list[str] = []
     for row, text in said:
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    steps = sorted((row for row, _ in said if row["next"]), key=_urgency)
+    parents = _parents(ledger)
+    steps = sorted((row for row, _ in said if row["next"]), key=lambda row: _urgency(row, parents))
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
 
 
-def _urgency(row: dict[str, Any]) -> tuple[int, float]:
-    """Whose next step is the block's: that of a fact among the first two, then that of the largest part."""
+def _parents(ledger: Ledger | None) -> set[str]:
+    """The parts of a ledger that have parts themselves."""
+    return set() if ledger is None or ledger.void else set(ledger.frame.get_column("parent").drop_nulls())
+
+
+def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
+    """Whose next step is the block's: that of a fact among the first two, else of the largest part without parts."""
     if row["impact_lo"] is None:
-        return (0 if row["rank"] <= _FIRST else 2), row["rank"]
-    return 1, -row["impact_lo"]
+        return (0 if row["rank"] <= _FIRST else 3), row["rank"]
+    return (2 if row["part"] in parents else 1), -row["impact_lo"]
 
 
 def _chosen(
-    said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger | None, room: int
+    said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger | None, most_lines: int
 ) -> list[tuple[dict[str, Any], list[str]]]:
     """The sentences that fit: at most five, those first that say more than rows of the table, the largest first."""
-    repeats, parents = set[str](), set[str]()
+    repeats, aside = set[str](), set[str]()
     if ledger is not None and not ledger.void:
-        repeats, parents = _row_sentences(ledger), set(ledger.frame.get_column("parent").drop_nulls())
+        repeats = _row_sentences(ledger)
+        aside = set(ledger.frame.filter(pl.col("kind").is_in(list(ASIDE))).get_column("part"))
 
-    leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in parents]
+    as_rows = _parents(ledger) | aside
+    leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in as_rows]
     most = max(leaves, key=lambda row: row["impact_lo"], default=None)
 
     def weight(number: int) -> tuple[bool, bool, float, int]:
         row = said[number][0]
         first = row["mark"] == "evidence" or (row["impact"] is None and row["rank"] <= _FIRST)
-        is_row = row is not most and (row["sentence"] in repeats or row["part"] in parents)
+        is_row = row is not most and (row["sentence"] in repeats or row["part"] in as_rows)
         return not first, is_row, -(row["impact_lo"] or 0.0), number
 
     kept: list[int] = []
     for number in sorted(range(len(said)), key=weight):
-        if len(kept) < _MOST_SENTENCES and sum(len(said[n][1]) for n in [*kept, number]) <= room:
+        if len(kept) < _MOST_SENTENCES and sum(len(said[n][1]) for n in [*kept, number]) <= most_lines:
             kept.append(number)
     if not kept:
         return said[:1]
@@ -132,10 +147,6 @@ def _row_sentences(ledger: Ledger) -> set[str]:
     return {sentence(ledger, row) for view in views for row in ledger.parts(view).iter_rows(named=True)}
 
 
-def _tops(ledger: Ledger) -> list[Row]:
-    return [row for row in ledger_rows(ledger, ledger.views[0]) if row.level == 0] if ledger.views else []
-
-
 def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> list[dict[str, Any]]:
     """The findings whose sentence stands on a screen below the ledger.
 
@@ -146,6 +157,7 @@ def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> li
         rows = [row for row in rows if row["name"] not in _TOTALS]
     if is_whole:
         return rows
+    rows = [row for row in rows if row["name"] not in _AS_ROWS]
     return [row for number, row in enumerate(rows) if not _is_repeated(row, rows[number + 1 :])]
 
 
@@ -176,16 +188,34 @@ def _cannot_tell(findings: pl.DataFrame) -> list[str]:
     return found
 
 
+def _tables(
+    ledger: Ledger,
+    width: int,
+    least: float,
+    *,
+    columns: pl.DataFrame | None,
+    is_utf8: bool,
+    style: Callable[[str, str], str],
+) -> Iterator[str]:
+    """The tables of what took the time and of the statements, with parts below a share folded."""
+    for view in [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]:
+        rows = ledger_rows(ledger, view, least=least)
+        yield from _table(ledger, view, rows, width, columns=columns, is_utf8=is_utf8, style=style)
+    if any(row.kind == "counted_twice" and row.percent for row in ledger_rows(ledger, ledger.views[0])):
+        mark = "░" if is_utf8 else "."
+        yield cut(f"{mark} at most: the log does not show which part holds what is counted twice", width)
+
+
 def _table(
     ledger: Ledger,
     view: str,
+    rows: list[Row],
     width: int,
     *,
     columns: pl.DataFrame | None,
     is_utf8: bool,
     style: Callable[[str, str], str],
 ) -> list[str]:
-    rows = ledger_rows(ledger, view)
     if not rows:
         return []
     largest = max(rows, key=lambda row: row.lo or 0.0)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import COLUMNS, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import Evidence, Finding, meanings
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
@@ -67,8 +67,8 @@ def processors(log: HostLog) -> Iterator[Finding]:
         >>> for idle in (2, 70, 95):
         ...     for one in processors(log(idle)): print(one.sentence)
         The CPUs were 98 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for a CPU.
-        The CPUs were 30 % busy on average, 30 % in the busiest of 20 samples.
-        The CPUs were idle: 4.0 to 5.5 % busy, at most 5.5 % in one of 20 samples.
+        The CPUs were 30 % busy on average of 20 samples.
+        The CPUs were idle: 4.0 to 5.5 % busy on average of 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
     """
@@ -92,7 +92,8 @@ def idle_processors(log: HostLog) -> Iterator[Finding]:
             share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
             name = "stolen_time" if row["part"] == "steal" else "idle_processors"
             said = f"The CPUs were {_NOT_AT_WORK[row['part']]} for {share} of the time."
-            yield Finding(name, said, part=row["part"], order=6)
+            step = "" if name == "idle_processors" else meanings()[name].next
+            yield Finding(name, said, part=row["part"], next=step, order=6)
 
 
 @rule(
@@ -167,7 +168,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         return
     yield Finding(
         "swapping",
-        f"The host swapped: {three(back)} KiB/s were read back and {three(out or 0.0)} KiB/s were written.",
+        f"The host swapped {three(back)} KiB/s in and {three(out or 0.0)} KiB/s out.",
         next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
         evidence=(Evidence("host", ("si", "so")),),
         order=0,
@@ -252,33 +253,43 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         if covered < _WHOLE * period:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
+    word = "busy" if report is not None or not _is_stolen(log) else "busy or taken by the hypervisor"
+    is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average of {number:,} samples{when}"
     if number == 1:
         others = int(samples.item(0, "untimed"))
         only = f"one of {others + 1:,} samples; the length of the others is not known" if others else "the only sample"
-        said = f"The CPUs were {percent(busy)} busy{when} in {only}."
+        said = f"The CPUs were {percent(busy)} {word}{when} in {only}."
     elif full:
         share = figures["host_cpu_saturated"]["lo"]
         waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST else ""
         at = _time_of_busiest(samples) if full == 1 else ""
-        said = f"The CPUs were {percent(busy)} busy on average{when}; {full:,} of {number:,} samples "
+        said = f"The CPUs were {percent(busy)} {word} on average{when}; {full:,} of {number:,} samples "
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
     elif report is None and busy.hi < _IDLE:
-        said = f"The CPUs were idle: {percent(busy)} busy, at most {percent(most.hi)} in one of {number:,} samples"
-        said += f"{_time_of_busiest(samples)}."
+        said = f"The CPUs were idle: {percent(busy)} busy"
+        peak = f", at most {percent(most.hi)} in one of {number:,} samples{_time_of_busiest(samples)}"
+        said += f"{average if is_even else peak}."
     else:
         at = "" if report is not None else _time_of_busiest(samples)
-        said = f"The CPUs were {percent(busy)} busy on average{when}, {percent(most)} in the busiest of {number:,} "
-        said += f"samples{at}."
+        peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
+        said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
     if report is not None and (own := _of_host(report)) is not None:
         said = f"{said[:-1]}; the report itself counts {own:.1f} %."
+    step = "the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
     yield Finding(
         "processors_of_report" if report is not None else "processors",
         said,
-        next="the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else "",
+        next=step if word == "busy" else meanings()["stolen_time"].next,
         evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
         caveat=figures["host_cpu_busy"]["caveats"] if report is not None else "",
         order=0 if report is None else 1,
     )
+
+
+def _is_stolen(log: HostLog) -> bool:
+    """Whether the hypervisor gave much of the processors' time to other machines."""
+    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
+    return any(one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).height for one in parts)
 
 
 def _time_of_busiest(samples: pl.DataFrame) -> str:

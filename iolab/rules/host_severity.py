@@ -192,7 +192,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
         >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 20 0 0\n" * 3).encode())
         >>> for one in run_queue(log): print(one.mark, one.sentence)
-        major Processes waited for a CPU in 3 of 3 samples: 9 were runnable at most.
+        major Processes waited for a CPU in 3 of 3 samples: at most 9 were runnable.
     """
     rows = _samples(log, "host", "runnable")
     if rows is None:
@@ -213,8 +213,8 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
     there = "" if cpus is None else f" on {counted(float(str(cpus)), 'CPUs')}"
     yield Finding(
         "run_queue",
-        f"Processes waited for a CPU in {found['number']:,} of {counted(number, 'samples')}: {found['most']:g} were "
-        f"runnable at most{there}.",
+        f"Processes waited for a CPU in {found['number']:,} of {counted(number, 'samples')}: at most "
+        f"{found['most']:g} were runnable{there}.",
         impact=_share(found["seconds"], whole),
         impact_of=_OF,
         why="runnable is a moment of each sample"

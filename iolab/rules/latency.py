@@ -156,11 +156,11 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
         ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
         >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
-        `db file sequential read` has two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average of 5 ms is
-        neither.
+        `db file sequential read` has two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average of 5 ms
+        lies in neither.
         >>> print(*(one.sentence for one in two_modes(facts((15.0, 30.0, 31.0, 32.0, 32.5, 100.0)))))
-        `db file sequential read` has two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average of 5 ms is
-        neither.
+        `db file sequential read` has two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average of 5 ms
+        lies in neither.
         >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
         []
     """
@@ -208,9 +208,9 @@ def _what_average_is(average: Interval, hills: Hills) -> str:
     """Only an average between the hills is neither; within one it does not describe the other."""
     low, high = average.lo * 1e6, average.hi * 1e6
     if hills.low_to_us <= low and high <= hills.high_from_us:
-        return "is neither"
+        return "lies in neither"
     if hills.high_from_us <= low and high <= hills.high_to_us:
-        return "is one of the longer ones"
+        return "lies among the longer ones"
     if hills.low_from_us <= low and high <= hills.low_to_us:
-        return "is one of the shorter ones"
+        return "lies among the shorter ones"
     return "does not describe them"

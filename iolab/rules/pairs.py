@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text, share_text
+from iolab.metrics.formatting import count_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.phrases import percent, three, times_as
 from iolab.time_ledger.reports import ledger_of
 from logframe.errors import LogError
 from logframe.interval import Interval
@@ -50,7 +51,8 @@ def load_change(
         >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
         >>> for one in load_change(first, second): print(one.sentence)
         DB time rose from 7.09 to 14.2 sessions active (+100 %), 77 % of it from `db file sequential read`.
-        77.0 % of the increase was `db file sequential read`: 1.49 times as many waits, each 1.39 times as long.
+        `db file sequential read` made up 77 % of the increase: its waits occurred 1.49 times as often, and each
+        took 1.39 times as long.
     """
     try:
         change = ledger_of(before).compare(ledger_of(after))
@@ -78,15 +80,16 @@ def load_change(
         if row["by_count"] is not None and row["a"] > 0:
             often = row["count_b"] / row["count_a"]
             longer = row["b"] / row["a"] / often
+        changed = f"{times_as(often, 'often', 'less often')}, and each took {times_as(longer, 'long', 'less time')}"
         share = row["share"] or 0.0
         if change.is_shared and share >= _LEAST_PART and named < _MOST_PARTS:
             named += 1
-            ratios = f"{figure_text(often)} times as many waits, each {figure_text(longer)} times as long"
-            moved = f"{figure_text(row['a'])} to {figure_text(row['b'])} {change.unit}"
-            of_it = f"{share_text(share)} of" if share <= 1 else "More than"
+            ratios = f"its waits occurred {changed}"
+            moved = f"from {three(row['a'])} to {three(row['b'])} {change.unit}"
+            of_it = percent(share) if share <= 1 else "more than all"
             yield Finding(
                 "load_or_latency",
-                f"{of_it} the {what} was `{row['name']}`: {ratios if often else moved}.",
+                f"`{row['name']}` made up {of_it} of the {what}: {ratios if often else moved}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
                 why="longer with more of them, as in a queue; the report has no queue of the device"
@@ -97,8 +100,7 @@ def load_change(
         elif max(row["a"], row["b"]) >= _LEAST_WEIGHT * total and often and not 1 / _LONGER < longer < _LONGER:
             yield Finding(
                 "load_or_latency",
-                f"`{row['name']}` was waited for {figure_text(often)} times as often, and {figure_text(longer)} times "
-                "as long.",
+                f"`{row['name']}` occurred {changed}.",
                 Interval.exact(min(1.0, max(row["a"], row["b"]) / total)),
                 "the larger of the two loads",
                 evidence=(Evidence(tables[1], (row["name"],)),),

@@ -12,6 +12,8 @@ from logframe.interval import Interval
 _NEARLY: Final = 1 + 1e-9
 #: Shares from here on are whole per cent.
 _WHOLE: Final = 9.95
+#: Ratios this near to 1 are 1 in a sentence.
+_SAME: Final = 0.005
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -38,8 +40,8 @@ def percent(share: Interval | float) -> str:
     Examples:
         >>> percent(0.7402), percent(Interval(0.6, 0.502, 0.781)), percent(0.0981), percent(Interval(0.3, 0, 0.785))
         ('74 %', '50 to 78 %', '9.8 %', 'at most 79 %')
-        >>> percent(0.0004), percent(0.0), percent(0.9996), percent(Interval(0.998, 0.9975, 1.0))
-        ('less than 0.1 %', '0 %', '99.9 %', '99.8 %')
+        >>> percent(0.0004), percent(0.0), percent(0.9996), percent(Interval(0.13, 0.126, 0.1335))
+        ('less than 0.1 %', '0 %', '99.9 %', '13 %')
     """
     of = Interval.of(share) * 100
     if of.hi == 0:
@@ -47,8 +49,11 @@ def percent(share: Interval | float) -> str:
     if of.hi < 0.05:
         return "less than 0.1 %"
     if of.hi - of.lo > max(RANGE * of.value, 0.15) * _NEARLY:
-        hi = _ceil(of.hi)
-        return f"at most {hi} %" if of.lo <= 0 else f"{_per_cent(of.lo)} to {_per_cent(of.hi)} %"
+        lo, hi = _per_cent(of.lo), _per_cent(of.hi)
+        if of.lo <= 0:
+            return f"at most {_ceil(of.hi)} %"
+        if lo != hi:
+            return f"{lo} to {hi} %"
     return f"{_per_cent(of.value)} %"
 
 
@@ -85,6 +90,29 @@ def counted(count: float, noun: str) -> str:
         ('1 wait', '770,898 waits', '2 executions')
     """
     return f"{count:,.0f} {noun.removesuffix('s') if count == 1 else noun}"
+
+
+def times_as(ratio: float, word: str, less: str) -> str:
+    """How much more or less often, or long, something was.
+
+    Examples:
+        >>> times_as(1.494, "often", "less often"), times_as(0.657, "often", "less often"), times_as(1, "long", "less")
+        ('1.49 times as often', '34 % less often', 'as long')
+    """
+    if math.isclose(ratio, 1, abs_tol=_SAME):
+        return f"as {word}"
+    return f"{three(ratio)} times as {word}" if ratio > 1 else f"{percent(1 - ratio)} {less}"
+
+
+def often_each(count: Interval, elapsed: Interval | None, noun: str, each: str) -> str:
+    """How often, and how long each time.
+
+    Examples:
+        >>> often_each(Interval.exact(1), None, "waits", "182 s"), often_each(Interval.exact(3), None, "waits", "2 s")
+        ('1 wait of 182 s', '3 waits, 2 s each')
+    """
+    said = often(count, elapsed, noun)
+    return f"{said} of {each}" if count.value == 1 else f"{said}, {each} each"
 
 
 def often(count: Interval, elapsed: Interval | None, noun: str) -> str:

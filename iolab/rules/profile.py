@@ -47,8 +47,8 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
         ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
         >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep=" | ")
-        82ud5h0qcg0bf select customer_id from customers; `82ud5h0qcg0bf` took 29 % of DB time, 99 % of it I/O: 195
-        executions per second, 20.6 ms each.; module Swingbench
+        82ud5h0qcg0bf select customer_id from customers | `82ud5h0qcg0bf` took 29 % of DB time, 99 % of it I/O:
+        195 executions per second, 20.6 ms each. | module Swingbench
     """
     if facts.is_idle:
         return
@@ -159,8 +159,8 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     slow = next(iter((*all_io_slow(facts), *small_log_writes_slow(facts))), None)
     held = ""
     if slow is not None:
-        what = "reads and writes of every kind were slow" if slow.name == "all_io_slow" else "log writes were slow"
-        held = f", but {what}, and locks last until the commit is written"
+        what = "all reads and writes were slow" if slow.name == "all_io_slow" else "log writes were slow"
+        held = f"; {what}, and locks last until the commit"
     yield Finding(
         "lock_waits",
         f"Row locks took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} each.",

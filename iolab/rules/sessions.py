@@ -19,7 +19,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
-from iolab.stats.first_runs import two_groups
+from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
@@ -72,6 +72,10 @@ _MUCH_REDO: Final = 2**20
 #: A trend is reported of this many runs, where the first and the last third differ by so much.
 _LEAST_FOR_TREND: Final = 9
 _LEAST_CHANGE: Final = 0.02
+#: What an operation of a plan did, in words.
+_PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
+#: An operation with this much of the time of its plan is named.
+_HALF: Final = 0.5
 #: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
@@ -313,10 +317,14 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
             + ", ".join(listed[:_MOST_SAMPLES])
             + (" and others" if len(listed) > _MOST_SAMPLES else "")
         )
-    said = f"median {phrases.three(median(times))} s"
-    if len(times) >= MIN_RUNS:
-        low, high = map(phrases.three, median_interval(times))
+    is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
+    warm = times[1:] if is_cold else times
+    said = f"median {phrases.three(median(warm))} s"
+    if len(warm) >= MIN_RUNS:
+        low, high = map(phrases.three, median_interval(warm))
         said += f" (95 %: {low} to {high})"
+    if is_cold:
+        return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said.replace('median', 'median of')}"
     if not is_whole:
         return said
     said = f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"
@@ -444,6 +452,37 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         is_refused=True,
         order=9,
     )
+
+
+@rule(
+    "plan_time",
+    of="sqlplus",
+    needs="a plan with A-Time of a statement of 10 % of the time",
+    thresholds={"half of the plan's time": "a convention"},
+)
+def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
+    """The operation with most of the time of the plan of a large statement, without that of its children."""
+    timed = facts.spool.plans.filter(pl.col("a_time_s") > 0)
+    keys, measured = ["statement", "plan", "id"], ["a_time_s", *_PLAN_COUNTS]
+    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
+    own = timed.join(below, on=keys, how="left", suffix="_below").with_columns(
+        *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
+    )
+    for row in facts.large:
+        plan = own.filter(pl.coalesce("explains", "statement") == row["statement"])
+        most = plan.filter(pl.col("a_time_s") >= _HALF * pl.col("whole").max())
+        for one in most.sort("a_time_s", "id", descending=[True, False]).head(1).iter_rows(named=True):
+            of = f" of `{one['object_name']}`" if one["object_name"] else ""
+            did = ", ".join(f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name])
+            yield Finding(
+                "plan_time",
+                f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} of it by the plan (A-Time)"
+                f"{did and f': {did}'}.",
+                part=row["part"],
+                next="E-Rows, A-Rows and predicates of the plan: iolab show --tables",
+                evidence=(Evidence("plans", lines=(one["line"],)),),
+                order=6,
+            )
 
 
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")

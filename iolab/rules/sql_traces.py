@@ -76,9 +76,13 @@ class Facts(NamedTuple):
         return 0.0 if row is None else float(row["share_lo"] or 0.0)
 
     def percent(self, part: str, view: str = "what") -> str:
-        """The share of a part as text."""
+        """The share of a part as text, with what it is of where that is not the whole session."""
         row = self.row(part, view)
-        return "" if row is None else percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
+        if row is None:
+            return ""
+        aside = 0.0 if self.lead.work is None or self.lead.total is None else 1 - self.lead.work / self.lead.total
+        of = self.lead.work_base if aside.value > _NAMED else "the time"
+        return f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {of}"
 
     def row(self, part: str, view: str = "what") -> dict[str, Any] | None:
         """The row of a part of the ledger."""
@@ -95,7 +99,7 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         ...     b"FETCH #1:c=20000,e=100000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=200000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
         The session took 100 ms.
-        Database calls took 100 % of the time: 1 call, 100 % of it FETCH.
+        Database calls took 100 % of the time: 1 call, 100 % of it in FETCH.
         `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
         Statements without a header took 100 % of the time: 1 block in 1 wait for `db file sequential read` of 60 ms.
         20 % of the time in calls is neither CPU nor a wait: 20 ms.
@@ -170,7 +174,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
     first, of = by_statement.row(0, named=True), ""
     if first["trip_us"] >= _MOST_OF * whole and first["sql"]:
         of = f" of `{first['sql']}`"
-    said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)} of the time"
+    said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)}"
     low = float(times.quantile(0.05, "equiprobable") or 0.0)
     why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} of it is the network: "
     why += f"95 % of the round trips took more than {seconds(low / 1e6)}"
@@ -182,7 +186,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         if facts.share(trips_name(one), "who") >= _NAMED:
             rows, step = _fetch(facts, one)
             each = f"{one['trips']:,} of {seconds(one['trip_us'] / one['trips'] / 1e6)}, {rows}"
-            said = f"Round trips of {_word(one)} took {facts.percent(trips_name(one), 'who')} of the time: {each}."
+            said = f"Round trips of {_word(one)} took {facts.percent(trips_name(one), 'who')}: {each}."
             yield Finding("round_trips", said, part=trips_name(one), evidence=(_place(one),), next=step)
 
 
@@ -252,7 +256,7 @@ def phases(facts: Facts) -> Iterator[Finding]:
         return
     op, us = top.select("op", "us").row(0)
     count = count_text(facts.session.calls.height, "call")
-    said = f"Database calls took {facts.percent(CALLS)} of the time: {count}, {percent(us / whole)} of it {op}."
+    said = f"Database calls took {facts.percent(CALLS)}: {count}, {percent(us / whole)} of it in {op}."
     step = "the statements below, by their own time"
     yield Finding("time_profile", said, part=CALLS, evidence=(Evidence("calls"),), next=step)
 
@@ -280,7 +284,7 @@ def cost_of_reads(facts: Facts) -> Iterator[Finding]:
         why = ""
         if blocks.len() and int(blocks.sum()) != blocks.len():
             why = f"{three(float(blocks.sum()) / blocks.len())} blocks per wait"
-        said = f"`{event}` took {facts.percent(event)} of the time: {each}, {latency}."
+        said = f"`{event}` took {facts.percent(event)}: {each}, {latency}."
         caveat = ""
         if event in ASYNCHRONOUS:
             caveat = "reads may be submitted before the wait begins: they took as long as the waits, or longer"
@@ -298,7 +302,7 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
         if share < _NOTABLE:
             continue
         said = (
-            f"{one['texts']:,} statements that differ only in literals took {facts.percent(name, 'who')} of the time: "
+            f"{one['texts']:,} statements that differ only in literals took {facts.percent(name, 'who')}: "
             f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(one['parse_us'] / 1e6)} in parsing."
         )
         text = short_text(str(one["key"]), 100)
@@ -310,7 +314,7 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
     if row.height and missed.height and share >= _NAMED:
         took = int(missed.get_column("own_elapsed_us").sum()) / 1e6
         hard = f"{count_text(missed.height, 'hard parse')}, {seconds(took)}"
-        said = f"Parsing took {facts.percent('PARSE', 'phase')} of the time: {hard}."
+        said = f"Parsing took {facts.percent('PARSE', 'phase')}: {hard}."
         step = "keep cursors open and bind values"
         if took > _LONG_PARSE_S * missed.height:
             step = "why the optimizer took so long: a trace of it (event 10053) of this statement"
@@ -327,7 +331,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if share < _NAMED:
             continue
         word = _word(one)
-        said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')} of the time"
+        said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')}"
         top = _largest_wait(facts, one)
         step = (step_beside_plan(top["event"]) if top else "") or _plan(facts.trace, one)
         if one["trip_us"] > one["us"]:
@@ -348,7 +352,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
     if share >= _NOTABLE:
         sys = found.filter("is_sys")
         count = count_text(int(sys.get_column("texts").sum()), "statement")
-        said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')} of the time: {count}."
+        said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')}: {count}."
         deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
         why = f"all statements that others called took {seconds(deep / 1e6)} themselves"
         step = "hard parses, space management and sequences call the dictionary: their statements are in the table"
@@ -391,7 +395,7 @@ def _plan(trace: SqlTrace, one: dict[str, Any]) -> str:
         return f"the plan of {_word(one)} (line {plans.item(0, 'line'):,}): {show}"
     if one["sql"] and not str(one["sql"]).isdecimal() and has_plan(one["text"]):
         return f"the plan, which is not in the trace: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
-    return ""
+    return f"its calls and waits: {show}"
 
 
 def _is_of(one: dict[str, Any]) -> pl.Expr:
@@ -413,7 +417,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         row = facts.row(GAP) or {}
         each = seconds(row["seconds"] / max(1, calls.height))
         took = f"{seconds(row['seconds'])}, {each} per call"
-        said = f"Between records the session spent {facts.percent(GAP)} of the time: {took}."
+        said = f"Between records the session spent {facts.percent(GAP)}: {took}."
         why = "work of the database and of tracing itself between calls; more than 1 ms a call: lines are missing"
         step = "" if share < _NAMED else "iolab show --tables: are lines missing, or the file cut?"
         yield Finding("trace_gap", said, part=GAP, why=why, next=step, evidence=(Evidence("accounts"),))
@@ -429,7 +433,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         part = "not accounted for"
         yield Finding("not_accounted_for", said, part=part, why=why, next=step, evidence=(Evidence("calls"),))
     if less >= _NAMED * whole and less / 1e6 >= _NOTABLE * (lead.work or lead.total).value:  # type: ignore[union-attr]
-        said = f"CPU and waits of calls exceed their time by {percent(less / whole)}: {seconds(less / 1e6)}."
+        said = f"CPU and waits exceed the time of their calls by {percent(less / whole)}: {seconds(less / 1e6)}."
         why, unit = "CPU within a wait is counted in both", cpu_step(calls)
         why += f"; the host counts CPU in steps of about {unit:,} us" if unit > 1 else ""
         yield Finding("counted_twice", said, part="counted twice", why=why, evidence=(Evidence("calls"),))
@@ -485,7 +489,7 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         "cpu_of_a_get",
-        f"At most {time_text(row['value'] / 1e6)} of CPU per logical read ({count_text(gets, 'get')}).",
+        f"A logical read took at most {time_text(row['value'] / 1e6)} of CPU ({count_text(gets, 'get')}).",
         caveat=row["caveats"],
         evidence=(Evidence("calls"),),
         order=6,

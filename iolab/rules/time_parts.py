@@ -196,7 +196,9 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     if kind == "not_in_log":
         return f"{took} cannot be divided: the log does not contain this section."
     if kind in {"not_accounted", "unlisted"}:
-        return f"{took} is {name if kind == 'not_accounted' else f'{name}: no row of the log names it'}."
+        is_plain = kind == "not_accounted" or "not listed" in name
+        verb = "are" if of.startswith("samples") else "is"
+        return f"{took} {verb} {name if is_plain else f'{name}: no row of the log names it'}."
     if kind in ASIDE and lead.work_base:
         return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""
@@ -210,7 +212,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         noun = lead.counted.get(row["view"], "waits")
         bounded = Interval(count, min(row["count_lo"], count), max(row["count_hi"], count))
         each = phrases.seconds(time / bounded) if bounded.lo > 0 and is_timed else ""
-        detail = f": {phrases.often(bounded, lead.elapsed, noun)}" + (f", {each} each" if each else "")
+        said = phrases.often_each(bounded, lead.elapsed, noun, each) if each else ""
+        detail = f": {said or phrases.often(bounded, lead.elapsed, noun)}"
     elif share is not None and is_timed:
         detail = f": {phrases.seconds(time)}"
     return f"{_title(row)} took {took}{detail}."

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: A part with this much of the time is named in a sentence.
 _NAMED: Final = 0.10
+#: A statement with this much of the gets is named beside the one that calls it.
+_MOST_OF: Final = 0.5
 _MOST_NAMED: Final = 6
 _OF_CLIENT: Final = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
 _LEAST_GETS: Final = 100_000
@@ -122,9 +124,14 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             yield Finding("hard_parses", said, part=row["part"], why=f"`{text}`", next=step, evidence=(place,))
             continue
         what = _work(facts.report, one)
-        why = f"`{text}`"
+        why, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
             why += "; the recursive statements are in its time"
+            culprit = _culprit(facts, one)
+        if culprit:
+            most = percent(culprit["gets"] / one["gets"])
+            what += f"; {most} of the gets are of {_inner(_word(culprit))}, which it calls"
+            why += f", with most gets `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             why += f"; it is in the time of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
         said = f"{_word(one)} took {share} of the time: {what}."
@@ -138,6 +145,12 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             if one["sql"] and has_plan(one["text"]):
                 step = f"its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
         yield Finding("main_statement", said, part=row["part"], why=why, next=step, evidence=(place,))
+
+
+def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
+    """The recursive statement with most of the gets of the statement that holds it."""
+    found = facts.statements.filter(pl.col("is_recursive"), pl.col("gets") > _MOST_OF * one["gets"])
+    return found.row(0, named=True) if found.height else None
 
 
 def _work(report: Tkprof, one: dict[str, Any]) -> str:
@@ -231,7 +244,7 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         "cpu_of_a_get",
-        f"At most {seconds(cpu.value / gets)} of CPU per logical read ({count_text(gets, 'get')}).",
+        f"A logical read took at most {seconds(cpu.value / gets)} of CPU ({count_text(gets, 'get')}).",
         evidence=(Evidence("calls", scopes),),
         order=6,
     )

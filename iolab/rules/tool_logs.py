@@ -298,5 +298,5 @@ def cpu_profile(log: CpuProfile) -> Iterator[Finding]:
                 "cpu_profile",
                 f"{name} took {share} of {count_text(lead.total.value, 'sample')}{mostly}.",
                 part=row["part"],
-                next="who calls it: the same profile with stacks (perf record -g, dtrace ustack())",
+                next="who calls it: the same profile with stacks: `perf record -g`, or `ustack()` of dtrace",
             )

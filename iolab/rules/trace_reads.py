@@ -47,7 +47,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
     more = sizes.len() - int(counts.head(_MOST_SIZES).get_column("count").sum())
     if more:
-        listed.append(f"{more:,} of others")
+        listed.append(f"{more:,} of other sizes")
     unprinted = trace.unprinted
     if unprinted:
         said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size"

@@ -9,7 +9,7 @@ import polars as pl
 from iolab.metrics.trace_facts import COMMAND, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.time_ledger.run import ledgers
@@ -139,7 +139,8 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
             time = elapsed / 1e9
             yield Finding(
                 "calls_without_total",
-                f"`{name}` took {seconds(time)}{of_all}: {counted(count, 'calls')}, {seconds(time / count)} each.",
+                f"`{name}` took {seconds(time)}{of_all}: "
+                f"{often_each(Interval.exact(count), None, 'calls', seconds(time / count))}.",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,
@@ -192,8 +193,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
         said = _capital(label) + (f" ({listed})" if listed else "")
     count = Interval.exact(row["count"])
-    each = f" of {seconds(time / count)}" if row["count"] == 1 else f", {seconds(time / count)} each"
-    detail = f"{counted(row['count'], 'calls')}{each}"
+    detail = often_each(count, None, "calls", seconds(time / count))
     if len(names) > 1:
         detail = counted(row["count"], "calls")
     elif (failed := _failed(log, lead, names[0])) > _MOST_OF_IT * row["count"]:

@@ -212,13 +212,8 @@ def first_run(
     values, n = sample.values, len(sample.values)
     notes = [f"Nulls dropped: {sample.nulls}"] if sample.nulls else []
     others = values[1:] or values
-    spread = robust_spread(others, step)
-    above = values[0] - median(others)
-    spreads = above / spread if spread > 0 else (0.0 if above == 0 else float("inf") * (1 if above > 0 else -1))
-    middle = median(others)
-    cold = (
-        spreads > COLD_SPREADS and values[0] / middle >= COLD_RATIO and above > ALONE * max(max(others) - middle, 0.0)
-    )
+    spreads = _spreads_above(values, step)
+    cold = is_apart(values, step)
     starts: tuple[int, ...] = (0,)
     if n < MIN_CHANGES:
         notes.append(f"Change points need {MIN_CHANGES} runs")
@@ -256,6 +251,26 @@ def first_run(
         state=_cache_state(values[steady_from:] or values, reference, unit, bytes_per_run, device_bytes_per_s),
         notes=tuple(notes),
     )
+
+
+def is_apart(values: Sequence[float], step: float | None = None) -> bool:
+    """Whether the first value is far above the others, and lies apart alone.
+
+    Examples:
+        >>> is_apart([63.27, 19.23, 19.28, 19.35, 19.43]), is_apart([19.5, 19.23, 19.28, 19.35, 19.43])
+        (True, False)
+    """
+    others = values[1:] or values
+    middle = median(others)
+    is_far = _spreads_above(values, step) > COLD_SPREADS and values[0] / middle >= COLD_RATIO
+    return is_far and values[0] - middle > ALONE * max(max(others) - middle, 0.0)
+
+
+def _spreads_above(values: Sequence[float], step: float | None) -> float:
+    """How many robust spreads the first value is above the median of the others."""
+    others = values[1:] or values
+    spread, above = robust_spread(others, step), values[0] - median(others)
+    return above / spread if spread > 0 else (0.0 if above == 0 else float("inf") * (1 if above > 0 else -1))
 
 
 def two_groups(values: Sequence[float], step: float | None = None) -> tuple[list[float], list[float]] | None:

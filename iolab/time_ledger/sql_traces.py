@@ -50,6 +50,7 @@ _NEXT: Final = {
     "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
     "PL/SQL lock timer": "the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
     "SQL*Net message from dblink": "an SQL trace of the session in the remote database",
+    "Cluster": "the blocks (file# and block# of the waits: iolab show --tables), and an AWR global report of the time",
     "Concurrency": "ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
 }
 FROM_CLIENT: Final = ("sql*net message from client", "sql*net vector message from client")

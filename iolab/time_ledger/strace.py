@@ -53,6 +53,7 @@ _FEW_CALLS: Final = 3
 #: Idle time from this share on is left out of what shares are of.
 _IDLE: Final = 0.10
 _SECOND: Final = 10**9
+_TOO_LONG: Final = "its calls and gaps took longer than the time from its first record to its last"
 _ONE_STAMP: Final = "its first stamp is its last"
 _SET_BACK: Final = "its clock was set back, or several logs were read as one"
 CAUSES: Final = "user CPU, run queue, page faults, untraced calls or strace itself"
@@ -72,7 +73,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         >>> for row in one.parts().select("name", (pl.col("seconds") * 1e6).round(3)).rows(): print(row)
         ('file reads: read', 300.0)
         ('between calls', 200.0)
-        ('files: names and attributes: close', 100.0)
+        ('file names and attributes: close', 100.0)
         ('not accounted for', 0.0)
         >>> seconds = b"11:40:21 read(3) = 1 <0.0003>\n11:40:22 read(3) = 1 <0.000300>\n"
         >>> next(strace_ledgers(iolab.load(seconds))).void
@@ -90,14 +91,13 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         return
     spans = _spans(times)
     back = pl.Series(list(times.set_back), dtype=pl.Int32)
-    in_calls = times.calls.group_by("pid").agg(inside=nanoseconds("elapsed").sum())
+    in_calls = times.calls.group_by("pid").agg(inside=(nanoseconds("elapsed") + pl.col("between")).sum())
     length = pl.col("last") - pl.col("first")
     spans = spans.join(in_calls, on="pid", how="left", nulls_equal=True, maintain_order="left")
     is_whole = (length > 0) & (pl.col("inside") <= (1 + _COARSE) * length)
     whole = spans.filter(~pl.col("pid").is_in(back.implode(), nulls_equal=True) & is_whole)
     if whole.is_empty():
-        is_short = spans.filter(length > 0).height > 0
-        damaged = "its calls took longer than the time from its first record to its last" if is_short else _ONE_STAMP
+        damaged = _ONE_STAMP if spans.filter(length > 0).is_empty() else _TOO_LONG
         yield _void(_SET_BACK if times.set_back else damaged)
         return
     step = _step(log.dialect)
@@ -238,11 +238,13 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
     text = f"first to last record {_length(total)}"
     if not is_timed:
         text += "; the log has no times of calls: shares are upper bounds"
-    for kind, seconds in idle.items():
+    most = {} if is_timed else {kind: _seconds(sums.filter(kind=kind), "open") for kind in idle}
+    for kind, seconds in (*idle.items(), *most.items()):
         if seconds >= _IDLE * total.value:
             names = _added(sums.filter(kind=kind), "pid").item(0, "names").to_list()[:2]
             what = "likely the client" if kind == "client" else "idle"
-            text += f"; {share_text(seconds / total.value)} of it {what} ({', '.join(names)})"
+            at_most = "" if is_timed else "at most "
+            text += f"; {at_most}{share_text(seconds / total.value)} of it {what} ({', '.join(names)})"
     counted = dict.fromkeys(("what", "where"), "calls")
     return account.ledger(elapsed=total, work=work, work_base=work_base, unshared=unshared, text=text, counted=counted)
 

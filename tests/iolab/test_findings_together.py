@@ -267,10 +267,12 @@ def test_waits_that_became_longer_are_said_whatever_the_load_did() -> None:
         for name, after in (("same", same), ("less", less), ("alike", alike))
     }
 
-    twice = "`db file sequential read` was waited for 0.500 times as often, and 2 times as long."
+    twice = "`db file sequential read` occurred 50 % less often, and each took 2 times as long."
     assert said["same"][1:] == [twice]
     assert said["less"][1] == twice.replace("2 times", "3 times")
-    assert said["less"][2].startswith("99.0 % of the decrease was `log file sync`")
+    assert said["less"][2].startswith(
+        "`log file sync` made up 99 % of the decrease: its waits occurred 99 % less often"
+    )
     assert len(said["alike"]) == 1
 
 

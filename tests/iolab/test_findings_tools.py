@@ -39,7 +39,7 @@ def test_a_test_of_storage_says_what_it_reached() -> None:
     (said,) = _sentences(json.dumps(result, indent=1).encode())
 
     assert said == (
-        "Job `plums` (randread, blocks of 4k, depth 16): 10,000 reads per second, 41.0 MB/s, 1.600 ms each on average, "
+        "Job `plums` (randread, blocks of 4k, depth 16): 10,000 reads per second, 41.0 MB/s, 1.60 ms each on average, "
         "99 % at most 4 ms."
     )
 
@@ -86,7 +86,7 @@ def test_requests_in_flight_are_rate_times_time() -> None:
 
     (one,) = device_load(iolab.load((head + rows + head + rows).encode()))
 
-    assert one.sentence == "`sda` had the most requests in flight, 2 on average: 20 requests per second of 100 ms."
+    assert one.sentence == "`sda` had the most requests in flight, 2 on average: 20 requests per second of 100 ms each."
 
 
 def test_waits_beyond_the_response_time_have_no_share_of_it() -> None:

@@ -164,7 +164,7 @@ def test_cpu_of_a_logical_read_needs_many_and_a_fine_clock() -> None:
     fine = "".join(_read(cpu=4_321 + n, elapsed=4_500, gets=600, tim=n * 10_000) for n in (1, 2, 3))
     coarse = "".join(_read(cpu=4_000, elapsed=9_000, gets=600, tim=n * 10_000) for n in (1, 2, 3))
 
-    assert _said(fine)["cpu_of_a_get"].startswith("At most 7.2")
+    assert _said(fine)["cpu_of_a_get"].startswith("A logical read took at most 7.2")
     assert "cpu_of_a_get" not in _said(coarse)
     assert "cpu_of_a_get" not in _said(_read(cpu=4_321, elapsed=4_500, gets=5))
 
@@ -229,7 +229,7 @@ def test_requests_without_an_end_are_not_in_the_bytes() -> None:
 
     said = found.filter(pl.col("name") == "async_or_sync")["sentence"].item()
     assert "All" not in said
-    assert said.endswith("1 of them returned 8 KiB, of the others the log has no end.")
+    assert said.endswith("1 of them returned 8 KiB. The log does not show the end of the others.")
 
 
 def _wait_s(count: float, seconds: float) -> Wait:
@@ -275,7 +275,7 @@ def test_locks_name_slow_storage_where_every_kind_of_io_was_slow() -> None:
     background = {name: _wait_s(900, 90) for name in ("log file parallel write", "control file parallel write")}
     slow = replace(_MIXED, db_cpu_s=None, events=locks, background=background)
 
-    assert "reads and writes of every kind were slow" in next(profile.lock_waits(slow)).why
+    assert "all reads and writes were slow" in next(profile.lock_waits(slow)).why
     assert "slow" not in next(profile.lock_waits(replace(slow, background={}))).why
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ from ledger_checks import faults
 
 import iolab
 from iolab.cli import main
-from iolab.pages.ledger_text import MOST_LINES
+from iolab.pages.ledger_text import MOST_LINES, USUAL_LINES
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.time_ledger import PARTS, Account, Place
@@ -41,6 +42,26 @@ def test_a_screen_of_every_sample(path: Path, width: int) -> None:
     if not seen.ledger.void:
         assert " ".join(lines[:3]).startswith(seen.ledger.text or seen.ledger.base)
         assert any(line.endswith(("part", "statement")) for line in lines)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "one_case/awrrpt_1_881_882.txt",
+        "one_case/orders_flash.lst",
+        "sqltrace/orders_flash_ora_4711.trc",
+        "captures/async_direct_tt_T.strace",
+        "host/iostat.out",
+    ],
+)
+def test_a_log_of_each_kind_is_a_short_screen(name: str) -> None:
+    """What took the time, what is unusual and what to do next stand on 15 lines."""
+    text = summary_text(summarize(SAMPLES / name), name, width=100)
+    lines = text.splitlines()
+
+    assert len(lines) < USUAL_LINES
+    assert re.search(r"^[`A-Z0-9].* took .*\d|^The CPUs were idle", text, re.MULTILINE)
+    assert any(line.startswith("next: ") for line in lines)
 
 
 def test_plain_characters_where_blocks_cannot_be_drawn() -> None:

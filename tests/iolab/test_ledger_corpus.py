@@ -10,7 +10,7 @@ import pytest
 from ledger_checks import faults, large_parts
 
 import iolab
-from iolab.pages.ledger_rows import ledger_rows
+from iolab.pages.ledger_rows import LARGE, LEAST, ledger_rows
 from logframe import LogError
 
 if TYPE_CHECKING:
@@ -49,12 +49,12 @@ def test_ledgers_of_real_logs(corpus: Path, folder: str, *, is_whole: bool, caps
             rests[one.base][_rest(one)] += 1
         if found and not found[0].void:
             said = set(iolab.findings(log).get_column("part").drop_nulls().to_list())
-            rows = {
-                row.part for view in ("what", "who") if view in found[0].views for row in ledger_rows(found[0], view)
-            }
+            views = [view for view in ("what", "who") if view in found[0].views]
             large = large_parts(found[0])
             wrong += [f"{path.name}: {part}: no finding" for part in large if part not in said]
-            wrong += [f"{path.name}: {part}: no row" for part in large if part not in rows]
+            for least in (LEAST, LARGE):
+                rows = {row.part for view in views for row in ledger_rows(found[0], view, least=least)}
+                wrong += [f"{path.name}: {part}: no row" for part in large if part not in rows]
     lines = [f"{folder}: {base}: {dict(sorted(classes.items()))}" for base, classes in rests.items()]
     lines.append(f"{folder}: sums that logs print: {checked[True]} agree, {checked[False]} do not")
     with capsys.disabled():

@@ -467,7 +467,7 @@ def test_stolen_time_and_swapping_are_said() -> None:
 
     said = first_sentences(head + row.format(2000) * 20)
     assert said["stolen_time"] == "The CPUs were taken by the hypervisor (steal) for 40 % of the time."
-    assert said["swapping"] == "The host swapped: 2,000 KiB/s were read back and 3,000 KiB/s were written."
+    assert said["swapping"] == "The host swapped 2,000 KiB/s in and 3,000 KiB/s out."
     assert "swapping" not in first_sentences(head + row.format(2) * 20)
 
 

@@ -425,14 +425,49 @@ def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: 
 
 
 def test_failures_that_took_longer_than_the_rest_come_first() -> None:
-    """A statement that failed after two hours comes before the query of three minutes, and alone has advice."""
+    """A statement that failed after two hours comes before the query of three minutes."""
     failed = run("create index i on big(a)", 7_391.54, shown="ERROR at line 1:\nORA-01652: unable to extend\n\n")
     log = spool(failed + run("select count(*) from big", 190.2))
     said = iolab.findings(log).filter(pl.col("name") != "total")
 
     assert said.item(0, "sentence") == "The statement at line 1 failed after 7,390 s: ORA-01652."
     assert said.item(0, "next").startswith("the cause of the error")
-    assert said.filter(name="main_statement").item(0, "next") is None
+    assert said.filter(name="main_statement").item(0, "next").startswith("an extended SQL trace")
+
+
+PLAN = """SQL> select * from table(dbms_xplan.display_cursor(null,null,'allstats last'));
+
+PLAN_TABLE_OUTPUT
+----------------------------------------------------------------------------------------
+SQL_ID  9tk3m5x7q1z2v, child number 0
+-------------------------------------
+select count(*) from big
+
+Plan hash value: 2211552296
+
+-----------------------------------------------------------------------------------------------
+| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Reads  |
+-----------------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |      1 |        |      1 |00:00:48.18 |     950K|    948K|
+|   1 |  SORT AGGREGATE    |      |      1 |      1 |      1 |00:00:48.18 |     950K|    948K|
+|*  2 |   TABLE ACCESS FULL| BIG  |      1 |    120 |  12001 |00:00:{time} |     950K|    948K|
+-----------------------------------------------------------------------------------------------
+
+"""
+
+
+def test_the_operation_with_most_of_a_plan_is_named() -> None:
+    """A plan with A-Time says where a statement's time was, without that of the operations below; even plans do not."""
+    timed = run("select count(*) from big", 48.2)
+    named, even = (
+        iolab.findings(spool(timed + PLAN.format(time=time))).filter(name="plan_time") for time in ("48.17", "24.09")
+    )
+
+    assert named.get_column("sentence").to_list() == [
+        "`TABLE ACCESS FULL` of `BIG` took 48.2 s of it by the plan (A-Time): 950,000 gets, 948,000 reads."
+    ]
+    assert named.item(0, "part") == "line 1"
+    assert even.get_column("sentence").to_list() == ["`SORT AGGREGATE` took 24.1 s of it by the plan (A-Time)."]
 
 
 def test_very_many_statements_that_differ_in_literals_are_one_part() -> None:

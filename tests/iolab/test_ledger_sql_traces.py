@@ -331,7 +331,7 @@ def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
         ("begin p; end;", "PL/SQL lock timer", "the code that calls DBMS_SESSION.SLEEP"),
         ("select 1 from t@far", "SQL*Net message from dblink", "an SQL trace of the session in the remote"),
         ("/*+ x */ select 1 from t", "db file sequential read", "the plan, which is not in the trace"),
-        ("begin p; end;", "db file sequential read", ""),
+        ("begin p; end;", "db file sequential read", "its calls and waits: iolab show --tables"),
     ],
 )
 def test_what_to_do_next_is_of_the_wait(text: str, event: str, advice: str) -> None:
@@ -344,7 +344,7 @@ def test_what_to_do_next_is_of_the_wait(text: str, event: str, advice: str) -> N
     found = iolab.findings(iolab.load("".join(lines).encode()))
     step = found.filter(name="main_statement").item(0, "next")
 
-    assert step.startswith(advice) if advice else step is None
+    assert step.startswith(advice)
 
 
 def test_a_session_that_waited_for_its_client_is_idle() -> None:
@@ -431,6 +431,18 @@ def test_recursive_statements_are_inside_or_apart_by_their_gets(
         assert parts[name] is None
     else:
         assert parts["recursive statements, inside the others or beside them"] is None
+
+
+@pytest.mark.parametrize(("gets", "is_named"), [((60_000, 40_000), True), ((50_000, 50_000), False)])
+def test_the_statement_that_makes_the_gets_of_a_block_is_named(gets: tuple[int, int], *, is_named: bool) -> None:
+    """A block that contains two statements: the one with most of its gets stands in the block's sentence."""
+    tables = [table(5.0, cpu=4.9, gets=100_000), *(table(2.0, cpu=1.9, gets=one) for one in gets)]
+    both = table(4.0, cpu=3.8, gets=100_000)
+    statements = [(text, int(n > 0), tables[n]) for n, text in enumerate((BLOCK, INNER, OTHER))]
+    found = iolab.findings(read_tkprof(report(*statements, overall=(tables[0], both))))
+    said = found.filter(name="main_statement").item(0, "sentence")
+
+    assert ("60 % of the gets are of the statement at line" in said) is is_named
 
 
 def test_waits_of_a_report_without_an_overall_list_are_those_of_its_statements() -> None:

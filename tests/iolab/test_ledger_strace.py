@@ -56,7 +56,7 @@ def test_the_worked_example() -> None:
         "asynchronous I/O/reap": 452,
     }
     assert ms["between calls"] == 68.215
-    small = ("other calls", "memory", "files: names and attributes", "processes", "file reads")
+    small = ("other calls", "memory", "file names and attributes", "processes", "file reads")
     assert [ms[part] for part in small] == [0.895, 0.5, 0.291, 0.201, 0.042]
     last = rows["exit_group, its end is not printed"]
     assert (last["kind"], last["seconds_lo"], round(last["seconds_hi"] * 1e3, 3)) == ("not_accounted", 0, 0.158)
@@ -396,3 +396,15 @@ def test_a_process_that_did_nothing_says_so() -> None:
     (found,) = iolab.findings(iolab.load(log.encode())).filter(name="no_shares").to_dicts()
     assert found["sentence"].startswith("Almost nothing ran in this process:")
     assert found["next"] == 'iolab.ledger(log, "process 8"), the longest process that worked'
+
+
+def test_calls_and_gaps_beyond_the_span_make_no_total() -> None:
+    """A process cannot be in a call and between calls at once: one file of `-ff -r` has stamps of all processes."""
+    lines = "".join("     0.000100 gettid() = 7 <0.000060>\n" for _ in range(50))
+    [one] = iolab.ledgers(iolab.load(lines.encode()))
+    late = lines.replace("     0.000100", "     0.000050")
+    [void] = iolab.ledgers(iolab.load((lines + late + late).encode()))
+
+    assert one.total is not None
+    assert void.total is None
+    assert "its calls and gaps took longer" in void.void
