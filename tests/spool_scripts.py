@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from spool_client import CHANGED, Column, Settings, Statement, _grid
-from sqlplusparse.joints import note_joints
 
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.blocks import read_blocks
+from sqlplusparse.missing_lines import note_missing_lines
 from sqlplusparse.page import Page
 from sqlplusparse.records import Autotrace, Clock, Grid, Outcome, Plan, Typed
 from sqlplusparse.session import read_statements
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 UNOWNED: Final = ("UNOWNED",)
 #: How statements reach the client: typed, from a script with SET ECHO ON or OFF, or from its standard input.
 WAYS: Final = ("typed", "echo", "off", "stdin")
-PROMPTS: Final = ("SQL> ", "> ", "$ ", "scott@orcl> ", "hr> ", "12:00:01 SQL> ")
+PROMPTS: Final = (
+    *("SQL> ", "> ", "$ ", "# ", ">> ", "scott@orcl> ", "hr> ", "12:00:01 SQL> "),
+    *("hr@xe SQL> ", "[oracle@db1] SQL> ", "sys@DB19 AS SYSDBA> ", "PERF:dba> ", "TEST % "),
+)
 TRACES: Final = ("off", "on", "traceonly", "explain", "statistics")
 _DONE: Final = {
     "ddl": "Table created.",
@@ -431,7 +434,7 @@ def faults(shown: Shown) -> Counter[str]:
     page = Page.of("log", shown.text)
     blocks = read_blocks(page)
     statements = read_statements(page, blocks)
-    note_joints(page, statements, blocks)
+    note_missing_lines(page, statements, blocks)
     owners = shown.printed_by
     noted = {
         note.line - 1
