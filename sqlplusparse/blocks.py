@@ -314,6 +314,9 @@ class _Blocks:
             return None
         plan, after = read_plan(page, number, is_explained=False)
         if not plan.operations:
+            sql_id, last = read_sql_id(page, number)
+            if sql_id is not None:  # of a query with fewer rows than SET FEEDBACK counts
+                return self._add("SELECTED", number, last, Outcome(number, page.lines[number].strip(), sql_id=sql_id))
             if page.kinds[number] == Kind.PLAN_TABLE:
                 page.assign(number, after, LineRole.TEXT)
                 return None

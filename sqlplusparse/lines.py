@@ -197,6 +197,9 @@ _RULER: Final = Pattern("{RULER}")
 _ELISION: Final = Pattern("{ELISION}")
 _TAG: Final = Pattern("{TAG}")
 
+MOST_NUMBERED: Final = 1000
+#: How the lines of a statement begin that SQL*Plus numbers.
+NUMBERED: Final = tuple(f"{number:>3}  " for number in range(MOST_NUMBERED))
 #: Last characters of a statistic of autotrace (but for one with a remark), of a clock (the line may end a comment), and
 #: of a feedback (not each ends with a full stop): quicker looked at than a pattern.
 _LAST_OF_STATISTIC: Final = frozenset("setd)")
@@ -253,6 +256,24 @@ def runs_of(*kinds: int) -> Callable[[bytearray, int], re.Match[bytes]]:
         3
     """
     return cast("Callable[[bytearray, int], re.Match[bytes]]", re.compile(b"[" + re.escape(bytes(kinds)) + b"]*").match)
+
+
+def without_numbers(typed: str) -> str | None:
+    """What stands after the numbers of lines that were not echoed, which begin with 2; None without such numbers.
+
+    Examples:
+        >>> without_numbers("  2    3  Run 1: 590 hsecs"), without_numbers("  2    3"), without_numbers("2 rows")
+        ('Run 1: 590 hsecs', '', None)
+        >>> without_numbers("  2    3         14")
+        '       14'
+    """
+    last = 1
+    while last + 1 < MOST_NUMBERED and (typed + "  ").startswith(NUMBERED[last + 1]):
+        last += 1
+        typed = typed[len(NUMBERED[last]) :]
+    if last > 1:
+        return typed.rstrip()
+    return "" if NUMBERS.fullmatch(typed.strip()) else None
 
 
 def _classify_bar(line: str) -> int:  # noqa: ARG001 - the bar says it all

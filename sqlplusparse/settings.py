@@ -14,6 +14,7 @@ from itertools import compress
 from typing import Final
 
 from logframe import Column, columns_of, fits
+from sqlplusparse.elapsed import language_of
 from sqlplusparse.lines import (
     COMMANDS,
     KINDS,
@@ -24,6 +25,7 @@ from sqlplusparse.lines import (
     Kind,
     Pattern,
     classify,
+    without_numbers,
 )
 
 AUTOCOMMIT: Final = Pattern(r"{SET}{AUTOCOMMIT}[ \t]+(?P<off>{SETTING_OFF})?", COMMANDS)
@@ -34,7 +36,15 @@ _VARIABLE: Final = Pattern("{PROMPT_VARIABLE}", COMMANDS)
 _LEARNED: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>{TYPED_WORD}.*)", COMMANDS)
 #: What `_LEARNED` finds in one of several lines, but for how the line begins.
 _TYPED: Final = Pattern(r"(?m)[>#$%:\]][ \t]?{TYPED_WORD}", COMMANDS)
-_IS_TEXT: Final = bytes(kind == Kind.TEXT for kind in range(256))
+#: A prompt before the numbers of lines that the client read from its standard input, and whether a text has such.
+_RUN_ON: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>[ ]{2}{SECOND_NUMBER}.*)", COMMANDS)
+_SOME_RUN_ON: Final = Pattern(r"(?m)[>#$%][ \t]?[ ]{2}{SECOND_NUMBER}", COMMANDS)
+#: A clock after a prompt.
+_TIMED: Final = Pattern(
+    r"(?m)(?P<prompt>[^\n;'\"]*[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
+)
+_USUAL: Final = "SQL>"
+_MAY_HAVE_PROMPT: Final = bytes(kind in {Kind.TEXT, Kind.PROMPT} for kind in range(256))
 _QUERY: Final = Pattern("{QUERY_WORD}", COMMANDS)
 #: A heading has at most this many lines.
 TALLEST_HEADING: Final = 4
@@ -244,8 +254,12 @@ def usual_prompts(lines: list[str], kinds: bytearray, text: str) -> dict[int, st
         if prompt is None and seen:
             prompt = _seen_prompt(line, seen)
         if prompt is not None:
-            found_prompts[number] = prompt.strip()
-            lines[number] = f"SQL> {line[len(prompt) :].lstrip()}".rstrip()
+            prompt = prompt.strip()
+            found_prompts[number] = prompt
+            rest = line.lstrip()
+            while rest.startswith(prompt):
+                rest = rest[len(prompt) :].removeprefix(" ")
+            lines[number] = f"{_USUAL} {rest}".rstrip()
             kinds[number] = Kind.PROMPT
     return found_prompts
 
@@ -254,24 +268,56 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
     counts: Counter[str] = Counter()
     proven: set[str] = set()
-    if _TYPED.search("\n".join(compress(lines, kinds.translate(_IS_TEXT)))) is None:
+    places = [
+        number
+        for number in compress(range(len(lines)), kinds.translate(_MAY_HAVE_PROMPT))
+        if not lines[number].startswith(_USUAL)
+    ]
+    text = "\n".join(map(lines.__getitem__, places))
+    if not any(pattern.search(text) for pattern in (_TYPED, _SOME_RUN_ON, _TIMED)):
         return proven
-    for number, line in enumerate(lines):
-        if kinds[number] != Kind.TEXT or (found := _LEARNED.match(line)) is None:
-            continue
-        prompt, rest = found["prompt"].strip(), found["rest"]
-        shape = prompt.translate(_DIGITS)
-        counts[shape] += 1
-        below = lines[number + 1] if number + 1 < len(lines) else ""
-        is_numbered = NUMBERED_LINE.match(below) is not None
-        if is_numbered or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
+    for number in places:
+        line = lines[number]
+        after = _RUN_ON.match(line) or _TIMED.match(line)
+        if after is not None and _is_behind_prompt(*behind.group("prompt", "rest")):
+            prompt, times = _once(after["prompt"])
+            shape = prompt.translate(_DIGITS)
+            counts[shape] += times - 1
             proven.add(shape)
+        elif (found := _LEARNED.match(line)) is not None:
+            prompt, rest = found["prompt"].strip(), found["rest"]
+            shape = prompt.translate(_DIGITS)
+            below = lines[number + 1] if number + 1 < len(lines) else ""
+            is_numbered = NUMBERED_LINE.match(below) is not None
+            if is_numbered or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
+                proven.add(shape)
+        else:
+            continue
+        counts[shape] += 1
+    # what is a prompt whatever stands after it needs no proof
+    proven = {shape for shape in proven if classify(f"{shape} -") != Kind.PROMPT}
     if not proven:
         return proven
     for line in lines:
         if len(line) <= _LONGEST_PROMPT and (shape := line.strip().translate(_DIGITS)) in proven:
             counts[shape] += 1
     return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
+
+
+def _is_behind_prompt(prompt: str, rest: str) -> bool:
+    """Does what stands after a prompt show that a client printed it, which read a script from its standard input?
+
+    It prints the numbers of the lines that it did not echo, and an Elapsed where the statement printed nothing else.
+    """
+    is_prompt = prompt[-1] in _PROMPT_ENDS and not prompt[-2:-1].isdigit()
+    return is_prompt and (without_numbers(rest) is not None or language_of(rest) is not None)
+
+
+def _once(prompt: str) -> tuple[str, int]:
+    """A prompt that may have been printed several times in one line, and how often."""
+    words = prompt.split()
+    size = next(size for size in range(1, len(words) + 1) if words == words[:size] * (len(words) // size))
+    return " ".join(words[:size]), len(words) // size
 
 
 def _seen_prompt(line: str, seen: set[str]) -> str | None:

@@ -11,11 +11,13 @@ from sqlplusparse.lines import (
     CONTINUATION,
     EMPTY_LINE,
     LISTED,
-    NUMBERS,
+    MOST_NUMBERED,
+    NUMBERED,
     PROMPT,
     Kind,
     Pattern,
     classify,
+    without_numbers,
 )
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Block, Typed
@@ -93,10 +95,7 @@ _COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELI
 #: Widths of terminals, and the narrowest.
 _TERMINALS: Final = frozenset({80, 100, 120, 132, 160, 200})
 _NARROWEST: Final = 60
-_MOST_NUMBERED: Final = 1000
-#: How the lines of a statement begin that SQL*Plus numbers.
-_NUMBERED: Final = tuple(f"{number:>3}  " for number in range(_MOST_NUMBERED))
-_SECOND: Final = _NUMBERED[2]
+_SECOND: Final = NUMBERED[2]
 
 
 def kind_of(text: str) -> str | None:
@@ -141,19 +140,20 @@ def read_prompt(page: Page, number: int) -> Block | None:
         and prompt != _USUAL
         and number not in page.prompts
         and _WORD_PROMPT.fullmatch(prompt)
-        and not _is_typed(rest)
+        and not (_is_typed(rest) or f"{typed}  ".startswith(_SECOND) or classify(rest) in _OUTPUT)
     ):
         return None
     if not rest:
         page.roles[number] = LineRole.PROMPT
         return Block("BREAK", number, number + 1)
-    if rest[0] == "2" and (after := without_numbers(typed)) is not None:
+    if rest[0] == "2" and (after := without_numbers(f"  {rest}")) is not None:
         if after:
             return _output_after(page, number, after, prompt)
         page.roles[number] = LineRole.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
     word = rest.split(None, 1)[0].rstrip(";").lower()
     if word not in _QUERIES and (kind := classify(rest)) in _OUTPUT:
+        is_piped(page)  # known by the lines as they are
         page.lines[number] = rest
         page.kinds[number] = kind
         return Block("BREAK", number, number)
@@ -164,28 +164,11 @@ def read_prompt(page: Page, number: int) -> Block | None:
 
 def _output_after(page: Page, number: int, output: str, prompt: str) -> Block:
     """A statement that was not echoed, whose first line of output stands after the prompt it was read at."""
+    is_piped(page)  # known by the lines as they are
     page.lines[number] = output
     page.kinds[number] = classify(output.strip())
     page.roles[number] = LineRole.TEXT
     return Block("INPUT", number, number, Typed(None, prompt, None))
-
-
-def without_numbers(typed: str) -> str | None:
-    """What stands after the numbers of lines that were not echoed, which begin with 2; None without such numbers.
-
-    Examples:
-        >>> without_numbers("  2    3  Run 1: 590 hsecs"), without_numbers("  2    3"), without_numbers("2 rows")
-        ('Run 1: 590 hsecs', '', None)
-        >>> without_numbers("  2    3         14")
-        '       14'
-    """
-    last = 1
-    while last + 1 < _MOST_NUMBERED and (typed + "  ").startswith(_NUMBERED[last + 1]):
-        last += 1
-        typed = typed[len(_NUMBERED[last]) :]
-    if last > 1:
-        return typed.rstrip()
-    return "" if NUMBERS.fullmatch(typed.strip()) else None
 
 
 def _is_quoted_error(page: Page, number: int) -> bool:
@@ -213,7 +196,7 @@ def _has_only_output(page: Page) -> bool:
             is_found = is_found or page.kind(page.after_blanks(number + 1)) in _OUTPUT
         elif rest[0] == "2" or classify(rest) in _OUTPUT:
             is_found = True
-        elif rest[-1] in _ENDS_STATEMENT or "".join(page.lines[number + 1 : number + 2]).startswith(_SECOND):
+        elif rest[-1] in ";/" or "".join(page.lines[number + 1 : number + 2]).startswith(_SECOND):
             return False
     return is_found
 
@@ -327,9 +310,9 @@ def _statement(page: Page, number: int, first: str) -> tuple[str, int]:
         line = page.lines[end]
         is_ended = lines[-1][-1:] in _ENDS_STATEMENT and _is_complete(lines[-1], is_block=is_block)
         # A semicolon in a comment or in a function of WITH ends nothing: the client asks for the next line.
-        if is_ended and (lines[-1][-1] != ";" or not line.startswith(_NUMBERED[last + 1 : last + 2])):
+        if is_ended and (lines[-1][-1] != ";" or not line.startswith(NUMBERED[last + 1 : last + 2])):
             break
-        if last + 1 < _MOST_NUMBERED and line.startswith(_NUMBERED[last + 1]):
+        if last + 1 < MOST_NUMBERED and line.startswith(NUMBERED[last + 1]):
             last += 1
             rest = line[5:]
         else:
@@ -364,7 +347,7 @@ def _unwrapped(page: Page, number: int, text: str) -> tuple[str, int]:
     if len(page.lines[number]) < _NARROWEST or text.endswith(";") or not (terminal := _terminal(page)):
         return text, end
     while end < len(page) and page.kinds[end] == Kind.TEXT and (missing := terminal - _width(page, end - 1)) in {0, 1}:
-        if text.endswith(";") or page.lines[end].startswith(_NUMBERED):
+        if text.endswith(";") or page.lines[end].startswith(NUMBERED):
             break
         text += " " * missing + page.lines[end]
         end += 1

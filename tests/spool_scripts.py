@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 UNOWNED: Final = ("UNOWNED",)
 #: How statements reach the client: typed, from a script with SET ECHO ON or OFF, or from its standard input.
 WAYS: Final = ("typed", "echo", "off", "stdin")
-PROMPTS: Final = ("SQL> ", "> ", "$ ", "scott@orcl> ", "hr> ", "12:00:01 SQL> ")
+PROMPTS: Final = (
+    *("SQL> ", "> ", "$ ", "# ", ">> ", "scott@orcl> ", "hr> ", "12:00:01 SQL> "),
+    *("hr@xe SQL> ", "[oracle@db1] SQL> ", "sys@DB19 AS SYSDBA> ", "PERF:dba> ", "TEST % "),
+)
 TRACES: Final = ("off", "on", "traceonly", "explain", "statistics")
 _DONE: Final = {
     "ddl": "Table created.",

@@ -36,10 +36,9 @@ from iolab.stats.intervals import (
 from iolab.stats.many import ManyComparison
 from iolab.stats.medians import MedianComparison, compare_medians
 from iolab.stats.order import drift_between, share_places
-from iolab.stats.p_values import run_tests
 from iolab.stats.pairs import PairedComparison, compare_paired, measure_pairs
 from iolab.stats.power import runs_needed
-from iolab.stats.ranks import holm
+from iolab.stats.ranks import holm, run_tests
 from iolab.stats.report import CONDITIONS, read_conditions
 from iolab.stats.rounds import Rounds, find_rounds, takes_rounds
 from iolab.stats.samples import (

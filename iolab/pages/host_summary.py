@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.comparison.host_and_report import pair_host_and_report
-from iolab.comparison.host_and_trace import pair_host_and_trace
+from iolab.comparison.with_host import pair_host_and_report, pair_host_and_trace
 from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu

@@ -6,7 +6,7 @@ from iolab.stats.comparison import Design
 from iolab.stats.effects import Effects
 from iolab.stats.first_runs import first_run
 from iolab.stats.order import describe_blocks, describe_order
-from iolab.stats.p_values import PValues
+from iolab.stats.ranks import PValues
 from iolab.stats.report import format_p
 from iolab.stats.samples import Sample, median_deviation, repeated_share, robust_spread
 from logframe.extras import require

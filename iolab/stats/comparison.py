@@ -7,13 +7,12 @@ import polars as pl
 from iolab.metrics.formatting import format_number
 from iolab.stats.dependence import Dependence
 from iolab.stats.intervals import Estimate
-from iolab.stats.p_values import PValues
 from iolab.stats.power import RunsNeeded
+from iolab.stats.ranks import PValues
 from iolab.stats.report import (
     CONDITIONS,
     RUN_ORDER,
     Row,
-    count_runs,
     describe_clock,
     describe_conditions,
     describe_time,
@@ -23,6 +22,7 @@ from iolab.stats.report import (
     make_row,
 )
 from iolab.stats.verdict import Outcome, describe_verdict, verdict_line
+from logframe.wording import counted
 
 __all__ = ["CONDITIONS", "SLOW", "Comparison", "Design"]
 
@@ -144,7 +144,7 @@ class Comparison:
             apart = f" The ranges do not overlap; the gap is {format_number(self.gap)} {self.unit}."
         median_a, median_b = (format_estimate(one, self.unit) for one in self.medians)
         lines = [
-            f"{a} (A, {count_runs(self.n[0])}) against {b} (B, {count_runs(self.n[1])}):",
+            f"{a} (A, {counted(self.n[0], 'run')}) against {b} (B, {counted(self.n[1], 'run')}):",
             f"median {median_a} against {median_b}.",
             f"{where}: {describe_time(b, a, self.pct_less_time)};",
             f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
@@ -200,9 +200,9 @@ class Comparison:
         rows.append(("gap", self.gap, None, None, self.unit, "between the ranges; null where they overlap"))
         needed = self.design.needed
         if needed is not None and self.verdict == "undecided":
-            counted = "rounds" if self.design.is_rounds else "runs of each"
-            rows.append(("needed", needed.if_equal, None, None, counted, "to decide, if there is no difference"))
-            rows.append(("needed", needed.if_seen, None, None, counted, "to decide, if the difference is the one seen"))
+            each = "rounds" if self.design.is_rounds else "runs of each"
+            rows.append(("needed", needed.if_equal, None, None, each, "to decide, if there is no difference"))
+            rows.append(("needed", needed.if_seen, None, None, each, "to decide, if the difference is the one seen"))
         rows.append(("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"))
         rows += [("caveat", None, None, None, "", caveat) for caveat in self.caveats]
         return make_frame(rows)

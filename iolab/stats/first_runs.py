@@ -24,7 +24,7 @@ from iolab.metrics.formatting import format_number
 from iolab.stats.changes import Changes, find_changes
 from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
 from iolab.stats.order import ALPHA, find_trend
-from iolab.stats.report import Row, count_runs, make_frame
+from iolab.stats.report import Row, make_frame
 from iolab.stats.samples import (
     Runs,
     Sample,
@@ -38,6 +38,7 @@ from iolab.stats.samples import (
     spread_ties,
 )
 from logframe.extras import require
+from logframe.wording import counted
 
 COLD_RATIO = 1.25
 """A first run this many times slower than the others is a cold one, not the slow end of the usual spread."""
@@ -113,7 +114,7 @@ class FirstRun:
         """A paragraph; the first run and the steady level apart, never their mean."""
         level = "" if self.steady is None else f"{format_number(self.steady.value)} {self.unit}"
         if self.kind == "too_few":
-            few = f"{count_runs(self.n)} {'is' if self.n == 1 else 'are'} too few"
+            few = f"{counted(self.n, 'run')} {'is' if self.n == 1 else 'are'} too few"
             what = f"{few} to tell a cold first run; {MIN_SERIES} are needed"
         elif self.kind == "cold_first":
             what = (
@@ -131,8 +132,8 @@ class FirstRun:
                 f"warm-up over all {self.n} runs, from {format_number(self.first)} {self.unit}: each fall is smaller "
                 "than those before, and no level is reached"
                 if self.steady is None
-                else f"warm-up over {count_runs(self.warm_up_runs)}, from {format_number(self.first)} {self.unit}; "
-                f"then a median of {level} in {count_runs(self.n - self.warm_up_runs)}"
+                else f"warm-up over {counted(self.warm_up_runs, 'run')}, from {format_number(self.first)} {self.unit}; "
+                f"then a median of {level} in {counted(self.n - self.warm_up_runs, 'run')}"
             )
         elif self.kind == "slow_down":
             what = f"slow-down: the last level, {level}, is slower than an earlier one"

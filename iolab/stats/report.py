@@ -150,13 +150,3 @@ def describe_clock(resolution: float | None, unit: str, *, is_given: bool) -> st
     if resolution is None:
         return "no clock step found"
     return f"clock step {'' if is_given else 'at most '}{resolution:g} {unit}"
-
-
-def count_runs(count: int) -> str:
-    """The number of runs in words.
-
-    Examples:
-        >>> count_runs(1), count_runs(31)
-        ('1 run', '31 runs')
-    """
-    return "1 run" if count == 1 else f"{count} runs"

@@ -9,8 +9,8 @@ import pytest
 
 import awrparse
 from hostparse import read_host
-from iolab.comparison.host_and_report import pair_host_and_report
 from iolab.comparison.result import UnpairedError
+from iolab.comparison.with_host import pair_host_and_report
 from iolab.evidence import align_host
 from iolab.metrics import statistic
 from logframe.errors import RefusedError

@@ -15,7 +15,7 @@ from scipy.stats import mannwhitneyu
 
 from iolab.comparison import CONDITIONS, SampleError, compare, compare_many
 from iolab.stats.intervals import Estimate
-from iolab.stats.p_values import run_tests
+from iolab.stats.ranks import run_tests
 from iolab.stats.samples import clock_step, read_sample, repeated_share, robust_spread
 from iolab.stats.verdict import decide
 from logframe.extras import MissingExtraError, require

@@ -16,6 +16,9 @@ CLASSES = [
     *({"prompt": prompt, "client": "sqlplus", "way": way} for prompt in PROMPTS for way in ("typed", "stdin")),
     *({"way": way, "sqlnumber": False, "client": "sqlplus"} for way in WAYS),
     *({"trace": trace, "timing": False, "way": "off", "result": "grid", "client": "sqlplus"} for trace in TRACES),
+    *({"prompt": prompt, "client": "sqlplus", "way": "echo", "sqlnumber": False} for prompt in PROMPTS),
+    *({"prompt": prompt, "client": "sqlplus", "way": "stdin", "feedback": 0, "trace": "explain"} for prompt in PROMPTS),
+    {"sql_id": True, "client": "sqlplus", "feedback": 6},
     {"autocommit": True, "way": "off"},
     {"autocommit": True, "way": "off", "timing": False},
     {"sql_id": True, "client": "sqlplus"},
@@ -38,6 +41,25 @@ def test_no_wrong_owner(settings: dict[str, object], linesize: int) -> None:
 
     assert {kind: count for kind, count in found.items() if kind.startswith("silent")} == {}
     assert found["right"] > 10 * found.total() / 11
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_an_elapsed_behind_a_prompt_is_read(prompt: str) -> None:
+    """A statement from the standard input that prints nothing else has its Elapsed in the line of its prompt."""
+    log = f"""{prompt}{prompt}
+Table created.
+
+Elapsed: 00:00:01.22
+{prompt}  2    3  Elapsed: 00:00:39.38
+{prompt}No errors.
+{prompt}{prompt}Elapsed: 00:00:07.11
+{prompt}
+"""
+    spool = read_spool(log.encode())
+
+    assert spool.timings["elapsed_s"].to_list() == [1.22, 39.38, 7.11]
+    assert spool.statements["elapsed_s"].drop_nulls().to_list() == [1.22, 39.38, 7.11]
+    assert spool.statements["text"].drop_nulls().to_list() == []
 
 
 @pytest.mark.parametrize("result", ["json", "html"])

@@ -1,4 +1,4 @@
-"""The operating system and the database: what both saw of the same bytes and requests."""
+"""The operating system beside a database or a process: what both saw of the same bytes and requests."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.host_alignment import align_host
+from iolab.evidence.trace_on_host import align_trace_with_host
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from sqltraceparse import SqlTrace
+    from straceparse import StraceLog
 
 #: What a verdict of `align_host` is in a sentence.
 _SAID: Final = {
@@ -42,18 +45,41 @@ def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]
         raise UnpairedError(f"{refusal}") from refusal
     paragraphs = []
     for verdict, quantities in aligned.group_by("verdict", maintain_order=True).agg("quantity").iter_rows():
-        paragraphs.append(f"{quantities_text(quantities)}: {_SAID[verdict]}{_most(aligned, verdict)}.")
+        paragraphs.append(f"{_quantities_text(quantities)}: {_SAID[verdict]}{_most(aligned, verdict)}.")
     if log.clock is not None and log.clock.why:
         paragraphs.append(f"The log has no times; assumed: {log.clock.why}.")
     why = "the samples are of the whole host, the report counts one instance; the clocks are taken to be the same"
     return Pairing(names, why, tuple(paragraphs), {"Host and database": aligned})
 
 
-def quantities_text(quantities: Iterable[str]) -> str:
+def pair_host_and_trace(log: HostLog, trace: StraceLog | SqlTrace, names: tuple[str, str]) -> Pairing:
+    """What samples of the operating system saw, beside what a traced process asked for.
+
+    Raises:
+        UnpairedError: The clocks cannot be placed beside each other, or the two have no figure in common.
+    """
+    try:
+        aligned = align_trace_with_host(trace, log)
+    except RefusedError as refusal:
+        raise UnpairedError(f"{refusal}") from refusal
+    paragraphs = []
+    by_verdict = aligned.figures.group_by("verdict", maintain_order=True).agg("quantity", "explanation")
+    for _, quantities, said in by_verdict.iter_rows():
+        paragraphs.append(f"{_quantities_text(quantities)}: {said[0]}.")
+    figures = aligned.figures.row(0, named=True)
+    why = (
+        f"{figures['samples']} samples lie within the trace, {aligned.begin:%Y-%m-%d %H:%M:%S} to "
+        f"{aligned.end:%H:%M:%S} on their clock; they are of the whole host, the trace is of the traced processes"
+    )
+    frames = {"Process and host": aligned.figures, "Rate, latency and depth of both sides": aligned.sides}
+    return Pairing(names, why, (*paragraphs, *(f"Note: {note}." for note in aligned.notes)), frames)
+
+
+def _quantities_text(quantities: Iterable[str]) -> str:
     """Quantities of which one thing is reported, for the beginning of a sentence.
 
     Examples:
-        >>> quantities_text(["read_bytes", "write_bytes"])
+        >>> _quantities_text(["read_bytes", "write_bytes"])
         'Read bytes, write bytes'
     """
     return ", ".join(quantity.replace("_", " ") for quantity in quantities).capitalize()
