@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 RIGHT: Final = "right"
 #: The cell changed, and so did that column in other rows: what is printed once above several rows.
 SEVERAL: Final = "right, in several rows"
+#: The cell changed, and there are other rows: a count, or what belongs together.
+ROWS: Final = "right, and it decides which rows there are"
+#: What is right.
+GOOD: Final = (RIGHT, SEVERAL, ROWS)
 _TOGETHER: Final = 32
 _MOST_BYTES: Final = 1_500_000
 _SEPARATORS: Final = "-/:. "
@@ -102,14 +106,14 @@ class Perturbation:
         logs = self._read(self._lines)
         self._formats = [log.format for log in logs]
         self._frames = [_frames_of(log) for log in logs]
-        self._base: list[set[tuple[str, str]]] = []
+        self._claimed: list[set[Cell]] = []
         self.counts: Counter[str] = Counter()
         self._typed: list[Change] = []
         for number, log in enumerate(logs):
             found = provenance(log, _source(self._lines))
             self.counts.update(dict(found.group_by(pl.col("status").cast(pl.String)).len().rows()))
             typed = found.filter(status="typed")
-            self._base.append(set(typed.select("frame", "frame_column").unique().rows()))
+            self._claimed.append(set(typed.select("frame", "frame_row", "frame_column").rows()))
             for line, column, printed, frame, name, row in typed.select(
                 "line", "column", "text", "frame", "frame_column", "frame_row"
             ).rows():
@@ -159,7 +163,7 @@ class Perturbation:
             differences = {
                 (number, cell)
                 for number, log in enumerate(logs)
-                for cell in _differences(self._frames[number], _frames_of(log), self._base[number])
+                for cell in _differences(self._frames[number], _frames_of(log), self._claimed[number])
             }
         if differences == wanted:
             yield from (one._replace(outcome=RIGHT) for one in batch)
@@ -188,8 +192,12 @@ def _columns_of(frames: Frames) -> set[tuple[str, str]]:
     return {(name, column) for name, frame in frames.items() for column in frame.columns}
 
 
-def _differences(before: Frames, after: Frames, base: set[tuple[str, str]]) -> Iterator[Cell]:
-    """The cells of some columns that are others; of rows that moved, those that differ from the one that is missing."""
+def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[Cell]:
+    """The cells that numbers are said to be in, and the empty ones beside them, that are others.
+
+    Of rows that moved those that differ from the one that is missing.
+    """
+    base = {(frame, column) for frame, _, column in claimed}
     for name, frame in before.items():
         columns = [column for column in frame.columns if (name, column) in base]
         other = after.get(name)
@@ -205,7 +213,7 @@ def _differences(before: Frames, after: Frames, base: set[tuple[str, str]]) -> I
                 found += [(name, row, column) for row in differs.arg_true()]
         if other.height != frame.height or len(found) > _TOGETHER:
             found = list(_moved(name, columns, frame.select(columns).rows(), other.select(columns).rows()))
-        yield from found
+        yield from (cell for cell in found if cell in claimed or cell[1] < 0 or frame[cell[1], cell[2]] is None)
 
 
 def _moved(
@@ -237,7 +245,7 @@ def _outcome(cell: Cell, differences: set[tuple[int, Cell]] | None) -> tuple[str
     others = cells - {cell}
     shown = ", ".join(f"{frame}[{row}].{column}" for frame, row, column in sorted(others)[:4])
     if any(row < 0 for _, row, _ in cells):
-        return "other rows", shown
+        return (ROWS if cell in cells and all(row < 0 for _, row, _ in others) else "other rows"), shown
     if cell in cells:
         is_spread = all((frame, column) == (cell[0], cell[2]) for frame, _, column in others)
         return SEVERAL if is_spread else "other cells, too", shown
@@ -273,7 +281,7 @@ def main(
             its = outcomes.setdefault(name, Counter())
             for one in source.run(max(count // len(paths), 1), deadline):
                 its[one.outcome] += 1
-                if one.outcome not in {RIGHT, SEVERAL}:
+                if one.outcome not in GOOD:
                     place = f"{path.name}:{one.line}:{one.column} {one.text} -> {one.changed} {one.cell} {one.detail}"
                     examples.setdefault((name, one.outcome), []).append(place)
         if time.monotonic() > deadline:
@@ -296,7 +304,7 @@ def main(
 
 
 def _share(outcomes: Counter[str]) -> float:
-    return (outcomes[RIGHT] + outcomes[SEVERAL]) / max(outcomes.total(), 1)
+    return sum(outcomes[one] for one in GOOD) / max(outcomes.total(), 1)
 
 
 if __name__ == "__main__":

@@ -5,18 +5,39 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe import open_log
-from logframe.provenance import Claim, Part, by_line, is_tabular
+from logframe.provenance import Part, by_line, is_tabular
+from sqltraceparse.regular import FIELDS
+from sqltraceparse.trace import SqlTrace
 
 if TYPE_CHECKING:
     from logframe import Source
     from sqltraceparse.tkprof import Tkprof
-    from sqltraceparse.trace import SqlTrace
 
 #: What records of a trace start with that have figures.
 _RECORDS: Final = ("PARSE", "EXEC", "FETCH", "UNMAP", "SORT UNMAP", "CLOSE", "WAIT", "STAT", "XCTEND", "ERROR", "LOB")
 
+#: The column with the line of a row, where that is another.
+_LINES: Final = {"statements": "statement"}
+
 #: How a record ends whose moment was not measured.
 _UNTIMED: Final = "tim="
+
+#: What the records of each frame print, in their order; times in units of `SqlTrace.resolution_us`.
+_TRACE: Final = {
+    "calls": ("cursor", "lob_type", "lob_bytes", *FIELDS.values()),
+    "waits": ("cursor", "event", "elapsed_us", "p1", "p2", "p3", "object_id", "tim_us"),
+    "statements": ("cursor", "length", "depth", "user_id", "command", "schema_id", "tim_us", "hash_value", "error"),
+    "binds": ("cursor", "data_type", "max_length", "length", "value"),
+    "row_sources": (
+        *("cursor", "id", "rows", "parent_id", "position", "object_id", "operation", "consistent_gets", "disk_blocks"),
+        *("blocks_written", "starts", "elapsed_us", "cost", "size_bytes", "cardinality"),
+    ),
+    "transactions": ("is_rollback", "is_read_only", "tim_us"),
+    "errors": ("cursor", "error", "tim_us"),
+    "session": ("name", "value", "stamp"),
+}
+#: Columns in the unit of the trace's clock.
+_TIMES: Final = frozenset({"cpu_us", "elapsed_us"})
 
 #: What rows of a table of calls start with.
 _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
@@ -25,14 +46,18 @@ _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
 def parts_of(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
     """The log's text, with the rows of its frames by line; that of a statement of a trace is the line of its header."""
     frames = parsed.frames()
-    lines = [(name, "line", "line") for name, frame in frames.items() if "line" in frame.columns]
     text = open_log(source).lines()
-    if parsed.format == "sqltrace":
-        lines.append(("statements", "statement", "statement"))
+    if isinstance(parsed, SqlTrace):
+        columns = {
+            name: {column: parsed.resolution_us if column in _TIMES else 1.0 for column in its}
+            for name, its in _TRACE.items()
+        }
+        lines = [(name, *[_LINES.get(name, "line")] * 2) for name in columns]
         text = [timeless if (timeless := line.rstrip("0")).endswith(_UNTIMED) else line for line in text]
-        part = by_line("\n".join(text), frames, lines, is_row=_is_record)
+        part = by_line("\n".join(text), frames, lines, columns=columns, is_row=_is_record)
         _claim_below(part, text, "binds")
     else:
+        lines = [(name, "line", "line") for name in frames]
         part = by_line("\n".join(text), frames, lines, is_row=_is_figures)
         _claim_below(part, text, "statements")
     return [part]
@@ -59,7 +84,7 @@ def _claim_below(part: Part, text: list[str], name: str) -> None:
         own = [claim for claim in claims if claim.frame == name]
         below = line + 1 if isinstance(line, int) else len(text) + 1
         while own and below <= len(text) and below not in part.claims and _goes_on(text[below - 1], name):
-            part.claim(below, Claim(name, own[0].row))
+            part.claim(below, own[0])
             part.statuses[below] = "layout" if name == "binds" else "text"
             below += 1
 
