@@ -161,7 +161,7 @@ def _sniff(head: Head) -> Sniff | None:
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
     text = "\n".join(open_log(source).lines())
     columns = {"samples": {"time": 1.0, "value": 1.0}}
-    part = by_line(text, parsed.tables, [("samples", "line", "line")], columns=columns, once=["time"])
+    part = by_line(text, parsed.tables, columns, once=["time"])
     part.separator = "," if "#Date," in text else ""
     return [part]
 

@@ -278,7 +278,7 @@ class LineTool:
         """Which cells were read from where."""
         log = open_log(source)
         text = log.lines()
-        part = by_line("\n".join(text), parsed.tables, ())
+        part = by_line("\n".join(text), parsed.tables, {name: {} for name in parsed.tables})
         rows: Counter[str] = Counter()
         for record in self._records(log.name, numbered_lines(log, self._recognised), []):
             table, number = record.line.table or "", record.row["line"]

@@ -73,7 +73,8 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     for row, (line, metric) in enumerate(frames["averages"].select("line", "metric").rows()):
         claims.setdefault(line, []).append(Claim("averages", row, {"value": factors.get(metric, 1.0)}))
     text = without_terminal_codes("\n".join(open_log(source).lines()))
-    part = by_line(text, frames, (), claims=claims, is_row=_is_row)
+    part = by_line(text, {}, claims=claims, is_row=_is_row)
+    part.frames = frames
     part.separator = _SEPARATORS.get(parsed.kind, "")
     part.statuses.update(dict.fromkeys(flags.drop_nulls("flag")["line"], "diagnosed"))
     return [part]
@@ -82,7 +83,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
     """The text of a list of I/O events, with its rows by line."""
     text = open_log(source).lines()
-    part = by_line("\n".join(text), parsed.frames(), [("others", "line", "line")], is_row=is_tabular)
+    part = by_line("\n".join(text), parsed.frames(), {"events": {}, "requests": {}}, is_row=is_tabular)
     rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
     columns: dict[str, float] = {}
     for number, line in enumerate(text, 1):
@@ -123,7 +124,7 @@ def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]
     less = [beyond.get(kinds[line - 1] or "") for line in parsed.buckets["line"]]
     buckets = parsed.buckets.with_columns(upper=pl.col("upper") - pl.Series(less, dtype=pl.Float64))
     frames = {"buckets": buckets, "means": parsed.means}
-    part = by_line("\n".join(lines), frames, [(name, "line", "line") for name in frames], is_row=is_tabular)
+    part = by_line("\n".join(lines), frames, is_row=is_tabular)
     part.separator = "," if "pylatencymap" in parsed.kind else ""
     claimed = set(part.claims)
     first = dict(reversed([(line, row) for row, line in enumerate(buckets["line"].to_list())]))

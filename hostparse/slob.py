@@ -142,7 +142,7 @@ def _places(parsed: FrameLog, source: Source) -> list[Part]:
     """Which rows came from which lines."""
     columns = {"users": {"user": 1.0, "elapsed_s": 1 / _CS, "work_units": 1.0, "work_units_per_s": 1.0}}
     text = "\n".join(open_log(source).lines())
-    part = by_line(text, parsed.tables, [(name, "line", "line") for name in parsed.tables], columns=columns)
+    part = by_line(text, parsed.tables, columns)
     part.separator = "|" if parsed.tables["users"].height else ""
     return [part]
 

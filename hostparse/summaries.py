@@ -100,6 +100,7 @@ _READ: Final = {
     "processes": {
         name: _KIB if name == "bytes" else 1.0 for name in ("pid", "major", "minor", "requests", "bytes", "latency_ms")
     },
+    "percentiles": {},
     "loads": dict.fromkeys(("time_of_day", "load_1", "load_5", "load_15", "runnable", "tasks", "last_pid"), 1.0),
 }
 _OF_TABLE: Final = {"latency_ms": 1.0}
@@ -276,7 +277,7 @@ def _recognised(printed: list[str]) -> Sniff | None:
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
     """Which rows came from which lines."""
     lines = open_log(source).lines()
-    part = by_line("\n".join(lines), parsed.tables, [(name, "line", "line") for name in _READ], columns=_READ)
+    part = by_line("\n".join(lines), parsed.tables, _READ)
     for row, number in enumerate(parsed.tables["percentiles"]["line"].to_list()):
         columns = _OF_DOCUMENT if _KINDS["DOCUMENT"].fullmatch(lines[number - 1].strip()) else _OF_TABLE
         part.claim(number, Claim("percentiles", row, columns))

@@ -110,7 +110,7 @@ def _sniff(head: Head) -> Sniff | None:
 
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
     text = "\n".join(open_log(source).lines())
-    return [by_line(text, parsed.tables, [("samples", "line", "line")], columns=_READ, once=["time"])]
+    return [by_line(text, parsed.tables, _READ, once=["time"])]
 
 
 FORMAT: Final = Format(

@@ -172,36 +172,29 @@ def _diagnosed(diagnostics: pl.DataFrame) -> dict[int | None, list[str | None]]:
 def by_line(
     text: str,
     frames: Mapping[str, pl.DataFrame],
-    lines: Iterable[tuple[str, str, str]],
-    *,
     columns: Mapping[str, Columns] | None = None,
+    *,
     once: Collection[str] = (),
     claims: Mapping[Key, list[Claim]] | None = None,
     is_row: Callable[[str], bool] | None = None,
 ) -> Part:
-    """A part whose frames say in columns which lines their rows came from; the numbers of other lines are text.
+    """A part with frames whose column ``line`` says where their rows stand; the numbers of other lines are text.
 
     Args:
         text: The log.
         frames: Its frames.
-        lines: Name of each frame, and of the columns with the first and the last line of a row.
         columns: Of a frame what its rows print; of others all columns, in their order and as they are printed.
         once: Columns that a line prints once for all rows of a frame that it has.
         claims: Further rows by line.
         is_row: Whether a line that no frame has a row of should have one: its numbers are lost.
     """
     part = Part(text, frames, dict(claims or {}))
-    for name, first, last in lines:
-        frame = frames.get(name)
-        if frame is None:
-            continue
-        printed = (columns or {}).get(name) or printed_columns_of(frame)
-        starts, ends = frame[first].to_list(), frame[last].to_list()
+    for name, frame in frames.items():
+        lines = frame["line"].to_list() if "line" in frame.columns else []
+        printed = (columns or {}).get(name, printed_columns_of(frame))
         others = {column: factor for column, factor in printed.items() if column not in once}
-        for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            its = others if row and start == starts[row - 1] else printed
-            for line in range(start, (end or start) + 1) if start is not None else ():
-                part.claim(line, Claim(name, row, its))
+        for row, line in enumerate(lines):
+            part.claim(line, Claim(name, row, others if row and line == lines[row - 1] else printed))
     for number, words in enumerate(text.split("\n"), 1):
         if number not in part.claims:
             part.statuses[number] = "lost" if is_row is not None and is_row(words) else "text"

@@ -265,8 +265,7 @@ def places(parsed: AwrMiner, source: Source) -> list[Part]:
 
     text = "\n".join(open_log(source).lines())
     frames = parsed.frames()
-    lines = [(name, "line", "line") for name in frames]
-    return [by_line(text, frames, lines, columns=_PRINTED, once=["snap", "instance"], is_row=is_tabular)]
+    return [by_line(text, frames, _PRINTED, once=["snap", "instance"], is_row=is_tabular)]
 
 
 FORMAT: Final = Format(name="awr_miner", title="a file of AWR-Miner", sniff=sniff, read=read_awr_miner, places=places)

@@ -363,8 +363,7 @@ def places(parsed: SessionSamples, source: Source) -> list[Part]:
         # the means of active sessions stand first
         samples = {"active_sessions": 1.0, **samples}
     text = "\n".join(open_log(source).lines())
-    lines = [(name, "line", "line") for name in frames]
-    part = by_line(text, frames, lines, columns={"samples": samples}, is_row=is_tabular)
+    part = by_line(text, frames, {"samples": samples}, is_row=is_tabular)
     part.separator = "," if parsed.kind == "polls" else ""
     return [part]
 

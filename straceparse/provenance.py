@@ -31,7 +31,7 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
         raise LogError("the lines of a set of files are not numbered through: read its files one by one")
     frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
     lines = list(map(parsed.dialect.cleanup.cleaned, logs[0].lines()))
-    part = by_line("\n".join(lines), frames, [("summary", "line", "line")])
+    part = by_line("\n".join(lines), frames, {"events": {}, "calls": {}, "requests": {}})
     for row, (line, name, args) in enumerate(frames["events"].select("line", "name", "args").rows()):
         start, end = _arguments(lines[line - 1], name, args)
         part.claim(line, Claim("events", row, _BEFORE, 0, start))
