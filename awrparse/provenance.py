@@ -6,6 +6,7 @@ each row of a frame says of which printed row it was made.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -20,13 +21,12 @@ from awrparse.tables import TABLES
 from awrparse.tables.identity import INFO
 from awrparse.text import lines as kind
 from awrparse.text.cutting import cutter_at
+from awrparse.values import CELLS, form_of
 from logframe.provenance import Claim, Part
 from logframe.source_numbers import rows_of_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    import polars as pl
 
     from awrparse.columns import Table
     from awrparse.grids import Grid
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from logframe import Column
     from logframe.source_numbers import Key
 
+#: What only `INFO` has of the tables at the head of a report; times in minutes.
+_ONLY_INFO: Final = {
+    **dict.fromkeys(("elapsed_s", "db_time_s", "db_cpu_s"), 60.0),
+    **dict.fromkeys(("average_active_sessions", "sample_count"), 1.0),
+}
 #: What the numbers of a line of a kind are that no frame has.
 _STATUSES: Final = {
     kind.NOTE: "text",
@@ -45,33 +50,25 @@ _STATUSES: Final = {
 
 
 def parts_of(report: AwrReport) -> list[Part]:
-    """The texts and pages of the file of a report, with the rows of its canonical tables by place."""
-    parts: list[Part] = []
-    texts: dict[int, Part] = {}
-    for number, one in enumerate(report.parts):
-        document = one._document  # noqa: SLF001 - the same package
-        if document.form == "html":
-            part = Part(
-                document.page,
-                {},
-                default="text",
-                is_page=True,
-                first_line=document.first_line,
-                mark=document.decimal_mark,
-                place=document.file_place,
-            )
-            parts.append(part)
-        else:
-            part = texts.setdefault(
-                id(document.file_lines),
-                Part("\n".join(document.file_lines), {}, default="text", mark=document.decimal_mark),
-            )
-            if part not in parts:
-                parts.append(part)
-            for place, its_kind in enumerate(document.line_kinds, document.first_line):
-                part.statuses[place] = _STATUSES.get(its_kind, "layout")
-        _Claims(one, part, f" ({number + 1})" if number and document.form != "html" else "").add()
-    return parts
+    """The text or page of a report, with the rows of its tables by place; other reports of a file are text."""
+    document = report._document  # noqa: SLF001 - the same package
+    frames = report.frames()
+    if document.form == "html":
+        part = Part(
+            document.page,
+            frames,
+            default="text",
+            is_page=True,
+            first_line=document.first_line,
+            mark=document.decimal_mark,
+            place=document.file_place,
+        )
+    else:
+        part = Part("\n".join(document.file_lines), frames, default="text", mark=document.decimal_mark)
+        for place, its_kind in enumerate(document.line_kinds, document.first_line):
+            part.statuses[place] = _STATUSES.get(its_kind, "layout")
+    _Claims(report, part).add()
+    return [part]
 
 
 class _Row(NamedTuple):
@@ -85,11 +82,10 @@ class _Row(NamedTuple):
 class _Claims:
     """The rows of the canonical tables of one report, added to the part that holds it."""
 
-    def __init__(self, report: AwrReport, part: Part, suffix: str) -> None:
+    def __init__(self, report: AwrReport, part: Part) -> None:
         self._report = report
         self._document: Document = report._document  # noqa: SLF001 - the same package
         self._part = part
-        self._suffix = suffix
         self._rows: list[_Row] = []
         self._copies: dict[int, PrintedTable] = {}
         self._cells = rows_of_page(self._document.page) if part.is_page else {}
@@ -98,21 +94,16 @@ class _Claims:
         """Add the claims, and the statuses of rows in no canonical table."""
         self._number_rows()
         canonical: set[int] = set()
-        frames: dict[str, pl.DataFrame] = dict(self._part.frames)
         for name in self._report.tables:
             printed = self._report.printed_tables(name)
             if printed:
-                frames[name + self._suffix] = self._report[name]
                 self._claim_table(TABLES[name], printed)
                 canonical.update(map(id, printed))
         head = {id(one) for name in HEAD_TABLES for one in self._report.printed_tables(name)}
-        if INFO.name in self._report:
-            frames[INFO.name + self._suffix] = self._report[INFO.name]
-        self._part.frames = frames
         for row in self._rows:
-            if id(row.table) in head and INFO.name in self._report:
+            if id(row.table) in head and INFO.name in self._part.frames:
                 for key in row.keys:
-                    self._part.claim(key, Claim(INFO.name + self._suffix, 0, is_repeated=True))
+                    self._part.claim(key, Claim(INFO.name, 0, _ONLY_INFO))
             status = "lost" if id(row.table) in canonical else "raw"
             for key in row.keys:
                 if self._part.statuses.get(key) != "lost":
@@ -154,27 +145,30 @@ class _Claims:
 
     def _claim_table(self, table: Table, printed: list[PrintedTable]) -> None:
         copies = [self._copies[id(one)] for one in printed]
-        frame = table.name + self._suffix
+        frame = table.name
         height = 0
         claimed: dict[int, int] = {}
         grids = grids_of(table, copies)
         for grid in grids:
+            columns = _columns(table, grid)
             for position, number in enumerate(grid.lines, height):
                 claimed[number] = position
-                self._claim_row(frame, position, self._rows[number - 1], table, grid)
+                self._claim_row(Claim(frame, position, columns), self._rows[number - 1], table, grid)
             height += len(grid.lines)
         if table.pivots and grids:
             self._claim_pivoted(frame, table, copies, grids[-1], height - len(grids[-1].lines), claimed)
         if table.shape in {"wide", "sum"} or table.wraps:
             self._claim_rest(frame, table, copies, grids, claimed)
 
-    def _claim_row(self, frame: str, number: int, row: _Row, table: Table, grid: Grid) -> None:
+    def _claim_row(self, claim: Claim, row: _Row, table: Table, grid: Grid) -> None:
+        if table.shape in {"rows", "sum"} and not grid.spans_lines and len(row.keys) == 1:
+            columns = dict(claim.columns)
+            for name, start, end in self._extents(row, table, grid):
+                its = {each: columns.pop(each) for each in (name, *_parts(table, name)) if each in columns}
+                self._part.claim(row.keys[0], claim._replace(columns=its, start=start, end=end))
+            claim = claim._replace(columns=columns)
         for key in row.keys:
-            self._part.claim(key, Claim(frame, number))
-        if table.shape not in {"rows", "sum"} or table.splits or grid.spans_lines or len(row.keys) != 1:
-            return
-        for name, start, end in self._extents(row, table, grid):
-            self._part.claim(row.keys[0], Claim(frame, number, name, start, end))
+            self._part.claim(key, claim)
 
     def _extents(self, row: _Row, table: Table, grid: Grid) -> Iterator[tuple[str, int, int]]:
         """The columns of a row and where they stand: cells of a page, or letters of a line that is cut at its ruler."""
@@ -214,11 +208,15 @@ class _Claims:
             rows = {key: first + place for place, key in enumerate(_keys(whole, names))}
             earlier = frozenset(made)
             for grid in grids_of(table, [copy]):
+                columns = _columns(table, grid)
                 for key, number in zip(_keys(grid, names), grid.lines, strict=True):
                     if key in rows and claimed.get(number) != rows[key]:
                         claimed.setdefault(number, rows[key])
                         for place in self._rows[number - 1].keys:
-                            self._part.claim(place, Claim(frame, rows[key], is_repeated=rows[key] in earlier))
+                            its = Claim(frame, rows[key], columns)
+                            self._part.claim(place, its)
+                            if rows[key] in earlier:
+                                self._part.claim(place, its._replace(is_kept=True))
                         made.add(rows[key])
 
     def _claim_rest(
@@ -228,6 +226,7 @@ class _Claims:
         name = table.columns[0].name
         cells = [cell for grid in grids for cell in grid.cells.get(name, ())]
         by_name = {cell: place for place, cell in enumerate(cells)}
+        columns = _columns(table, grids[0]) if grids else {}
         for copy in copies:
             above: int | None = None
             for row, number in zip(copy.rows.cells, copy.rows.lines, strict=True):
@@ -237,7 +236,25 @@ class _Claims:
                 place = by_name.get(row[0]) if table.shape == "sum" else 0 if table.shape == "wide" else above
                 if place is not None:
                     for key in self._rows[number - 1].keys:
-                        self._part.claim(key, Claim(frame, place, is_repeated=table.shape == "sum"))
+                        self._part.claim(key, Claim(frame, place, columns, is_kept=table.shape == "sum"))
+
+
+def _columns(table: Table, grid: Grid) -> dict[str, float]:
+    """The columns of a table in the order in which they are printed, and the factors of their kinds and headings."""
+    if table.shape == "histogram":
+        return dict.fromkeys(("waits", "waits_pct"), 1.0)
+    found = {}
+    for name in (each for cell in grid.cells for each in (cell, *_parts(table, cell))):
+        if name in table.by_name:
+            form = form_of(table.by_name[name].kind, grid.headings.get(name, ""))
+            found[name] = form.factor / form.divisor
+    return found
+
+
+def _parts(table: Table, name: str) -> list[str]:
+    """The columns into which the cells of a column are parted."""
+    template = table.splits.get(name)
+    return [] if template is None else list(re.compile(CELLS.pattern(template)).groupindex)
 
 
 def _keys(grid: Grid, names: Iterable[str]) -> list[tuple[str, ...]]:

@@ -160,7 +160,8 @@ def _sniff(head: Head) -> Sniff | None:
 
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
     text = "\n".join(open_log(source).lines())
-    part = by_line(text, parsed.tables, [("samples", "line", "line")])
+    columns = {"samples": {"time": 1.0, "value": 1.0}}
+    part = by_line(text, parsed.tables, columns, once=["time"])
     part.separator = "," if "#Date," in text else ""
     return [part]
 

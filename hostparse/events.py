@@ -63,6 +63,8 @@ REQUESTS: Final = pl.Schema(
     }
 )
 _SECTOR: Final = 512
+#: This many known words are a heading.
+_FEWEST: Final = 3
 #: Heading -> the column, its terminal, and its unit in bytes; of a time, how many of them make the unit of the column.
 _COLUMNS: Final[dict[str, tuple[str, str, float]]] = {
     "TIME(s)": ("time_s", "NUMBER", 1.0),
@@ -285,6 +287,25 @@ class _Reader:
     def note(self, number: int, line: str, reason: str) -> None:
         """A line that is no event."""
         self.notes.append(Diagnostic(self.name, number, None, "unparsed", line, reason))
+
+
+def columns_below(heading: str) -> dict[str, float]:
+    """The columns of the rows below a heading, and what their figures are multiplied by; none of another line."""
+    words = heading.split(",") if "," in heading else heading.split()
+    if sum(word in _COLUMNS for word in words) < min(len(words), _FEWEST):
+        return {}
+    known = [_COLUMNS[word] for word in words if word in _COLUMNS]
+    return {column: unit if column in _WHOLE_COLUMNS else 1 / unit for column, _, unit in known}
+
+
+def columns_of_line(line: str) -> dict[str, float]:
+    """The columns of a row of a list without a heading, and what their figures are multiplied by."""
+    if _WAIT.match(line):
+        return {"time_text": 1.0, "pid": 1.0, "latency_ms": 1e-3}
+    if _BLOCK.match(line):
+        sectors = dict.fromkeys(("offset_bytes", "bytes"), float(_SECTOR))
+        return {**dict.fromkeys(("cpu", "sequence", "time_s", "pid"), 1.0), **sectors}
+    return {}
 
 
 def _bounds(cell: str, units: float) -> dict[str, float]:

@@ -48,25 +48,31 @@ class JsonPlaces:
 
     Args:
         text: of the log, as it was read.
-        printed: the parts of the log.
-        names: of the frames with what each row of a part is about.
+        parts: the parts of the log.
+        rows: of each, its rows in the wide frames.
         flags: of each row of ``samples``.
         runs: number of rows of ``runs``.
     """
 
     def __init__(
-        self, text: str, printed: Sequence[Printed], names: Sequence[str], flags: Sequence[str | None], runs: int
+        self,
+        text: str,
+        parts: Sequence[Printed],
+        rows: Sequence[Sequence[tuple[int, Claim]]],
+        flags: Sequence[str | None],
+        runs: int,
     ) -> None:
         self._text = text
         self._documents, _ = documents_of("", text)
         self._offsets = Offsets(text)
-        self._names = names
+        self._headings = [part.heading for part in parts]
+        self._claims_of = [[claim for _, claim in its] for its in rows]
         self._flags = flags
         self._runs = runs
-        #: Row of ``samples`` of the first row of each part, by the name of the value; and the stated interval.
+        #: Row of ``samples`` of the first row of each part, by the name of the value.
         self._samples: list[dict[str, int]] = []
         row = 0
-        for part in printed:
+        for part in parts:
             fields = {}
             for each in part.heading.fields:
                 if each.metric is not None:
@@ -76,7 +82,7 @@ class JsonPlaces:
         self._rows = [
             (part, row, each)
             for part, rows in enumerate(rows_of(self._documents).tables.values())
-            for row, each in enumerate(rows[: printed[part].frame.height])
+            for row, each in enumerate(rows[: parts[part].frame.height])
         ]
 
     def part(self, frames: Mapping[str, pl.DataFrame]) -> Part:
@@ -115,22 +121,24 @@ class JsonPlaces:
         steps = leaf.path.split(".")
         if len(steps) < _SAMPLE or not steps[_SAMPLE - 1].startswith(_STATISTICS):
             is_comment = len(steps) >= _SAMPLE and steps[_SAMPLE - 1].startswith(_COMMENTS)
-            return [Claim("runs", row) for row in range(self._runs)], "text" if is_comment else "layout"
+            columns = dict.fromkeys(("cpus", "day", "interval_s", "restarted_s"), 1.0)
+            return [Claim("runs", row, columns) for row in range(self._runs)], "text" if is_comment else "layout"
         if len(steps) > _SAMPLE and steps[_SAMPLE] == _STAMP:
             rows = samples.get(".".join(steps[:_SAMPLE]), ())
-            claims = [Claim(self._names[part], row, is_repeated=True) for part, row in rows]
-            claims += [
-                Claim("samples", self._samples[part][steps[-1]] + row, "value")
-                for part, row in rows
-                if steps[-1] in self._samples[part]
-            ]
-            return claims, "lost" if rows else "layout"
+            return [self._claim(part, row, steps[-1]) for part, row in rows[:1]], "layout"
         path, _, name = leaf.path.rpartition(".")
         if path not in objects:
             return [], "lost"
         part, row = objects[path]
-        claims = [Claim(self._names[part], row)]
-        if (first := self._samples[part].get(name)) is None:
-            return claims, "lost"
-        claims.append(Claim("samples", first + row, "value"))
-        return claims, "lost" if self._flags[first + row] is None else "diagnosed"
+        first = self._samples[part].get(name)
+        is_flagged = first is not None and self._flags[first + row] is not None
+        return [self._claim(part, row, name)], "diagnosed" if is_flagged else "lost"
+
+    def _claim(self, part: int, row: int, printed: str) -> Claim:
+        """The row with the column of a name; without such a figure, with those that say what and when the row is."""
+        claim = self._claims_of[part][row]
+        field = next((one for one in self._headings[part].fields if one.metric and one.printed == printed), None)
+        if field is not None:
+            return claim._replace(columns={field.name: claim.columns[field.name]})
+        figures = {one.name for one in self._headings[part].fields if one.metric}
+        return claim._replace(columns={name: 1.0 for name in claim.columns if name not in figures})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -15,11 +17,11 @@ from logframe.copied import numbered_lines, open_end, repeated, sign_of_copy
 from logframe.formats import Format, Sniff
 from logframe.normalize import without_terminal_codes
 from logframe.printed import finite, whole_number
-from logframe.provenance import by_line
+from logframe.provenance import Claim, by_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from logframe import Source
     from logframe.formats import Head
@@ -85,6 +87,41 @@ def _others(words: Sequence[str], cells: Sequence[str], columns: Mapping[str, Co
     return {OTHERS: " ".join(others)} if others else {}
 
 
+class _Record(NamedTuple):
+    """A row of a table, and how it was read.
+
+    Attributes:
+        row: its cells.
+        printed: the line.
+        line: what the line is.
+        matches: of the record and of the line.
+        factors: what printed figures were multiplied by.
+    """
+
+    row: dict[str, Any]
+    printed: str
+    line: Line
+    matches: tuple[re.Match[str], re.Match[str]]
+    factors: dict[str, float]
+
+    def claims(self, claim: Claim, text: str) -> Iterator[Claim]:
+        """The columns with their places in a line; without places below a heading, and where tabs were expanded."""
+        factors = {column.name: self.factors.get(column.name, 1.0) for column in self.line.columns.values()}
+        if self.line.heading:
+            yield claim._replace(columns=factors)
+            return
+        spans: list[tuple[int, int, str]] = []
+        for group, column in self.line.columns.items():
+            found = (one for one in self.matches if one.groupdict().get(group) is not None)
+            spans += [(*one.span(group), column.name) for one in islice(found, 1)]
+        start = text.find(self.printed)
+        if start < 0:
+            yield claim._replace(columns={name: factors[name] for _, _, name in sorted(spans)})
+            return
+        for begin, end, name in spans:
+            yield claim._replace(columns={name: factors[name]}, start=start + begin, end=start + end)
+
+
 @dataclass(frozen=True)
 class LineTool:
     """A tool.
@@ -148,41 +185,8 @@ class LineTool:
         lines = numbered_lines(log, self._recognised)
         tables: dict[str, list[dict[str, Any]]] = {line.table: [] for line in self.lines if line.table}
         notes = [*log.notes, *([] if self.may_repeat else repeated(log.name, lines)), *open_end(log, lines)]
-        above: dict[str, Any] = {}
-        sample = 0
-        seen: set[object] = set()
-        for number, text in lines:
-            if not (printed := text.strip()):
-                continue
-            kinds = ((one, whole.match(printed), each) for one, whole, each in self._patterns)
-            found = next(((one, match, each) for one, match, each in kinds if match), None)
-            if found is None:
-                notes.append(Diagnostic(log.name, number, None, "unparsed", printed, f"no line of {self.name}"))
-                continue
-            line, match, each = found
-            printed_groups = match.groupdict()
-            if line.heading:
-                words = str(above.get(line.heading) or "").split()
-                cells = printed.split(maxsplit=max(len(words) - 1, 0))
-                if not words or len(cells) != len(words):
-                    notes.append(Diagnostic(log.name, number, None, "unparsed", printed, "does not fit its heading"))
-                    continue
-                printed_groups = {**dict(zip(words, cells, strict=True)), **_others(words, cells, line.columns)}
-            if line.begins:
-                sample, seen = sample + 1, set()
-            for place, one in enumerate(each.finditer(printed) if each else (match,)):
-                row, bad = self._row(line, {**printed_groups, **one.groupdict()}, above)
-                notes += [Diagnostic(log.name, number, None, "cell", text, f"no {name}") for name, text in bad]
-                above |= {name: row.get(name) for key in line.sets for name in (key, f"{key}_lo", f"{key}_hi")}
-                if line.each_is is not None and place < len(line.each_is[1]):
-                    row[line.each_is[0]] = line.each_is[1][place]
-                if line.once:
-                    sample, seen = (max(sample, 1) + 1, set()) if row[line.once] in seen else (sample, seen)
-                    seen.add(row[line.once])
-                if line.table:
-                    names = self.given.get(line.table, ())
-                    given = {name: above.get(name) for key in names for name in (key, f"{key}_lo", f"{key}_hi")}
-                    tables[line.table].append({**given, **row, "sample": max(sample, 1), "line": number})
+        for record in self._records(log.name, lines, notes):
+            tables[record.line.table or ""].append(record.row)
         if not any(tables.values()):
             raise LogParseError("no row found", source=log.name, expected=self.title)
         frames = {}
@@ -192,11 +196,51 @@ class LineTool:
         what = f"{self.title}, {counted(sum(map(len, tables.values())), 'row')}"
         return FrameLog(self.name, self.name, log.name, frames, diagnostics_frame(notes), what)
 
+    def _records(self, log: str, lines: Iterable[tuple[int, str]], notes: list[Diagnostic]) -> Iterator[_Record]:
+        """The records of the lines of a log, one after another."""
+        above: dict[str, Any] = {}
+        sample = 0
+        seen: set[object] = set()
+        for number, text in lines:
+            if not (printed := text.strip()):
+                continue
+            kinds = ((one, whole.match(printed), each) for one, whole, each in self._patterns)
+            found = next(((one, match, each) for one, match, each in kinds if match), None)
+            if found is None:
+                notes.append(Diagnostic(log, number, None, "unparsed", printed, f"no line of {self.name}"))
+                continue
+            line, match, each = found
+            printed_groups = match.groupdict()
+            if line.heading:
+                words = str(above.get(line.heading) or "").split()
+                cells = printed.split(maxsplit=max(len(words) - 1, 0))
+                if not words or len(cells) != len(words):
+                    notes.append(Diagnostic(log, number, None, "unparsed", printed, "does not fit its heading"))
+                    continue
+                printed_groups = {**dict(zip(words, cells, strict=True)), **_others(words, cells, line.columns)}
+            if line.begins:
+                sample, seen = sample + 1, set()
+            for place, one in enumerate(each.finditer(printed) if each else (match,)):
+                row, factors, bad = self._row(line, {**printed_groups, **one.groupdict()}, above)
+                notes += [Diagnostic(log, number, None, "cell", text, f"no {column}") for column, text in bad]
+                above |= {key: row.get(key) for name in line.sets for key in (name, f"{name}_lo", f"{name}_hi")}
+                if line.each_is is not None and place < len(line.each_is[1]):
+                    row[line.each_is[0]] = line.each_is[1][place]
+                if line.once:
+                    sample, seen = (max(sample, 1) + 1, set()) if row[line.once] in seen else (sample, seen)
+                    seen.add(row[line.once])
+                if line.table:
+                    names = self.given.get(line.table, ())
+                    given = {key: above.get(key) for name in names for key in (name, f"{name}_lo", f"{name}_hi")}
+                    row = {**given, **row, "sample": max(sample, 1), "line": number}
+                    yield _Record(row, printed, line, (one, match), factors)
+
     @staticmethod
     def _row(
         line: Line, groups: Mapping[str, str | None], above: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    ) -> tuple[dict[str, Any], dict[str, float], list[tuple[str, str]]]:
         row: dict[str, Any] = {}
+        factors: dict[str, float] = {}
         bad: list[tuple[str, str]] = []
         for group, column in line.columns.items():
             text = groups.get(group)
@@ -216,10 +260,11 @@ class LineTool:
                     half = 0.5 * 10.0 ** -len(text.partition(".")[2]) * factor
                     value *= factor
                     row |= {f"{column.name}_lo": max(value - half, min(value, 0.0)), f"{column.name}_hi": value + half}
+                factors[column.name] = factor
             row[column.name] = value
             if value is None:
                 bad.append((column.name, text))
-        return row, bad
+        return row, factors, bad
 
     def _recognised(self, printed: list[str]) -> Sniff | None:
         hits = [n for n, line in enumerate(printed, 1) if self._sign.match(without_terminal_codes(line).strip())]
@@ -230,21 +275,17 @@ class LineTool:
         return sign_of_copy(head.text.split("\n")[:_LINES], self._recognised)
 
     def places(self, parsed: FrameLog, source: Source) -> list[Part]:
-        """Which rows came from which lines; a figure that was converted is held as it is printed, too."""
-        frames = {name: self._as_printed(name, frame) for name, frame in parsed.tables.items()}
-        return [by_line("\n".join(open_log(source).lines()), frames, [(name, "line", "line") for name in frames])]
-
-    def _as_printed(self, table: str, frame: pl.DataFrame) -> pl.DataFrame:
-        factors: dict[str, set[float]] = {}
-        for line in self.lines:
-            for column in line.columns.values() if line.table == table else ():
-                inner = (column.units or {"": 1.0}).values()
-                factors.setdefault(column.name, set()).update(column.factor * one for one in inner)
-        return frame.with_columns(
-            (pl.col(name) / factor).round(9).alias(f"{name} / {factor}")
-            for name, of in factors.items()
-            for factor in sorted(of - {1.0})
-        )
+        """Which cells were read from where."""
+        log = open_log(source)
+        text = log.lines()
+        part = by_line("\n".join(text), parsed.tables, {name: {} for name in parsed.tables})
+        rows: Counter[str] = Counter()
+        for record in self._records(log.name, numbered_lines(log, self._recognised), []):
+            table, number = record.line.table or "", record.row["line"]
+            for claim in record.claims(Claim(table, rows[table], {}), text[number - 1]):
+                part.claim(number, claim)
+            rows[table] += 1
+        return [part]
 
     def format(self) -> Format:
         """The tool for the registry."""

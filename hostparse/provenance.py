@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.events import columns_below, columns_of_line
 from hostparse.fio import opened, span_of
 from hostparse.histograms import kind_of_line
 from hostparse.json_places import JsonPlaces, Offsets
 from hostparse.recognise import cleanup_of
 from hostparse.sadf_xml import as_json, is_xml
+from hostparse.shapes import wide_rows
 from logframe import open_log
 from logframe.copied import cleaned
 from logframe.json_leaves import json_leaves
 from logframe.normalize import without_terminal_codes
-from logframe.provenance import Claim, Part, by_line, is_tabular
+from logframe.provenance import Claim, Part, by_line, is_tabular, printed_columns_of
+from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hostparse.events import EventList
     from hostparse.fio import FioResult
     from hostparse.histograms import LatencyHistograms
@@ -26,70 +32,65 @@ if TYPE_CHECKING:
     from logframe import Source
     from logframe.source_numbers import Key
 
-_PAGE: Final = 4096.0
+#: Columns that say when a sample was taken and that may be printed beside its figures.
+_STAMPS: Final = ("interval_end", "time_of_day")
+_PLACE: Final = ("run", "sample", "is_since_boot", "interval_start", *_STAMPS)
 #: Lines that say something of the table below them.
 _OF_TABLE: Final = ("FIELD", "CLOCK", "KEY", "MAP_KEY", "ARROW_HEADING")
 #: nmon's lines about the configuration, and output of other programs in them.
 _CONFIGURATION: Final = ("AAA", "BBB")
+#: Kinds of lines that print the upper end of a bucket -> how far it is beyond what is printed.
+_BEYOND: Final = {"ARROW_ROW": 1.0, "BRACKET_ROW": 0.0, "DOCUMENT": 1.0, "PAIR": 0.0}
+#: Columns of what stands above a table.
+_ABOVE: Final = dict.fromkeys(("clock_us", "time_text", "key", "label", "unit"), 1.0)
 #: Tools that put a mark between values -> the mark.
 _SEPARATORS: Final = {"nmon": ",", "sadf": ";"}
 
 
 def parts_of(parsed: HostLog, source: Source) -> list[Part]:
-    """The log's text, with its samples and means by line; a figure whose sample has a flag is null on purpose."""
+    """The log's text, with its wide rows and means by line; a figure whose sample has a flag is null on purpose."""
     parts = parsed.parts.whole()
-    # memory of AIX and HP-UX is printed in pages, which no name of a unit says
-    paged = [
-        field.name for part in parts for field in part.heading.fields if field.metric and field.metric.factor == _PAGE
-    ]
-    in_pages = pl.when(pl.col("metric").is_in(paged)).then(pl.col("value") / _PAGE).alias("pages")
-    frames = {
-        "samples": parsed.samples.with_columns(in_pages).collect(),
-        "averages": parsed.averages.with_columns(in_pages).collect(),
-    }
-    claims: dict[Key, list[Claim]] = {}
-    flagged: set[int] = set()
-    for name, frame in frames.items():
-        for row, (line, flag) in enumerate(frame.select("line", "flag").rows()):
-            if line not in claims:
-                claims[line] = [Claim(name, row)]
-            claims[line].append(Claim(name, row, "value"))
-            if paged:
-                claims[line].append(Claim(name, row, "pages"))
-            if flag is not None:
-                flagged.add(line)
-    for number, printed in enumerate(parts, 1):
-        # which device, process, ... a row is about
-        name = f"{printed.heading.scope} ({number})"
-        frames[name] = _names(printed)
-        for row, line in enumerate(frames[name]["line"].to_list()):
-            claims.setdefault(line, []).append(Claim(name, row))
+    frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
+    printed = [_rows_of(part, frames[part.heading.scope]) for part in parts]
+    flags = frames["samples"].select("line", "flag")
     if "json" in parsed.lines:
-        flags = frames["samples"].get_column("flag").to_list()
-        names = [name for name in frames if name not in {"samples", "averages"}]
-        frames["runs"] = parsed.runs
         log = cleaned(open_log(source), cleanup_of)
         text = (as_json(log) if is_xml(log.head()[:20]) else log).text()
-        return [JsonPlaces(text, parts, names, flags, parsed.runs.height).part(frames)]
+        part = JsonPlaces(text, parts, printed, flags["flag"].to_list(), parsed.runs.height).part(frames)
+        if is_xml(log.head()[:20]):
+            part.place = partial(_place_in_xml, text.split("\n"), log.lines())
+        return [part]
+    claims: dict[Key, list[Claim]] = {}
+    for part, rows in zip(parts, printed, strict=True):
+        names = [one.name for one in part.heading.fields if one.metric]
+        above = 0
+        for line, claim in rows:
+            # a line with a column for each name prints the moment once
+            its = claim if line != above else claim._replace(columns={name: claim.columns[name] for name in names})
+            claims.setdefault(line, []).append(its)
+            above = line
+    factors = {field.name: field.metric.factor for part in parts for field in part.heading.fields if field.metric}
+    for row, (line, metric) in enumerate(frames["averages"].select("line", "metric").rows()):
+        claims.setdefault(line, []).append(Claim("averages", row, {"value": factors.get(metric, 1.0)}))
     text = without_terminal_codes("\n".join(open_log(source).lines()))
-    part = by_line(text, frames, (), claims=claims, is_row=_is_row)
+    part = by_line(text, {}, claims=claims, is_row=_is_row)
+    part.frames = frames
     part.separator = _SEPARATORS.get(parsed.kind, "")
-    part.statuses.update(dict.fromkeys(flagged, "diagnosed"))
+    part.statuses.update(dict.fromkeys(flags.drop_nulls("flag")["line"], "diagnosed"))
     return [part]
 
 
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
-    """The text of a list of I/O events, with its rows by line; offsets of sectors are bytes in the frame."""
-    events = parsed.events.with_columns(
-        sector=pl.col("offset_bytes") // 512,
-        sectors=pl.col("bytes") // 512,
-        offset_kib=pl.col("offset_bytes") // 1024,
-        latency_us=pl.col("latency_ms") * 1e3,
-        end_us=pl.col("end_s") * 1e6,
-    )
-    frames = {"events": events, "others": parsed.others}
-    text = "\n".join(open_log(source).lines())
-    return [by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)]
+    """The text of a list of I/O events, with its rows by line."""
+    text = open_log(source).lines()
+    part = by_line("\n".join(text), parsed.frames(), {"events": {}, "requests": {}}, is_row=is_tabular)
+    rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
+    columns: dict[str, float] = {}
+    for number, line in enumerate(text, 1):
+        columns = columns_below(line) or columns
+        if (row := rows.get(number)) is not None:
+            part.claim(number, Claim("events", row, columns_of_line(line) or columns))
+    return [part]
 
 
 def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
@@ -101,10 +102,11 @@ def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
     starts = [(1, 1)]
     rows = {place: row for row, place in enumerate(parsed.values.select("path", "line").iter_rows())}
     first = text.count("\n", 0, begin) + 1
+    columns = printed_columns_of(parsed.values)
     for leaf in json_leaves(text[begin:end]):
         starts += [offsets.place(begin + leaf.start), offsets.place(begin + leaf.end)]
         if (row := rows.get((leaf.path, first + leaf.line))) is not None:
-            part.claims[len(starts) - 2] = [Claim("values", row)]
+            part.claims[len(starts) - 2] = [Claim("values", row, columns)]
         part.statuses[len(starts) - 2] = "lost"
     part.starts = starts
     return [part]
@@ -113,39 +115,49 @@ def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
 def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]:
     """The text of latency histograms, with buckets and means by line.
 
-    Lines above a table (time, key, unit) are of its first bucket.  The upper end that a tool prints is the largest
-    whole number within the bucket, or its end.
+    Lines above a table (time, key, unit) are of its first bucket.  Behind an arrow and in JSON stands the largest whole
+    number within the bucket, which is one less than its end, unless the heading says otherwise.
     """
-    largest = pl.when(pl.col("upper").is_finite()).then(pl.col("upper") - 1)
-    buckets = parsed.buckets.with_columns(
-        lower_in_units=pl.col("lower") / 1024, upper_in_units=pl.col("upper") / 1024, largest=largest
-    )
-    frames = {"buckets": buckets, "means": parsed.means}
     lines = open_log(source).lines()
-    part = by_line("\n".join(lines), frames, [(name, "line", "line") for name in frames], is_row=is_tabular)
+    kinds = [kind_of_line(line.rstrip()) for line in lines]
+    beyond = {**_BEYOND, "ARROW_ROW": 0.0} if "BOUNDS_HEADING" in kinds else _BEYOND
+    less = [beyond.get(kinds[line - 1] or "") for line in parsed.buckets["line"]]
+    buckets = parsed.buckets.with_columns(upper=pl.col("upper") - pl.Series(less, dtype=pl.Float64))
+    frames = {"buckets": buckets, "means": parsed.means}
+    part = by_line("\n".join(lines), frames, is_row=is_tabular)
     part.separator = "," if "pylatencymap" in parsed.kind else ""
     claimed = set(part.claims)
     first = dict(reversed([(line, row) for row, line in enumerate(buckets["line"].to_list())]))
     below: int | None = None
     for number in range(len(lines), 0, -1):
         below = first.get(number, below)
-        kind = None if number in claimed else kind_of_line(lines[number - 1].rstrip())
+        kind = None if number in claimed else kinds[number - 1]
         if kind in _OF_TABLE and below is not None:
-            part.claim(number, Claim("buckets", below))
+            part.claim(number, Claim("buckets", below, _ABOVE))
         if kind in _OF_TABLE or kind == "MEAN":
             part.statuses[number] = "lost"
     return [part]
 
 
-def _names(printed: Printed) -> pl.DataFrame:
-    """What each row is about, the length of its interval, and the number that sadf prints for all CPUs."""
-    frame = printed.frame.drop(printed.halves)
-    if "interval_start" in frame.columns:
-        length = pl.col("interval_end") - pl.col("interval_start")
-        frame = frame.with_columns(interval_s=length.dt.total_seconds())
-    if "cpu" in frame.columns:
-        frame = frame.with_columns(cpu_printed=pl.when(pl.col("cpu") == "all").then(pl.lit("-1")))
-    return frame
+def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:
+    """The line of each row of a part, and the row of the wide frame of its scope."""
+    heading = part.heading
+    factors = {one.name: one.metric.factor if one.metric else 1.0 for one in heading.fields}
+    stamps = dict.fromkeys(_STAMPS, 1.0)
+    columns = {**factors, **stamps} if heading.has_stamp else {**stamps, **factors}
+    own = wide_rows(part, bounds=False)
+    # rows of several tables may be one row, which has the line of the first
+    place = [*_PLACE, *heading.keys]
+    merged = {key: row for row, key in enumerate(wide.select(place).rows())}
+    by_line = {key: row for row, key in enumerate(wide.select("line", *place).rows())}
+    rows = [(key[0], by_line.get(key, merged.get(key[1:]))) for key in own.select("line", *place).rows()]
+    return [(line, Claim(heading.scope, row, columns)) for line, row in rows if row is not None]
+
+
+def _place_in_xml(written: Sequence[str], printed: Sequence[str], line: int, column: int) -> tuple[int, int]:
+    """Where a number of JSON made of XML stands in the XML, whose lines have the same numbers in the same order."""
+    places, originals = ([start for start, *_ in numbers_of_line(text[line - 1])] for text in (written, printed))
+    return line, originals[places.index(column - 1)] + 1 if len(places) == len(originals) else column
 
 
 def _is_row(line: str) -> bool:

@@ -140,9 +140,9 @@ def _recognised(printed: list[str]) -> Sniff | None:
 
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
     """Which rows came from which lines."""
-    frames = dict(parsed.tables)
-    frames["users"] = frames["users"].with_columns(elapsed_cs=pl.col("elapsed_s") * _CS)
-    part = by_line("\n".join(open_log(source).lines()), frames, [(name, "line", "line") for name in frames])
+    columns = {"users": {"user": 1.0, "elapsed_s": 1 / _CS, "work_units": 1.0, "work_units_per_s": 1.0}}
+    text = "\n".join(open_log(source).lines())
+    part = by_line(text, parsed.tables, columns)
     part.separator = "|" if parsed.tables["users"].height else ""
     return [part]
 

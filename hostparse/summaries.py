@@ -15,7 +15,7 @@ from logframe.copied import numbered_lines, repeated, sign_of_copy
 from logframe.formats import Format, Sniff
 from logframe.json_leaves import loads
 from logframe.normalize import without_terminal_codes
-from logframe.provenance import by_line
+from logframe.provenance import Claim, by_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -95,6 +95,16 @@ _MS: Final = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 #: Half of the buckets in which biolatpcts counts: 10 us below 1 ms, 1 ms below 100 ms, then 100 ms.
 _BUCKETS: Final = ((1.0, 0.005), (100.0, 0.5), (float("inf"), 50.0))
 _KIB: Final = 1024.0
+#: What lines print, in order.
+_READ: Final = {
+    "processes": {
+        name: _KIB if name == "bytes" else 1.0 for name in ("pid", "major", "minor", "requests", "bytes", "latency_ms")
+    },
+    "percentiles": {},
+    "loads": dict.fromkeys(("time_of_day", "load_1", "load_5", "load_15", "runnable", "tasks", "last_pid"), 1.0),
+}
+_OF_TABLE: Final = {"latency_ms": 1.0}
+_OF_DOCUMENT: Final = {"percentile": 1.0, "latency_ms": 1e3}
 _SURE: Final = 0.96
 _LINES: Final = 400
 _ALL: Final = 100.0
@@ -265,17 +275,13 @@ def _recognised(printed: list[str]) -> Sniff | None:
 
 
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
-    """Which rows came from which lines; a percentile is of the heading, too."""
-    frames = {
-        "processes": parsed.tables["processes"].with_columns(kib=pl.col("bytes") / _KIB),
-        "loads": parsed.tables["loads"],
-        "percentiles": parsed.tables["percentiles"].with_columns(
-            us=pl.col("latency_ms") * 1e3,
-            s=pl.col("latency_ms") / 1e3,
-            none=pl.when(pl.col("latency_ms").is_null()).then(0.0),
-        ),
-    }
-    return [by_line("\n".join(open_log(source).lines()), frames, [(name, "line", "line") for name in frames])]
+    """Which rows came from which lines."""
+    lines = open_log(source).lines()
+    part = by_line("\n".join(lines), parsed.tables, _READ)
+    for row, number in enumerate(parsed.tables["percentiles"]["line"].to_list()):
+        columns = _OF_DOCUMENT if _KINDS["DOCUMENT"].fullmatch(lines[number - 1].strip()) else _OF_TABLE
+        part.claim(number, Claim("percentiles", row, columns))
+    return [part]
 
 
 FORMAT: Final = Format(

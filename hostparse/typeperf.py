@@ -42,6 +42,8 @@ _COUNTER: Final = re.compile(
     )
 )
 _SCORE: Final = 0.98
+#: What a row prints.
+_READ: Final = {"samples": {"time": 1.0, "value": 1.0}}
 
 
 def read_typeperf(source: Source) -> FrameLog:
@@ -107,7 +109,8 @@ def _sniff(head: Head) -> Sniff | None:
 
 
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
-    return [by_line("\n".join(open_log(source).lines()), parsed.tables, [("samples", "line", "line")])]
+    text = "\n".join(open_log(source).lines())
+    return [by_line(text, parsed.tables, _READ, once=["time"])]
 
 
 FORMAT: Final = Format(

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from math import isclose
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import polars as pl
 
@@ -17,29 +17,18 @@ if TYPE_CHECKING:
 
     from logframe.source_numbers import Number
 
-#: Columns that say where a row stands in the source, and counts of what was read: they hold no number of the source.
-_NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line", "histogram", "statement"})
-_BOUNDS: Final = ("_lo", "_hi")
 _BINARY: Final = tuple(1024.0**power for power in range(7))
 _DECIMAL: Final = tuple(1000.0**power for power in range(7))
-_BYTES: Final = (1.0, 512.0, *_BINARY[1:], *_DECIMAL[1:])
-#: A unit of a column -> what the printed unit may count more or less of.
-_FACTORS: Final[dict[str, tuple[float, ...]]] = {
-    "s": (1.0, 60.0, 3600.0, 0.01, 1e-3, 1e-6),
-    "ms": (1.0, 1e3, 1e-3, 10.0, 6e4, 1e-6),
-    "us": (1.0, 1e6, 1e3, 1e4, 6e7, 1e-3),
-    "ns": (1.0, 1e9, 1e6, 1e3, 1e7),
-    "bytes": _BYTES,
-    "B": _BYTES,
-    "%": (1.0, 100.0, 0.01),
-    "pct": (1.0, 100.0, 0.01),
-    "percent": (1.0, 100.0, 0.01),
-}
-_UNITS: Final = {"%": 1.0, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "cs": 0.01, "s": 1.0}
+#: Units of time in seconds.
+_UNITS: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "cs": 0.01, "s": 1.0}
 #: Digits between two marks that group them.
 _GROUP: Final = 3
 #: A printed date or clock is shorter.
 _LONGEST_TIME: Final = 64
+
+
+#: Frame, row and column.
+Cell: TypeAlias = tuple[str, int, str]
 
 
 class _Forms(NamedTuple):
@@ -71,25 +60,10 @@ class Cells:
     def __init__(self, frames: Mapping[str, pl.DataFrame], *, mark: str = ".") -> None:
         self._frames = frames
         self._mark = mark
-        self._columns: dict[str, list[str]] = {}
         self._texts: dict[str, list[str]] = {}
         self._values: dict[tuple[str, str], list[object]] = {}
-        self._units: dict[tuple[str, str], tuple[float, ...]] = {}
-        self._united: dict[str, bool] = {}
-        self._candidates: dict[str, list[float]] = {}
-
-    def columns(self, frame: str) -> list[str]:
-        """The columns that may hold a number of the source."""
-        if frame not in self._columns:
-            schema = self._frames[frame].schema
-            self._columns[frame] = [
-                name
-                for name, dtype in schema.items()
-                if name not in _NO_FIGURES
-                and not name.endswith(_BOUNDS)
-                and (dtype.is_numeric() or dtype.is_temporal() or dtype in {pl.String, pl.Boolean})
-            ]
-        return self._columns[frame]
+        self._units: dict[tuple[str, str], float] = {}
+        self._candidates: dict[tuple[str, float, float], list[float]] = {}
 
     def texts(self, frame: str) -> list[str]:
         """The columns that hold text."""
@@ -98,7 +72,7 @@ class Cells:
             self._texts[frame] = [name for name in schema if isinstance(schema[name], (pl.String, pl.Enum))]
         return self._texts[frame]
 
-    def _value(self, cell: tuple[str, int, str]) -> object:
+    def _value(self, cell: Cell) -> object:
         frame, row, column = cell
         values = self._values.get((frame, column))
         if values is None:
@@ -110,84 +84,80 @@ class Cells:
             values = self._values[frame, column] = series.to_list()
         return values[row] if row < len(values) else None
 
-    def is_empty(self, cell: tuple[str, int, str]) -> bool:
+    def is_empty(self, cell: Cell) -> bool:
         """Is there nothing in the cell?"""
         return self._value(cell) is None
 
-    def contains(self, cell: tuple[str, int, str], text: str) -> bool:
+    def is_moment(self, cell: Cell) -> bool:
+        """Is a date with a time of day in the cell?"""
+        return isinstance(self._value(cell), datetime)
+
+    def contains(self, cell: Cell, text: str) -> bool:
         """Is the number part of a cell of text?"""
         value = self._value(cell)
         return isinstance(value, str) and text in value
 
-    def holds(self, cell: tuple[str, int, str], number: Number) -> bool:
-        """Is the cell the number?"""
+    def holds(self, cell: Cell, number: Number, factor: float = 1.0) -> bool:
+        """Is the cell the number?
+
+        Args:
+            cell: Frame, row and column.
+            number: As printed.
+            factor: What a printed figure without a unit of its own is multiplied by in this column.
+        """
         value = self._value(cell)
         match value:
-            case None:
-                return False
-            case bool():
-                return number.text == str(int(value))
             case str():
                 value = value.strip()
                 return value == number.text or (value.isdigit() and value == number.text.lstrip("0"))
             case date() | time():
                 return (number.is_compound and _is_time(number.text, value)) or _is_stamp(number, value)
             case int() | float():
-                return self._equals(float(value), number, cell, is_whole=isinstance(value, int))
+                return any(
+                    isclose(value, one, rel_tol=1e-9, abs_tol=1e-12)
+                    for one in self._read(number.text, factor, self._unit(cell))
+                )
             case _:
                 return False
 
-    def _equals(self, value: float, number: Number, cell: tuple[str, int, str], *, is_whole: bool) -> bool:
-        for candidate in self._read(number.text):
-            for factor in self._factors(cell):
-                if isclose(value, candidate * factor, rel_tol=1e-9, abs_tol=1e-12):
-                    return True
-                if is_whole and factor != 1.0 and abs(value - candidate * factor) <= 0.5:
-                    return True
-        return False
-
-    def _factors(self, cell: tuple[str, int, str]) -> tuple[float, ...]:
-        frame, row, column = cell
-        if column == "value" and self._has_unit(frame):
-            unit = str(self._value((frame, row, "unit")) or "")
-            return _FACTORS.get(unit.partition("/")[0], (1.0,))
-        key = (frame, column)
+    def _unit(self, cell: Cell) -> float:
+        """The unit of a column of times in seconds."""
+        key = cell[0], cell[2]
         if key not in self._units:
-            schema = self._frames[frame].schema
-            if isinstance(schema[column], pl.Duration):
-                self._units[key] = (1.0,)  # printed in seconds
-            else:
-                words = column.split("_per_")[0].split("_")
-                self._units[key] = next((_FACTORS[word] for word in reversed(words) if word in _FACTORS), (1.0,))
+            words = cell[2].split("_per_")[0].split("_")
+            self._units[key] = next((_UNITS[word] for word in reversed(words) if word in _UNITS), 1.0)
         return self._units[key]
 
-    def _has_unit(self, frame: str) -> bool:
-        """Whether each row of a frame has a unit of its own."""
-        if frame not in self._united:
-            self._united[frame] = "unit" in self._frames[frame].columns
-        return self._united[frame]
-
-    def _read(self, text: str) -> list[float]:
-        """The values that a printed number may stand for."""
-        if text not in self._candidates:
-            self._candidates[text] = _values_of(text, self._mark)
-        return self._candidates[text]
+    def _read(self, text: str, factor: float, unit: float) -> list[float]:
+        """The values that a printed number may stand for in a column."""
+        key = text, factor, unit
+        if key not in self._candidates:
+            self._candidates[key] = _values_of(text, self._mark, factor, unit)
+        return self._candidates[key]
 
 
-def _values_of(text: str, mark: str) -> list[float]:
-    """The values that a printed number may stand for; times of units in seconds.
+def _values_of(text: str, mark: str, factor: float, time_unit: float) -> list[float]:
+    """The values that a printed number may stand for.
+
+    Args:
+        text: The number.
+        mark: The decimal mark.
+        factor: Of numbers without a unit.
+        time_unit: Of the column, in seconds.
 
     Examples:
-        >>> _values_of("8K", "."), _values_of("1,234.5", "."), _values_of("00:01:02.5", "."), _values_of("1,234", ".")
-        ([8000.0, 8192.0], [1234.5], [62.5], [1.234, 1234.0])
-        >>> _values_of("1" * 5_000 + ":00:01", ".")
+        >>> _values_of("8K", ".", 1.0, 1.0), _values_of("1,234.5", ".", 1024.0, 1.0), _values_of("1,234", ".", 1.0, 1.0)
+        ([8000.0, 8192.0], [1264128.0], [1.234, 1234.0])
+        >>> _values_of("00:01:02.5", ".", 1.0, 1.0), _values_of("12ms", ".", 1.0, 1e-6)
+        ([62.5], [12000.0])
+        >>> _values_of("1" * 5_000 + ":00:01", ".", 1.0, 1.0)
         [inf]
     """
     if mark == ",":
         text = text.replace(".", "").replace(",", ".")
     if clock := _forms().clock.match(text):
         hours, minutes, seconds = clock.groups()
-        return [float(hours or 0) * 3600 + float(minutes) * 60 + float(seconds)]
+        return [(float(hours or 0) * 3600 + float(minutes) * 60 + float(seconds)) / time_unit]
     found = _forms().number.match(text)
     if found is None:
         return []
@@ -195,13 +165,14 @@ def _values_of(text: str, mark: str) -> list[float]:
     # a session may have a decimal mark of its own
     marks = [""] if "," in whole or "." in decimals else [".", ""] if len(decimals) == _GROUP else ["."]
     numbers = [float(whole.replace(",", "") + (mark if comma else "") + decimals) for mark in marks]
-    unit = found["unit"]
-    if not unit:
-        return numbers
-    if unit in _UNITS:
-        return [number * factor for number in numbers for factor in (_UNITS[unit], 1.0)]
-    power = "KMGTPE".find(unit[0].upper()) + 1
-    return [number * factor for number in numbers for factor in (_DECIMAL[power], _BINARY[power])] if power else []
+    match found["unit"]:
+        case "" | "%":
+            return [number * factor for number in numbers]
+        case unit if unit in _UNITS:
+            return [number * _UNITS[unit] / time_unit for number in numbers]
+        case unit:
+            power = "KMGTPE".find(unit[0].upper()) + 1
+            return [number * size for number in numbers for size in (_DECIMAL[power], _BINARY[power])]
 
 
 def _is_time(text: str, value: date | time) -> bool:
@@ -259,4 +230,6 @@ def _is_stamp(number: Number, value: date | time) -> bool:
     if number.is_compound or not isinstance(value, datetime):
         return False
     stamp = (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-    return any(isclose(candidate, stamp, rel_tol=0, abs_tol=2e-6) for candidate in _values_of(number.text, "."))
+    return any(
+        isclose(candidate, stamp, rel_tol=0, abs_tol=2e-6) for candidate in _values_of(number.text, ".", 1.0, 1.0)
+    )

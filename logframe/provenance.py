@@ -1,24 +1,27 @@
 """Where each number of a log went: a frame's cell, a table kept as printed, layout, text, or nowhere.
 
 The numbers are listed from the source by `logframe.source_numbers`, without the readers.  A format says which rows of
-its frames came from which lines (`Claim`); whether a number is in such a row is decided here, by comparing values.
+its frames were read from which lines, and the columns in the order in which they are printed there (`Claim`).  Numbers
+and columns are put side by side here: a number is in a cell whose value is its own, in the unit of that column, and not
+out of order.  `fuzz.perturbation` proves it: another digit in the log is another value in that cell.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import polars as pl
 
-from logframe.cell_values import Cells
+from logframe.cell_values import Cell, Cells
 from logframe.errors import LogError
 from logframe.formats import formats
 from logframe.source_numbers import Key, Number, numbers_of_line, numbers_of_page, numbers_of_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from logframe.formats import ParsedLog
     from logframe.source import Source
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 STATUSES: Final = ("typed", "raw", "layout", "text", "diagnosed", "lost")
 #: Fewer numbers than these are no row of a table.
 _FEWEST_NUMBERS: Final = 3
+#: Columns that say where a row stands in the source, and counts of what was read: they hold no number of the source.
+_NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line", "histogram", "statement"})
+_BOUNDS: Final = ("_lo", "_hi")
 #: Columns of `provenance`.
 PROVENANCE: Final = pl.Schema(
     {
@@ -39,25 +45,30 @@ PROVENANCE: Final = pl.Schema(
 )
 
 
+#: Columns in the order in which a line prints them -> what a printed figure is multiplied by in that column.
+Columns: TypeAlias = Mapping[str, float]
+
+
 class Claim(NamedTuple):
-    """A row of a frame that came from a line, or from a row of a page's table.
+    """A row of a frame that was read from a line, or from a row of a page's table.
 
     Attributes:
         frame: Name of the frame.
         row: Of the frame, counted from 0.
-        column: The column that came from `start` to `end` of the line, counted from 0 (from that cell of the row,
-            counted from 1), or from anywhere where `end` is 0; None for any column of the row.
-        start: See `column`.
-        end: See `column`.
-        is_repeated: The line prints figures again that another line of the same row has.
+        columns: The columns that were read there; what is computed is not among them.
+        start: They were read from `start` to `end` of the line, counted from 0 (from that cell of the row, counted
+            from 1); from anywhere outside such stretches where `end` is 0.
+        end: See `start`.
+        is_kept: The row is of a table that is kept as printed, or repeats figures that were read elsewhere: its numbers
+            are ``raw``.
     """
 
     frame: str
     row: int
-    column: str | None = None
+    columns: Columns
     start: int = 0
     end: int = 0
-    is_repeated: bool = False
+    is_kept: bool = False
 
 
 @dataclass(slots=True)
@@ -111,12 +122,13 @@ def provenance(parsed: ParsedLog, source: Source | None = None) -> pl.DataFrame:
         * ``line``, ``column``: where the number stands, counted from 1
         * ``table``, ``table_row``, ``cell``: of an HTML page: the table, its row and cell, counted from 1
         * ``text``: as printed
-        * ``frame``, ``frame_column``, ``frame_row``: the cell, rows counted from 0; of a lost number the row that
-          lacks it
+        * ``frame``, ``frame_column``, ``frame_row``: the cell, rows counted from 0 (``table 2``: the second table of a
+          session); of a lost number the row that lacks it
         * ``status``: one of the words below
 
-        * ``typed``: its value is in a cell of a typed frame, in a row that came from this place
-        * ``raw``: it is only in a table as printed
+        * ``typed``: it is the cell of a frame of ``parsed.frames()``, in a row that was read from this place
+        * ``raw``: it is in a table as printed (of a report, or the result of a query), or a figure that was read
+          elsewhere is repeated
         * ``layout``: a page number, a ruler, a heading
         * ``text``: it is part of SQL text, a name or prose
         * ``diagnosed``: a diagnostic names it, or its line
@@ -160,33 +172,44 @@ def _diagnosed(diagnostics: pl.DataFrame) -> dict[int | None, list[str | None]]:
 def by_line(
     text: str,
     frames: Mapping[str, pl.DataFrame],
-    lines: Iterable[tuple[str, str, str]],
+    columns: Mapping[str, Columns] | None = None,
     *,
+    once: Collection[str] = (),
     claims: Mapping[Key, list[Claim]] | None = None,
     is_row: Callable[[str], bool] | None = None,
 ) -> Part:
-    """A part whose frames say in columns which lines their rows came from; the numbers of other lines are text.
+    """A part with frames whose column ``line`` says where their rows stand; the numbers of other lines are text.
 
     Args:
         text: The log.
         frames: Its frames.
-        lines: Name of each frame, and of the columns with the first and the last line of a row.
+        columns: Of a frame what its rows print; of others all columns, in their order and as they are printed.
+        once: Columns that a line prints once for all rows of a frame that it has.
         claims: Further rows by line.
         is_row: Whether a line that no frame has a row of should have one: its numbers are lost.
     """
     part = Part(text, frames, dict(claims or {}))
-    for name, first, last in lines:
-        frame = frames.get(name)
-        if frame is None:
-            continue
-        starts, ends = frame[first].to_list(), frame[last].to_list()
-        for row, (start, end) in enumerate(zip(starts, ends, strict=True)):
-            for line in range(start, (end or start) + 1) if start is not None else ():
-                part.claim(line, Claim(name, row))
+    for name, frame in frames.items():
+        lines = frame["line"].to_list() if "line" in frame.columns else []
+        printed = (columns or {}).get(name, printed_columns_of(frame))
+        others = {column: factor for column, factor in printed.items() if column not in once}
+        for row, line in enumerate(lines):
+            part.claim(line, Claim(name, row, others if row and line == lines[row - 1] else printed))
     for number, words in enumerate(text.split("\n"), 1):
         if number not in part.claims:
             part.statuses[number] = "lost" if is_row is not None and is_row(words) else "text"
     return part
+
+
+def printed_columns_of(frame: pl.DataFrame) -> Columns:
+    """The columns of a frame but those that say where a row stands, bounds, marks and lists."""
+    return {
+        name: 1.0
+        for name, dtype in frame.schema.items()
+        if name not in _NO_FIGURES
+        and not name.endswith(_BOUNDS)
+        and (dtype.is_numeric() or dtype.is_temporal() or dtype == pl.String)
+    }
 
 
 def is_tabular(line: str) -> bool:
@@ -209,7 +232,7 @@ class _Matching:
         self._part = part
         self._diagnosed = diagnosed
         self._cells = Cells(part.frames, mark=part.mark)
-        self._used: set[tuple[str, int, str]] = set()
+        self._used: set[Cell] = set()
 
     def rows(self) -> Iterator[tuple[object, ...]]:
         part = self._part
@@ -236,14 +259,14 @@ class _Matching:
         claims = part.claims.get(key, []) if key is not None else []
         found = self._assign(numbers, claims) if claims else {}
         for place, number in enumerate(numbers):
-            cell = found.get(place)
-            if cell is not None:
-                yield (*self._place(number), "typed", cell[0], cell[2], cell[1])
+            if place in found:
+                status, (frame, row, column) = found[place]
+                yield (*self._place(number), status, frame, column, row)
                 continue
             status = part.outside if key is None else part.statuses.get(key, part.default)
             if number.is_heading and status != "text":
                 status = "layout"
-            owner: tuple[str, int, str] | None = None
+            owner: Cell | None = None
             if claims and not number.is_heading:
                 owner = self._text_with(number, claims)
                 if owner is not None:
@@ -270,92 +293,58 @@ class _Matching:
         texts = self._diagnosed.get(number.line if number.cell is None else None, ())
         return any(number.text in text if text is not None else number.cell is None for text in texts)
 
-    def _assign(self, numbers: list[Number], claims: list[Claim]) -> dict[int, tuple[str, int, str]]:
-        """Each number's cell: as many as can be, each cell once."""
-        owner: dict[tuple[str, int, str], int] = {}
-        shared: set[tuple[str, int, str]] = set()
-        has_extents = any(claim.column and claim.end for claim in claims)
-        everywhere = [] if has_extents else self._open_cells(numbers[0], claims)
-        # the cells that may hold a number, found as far as they are asked for: mostly the first one is free
-        found: list[list[tuple[str, int, str]]] = [[] for _ in numbers]
-        rest = [
-            self._holding(each, self._open_cells(each, claims) if has_extents else everywhere, shared)
-            for each in numbers
-        ]
-
-        def candidates(number: int) -> Iterator[tuple[str, int, str]]:
-            place = 0
-            while True:
-                if place == len(found[number]):
-                    cell = next(rest[number], None)
-                    if cell is None:
-                        return
-                    found[number].append(cell)
-                yield found[number][place]
-                place += 1
-
-        def place(number: int, tried: set[tuple[str, int, str]]) -> bool:
-            for cell in candidates(number):
-                if cell in tried:
-                    continue
-                tried.add(cell)
-                if cell not in owner or place(owner[cell], tried):
-                    owner[cell] = number
-                    return True
-            return False
-
-        # a figure with decimals is one of the row; a whole number within a text may be equal to it by chance
-        order = sorted(
-            (number.is_compound, not _has_decimals(number), position) for position, number in enumerate(numbers)
-        )
-        for *_, position in order:
-            # numbers of one value take their cells in the order of both
-            free = next((cell for cell in candidates(position) if cell not in owner), None)
-            if free is None:
-                place(position, set())
-            else:
-                owner[free] = position
-        self._used.update(owner.keys() - shared)
-        return {number: cell for cell, number in owner.items()}
-
-    def _open_cells(self, number: Number, claims: list[Claim]) -> list[tuple[tuple[str, int, str], bool]]:
-        """The cells that may hold a number and hold something that was not found yet."""
-        return [
-            (cell, is_repeated)
-            for cell, is_repeated in self._cells_at(number, claims)
-            if (is_repeated or cell not in self._used) and not self._cells.is_empty(cell)
-        ]
-
-    def _holding(
-        self, number: Number, cells: list[tuple[tuple[str, int, str], bool]], shared: set[tuple[str, int, str]]
-    ) -> Iterator[tuple[str, int, str]]:
-        """The cells among some that hold a number; those that several lines print are noted."""
-        for cell, is_repeated in cells:
-            if self._cells.holds(cell, number):
-                if is_repeated:
-                    shared.add(cell)
-                yield cell
-
-    def _cells_at(self, number: Number, claims: list[Claim]) -> Iterator[tuple[tuple[str, int, str], bool]]:
-        """The cells that may hold a number: those of its extent, else those of its row that have none."""
-        start = number.column - 1 if number.cell is None else number.cell
-        end = start + (len(number.text) if number.cell is None else 1)
-        exact = [claim for claim in claims if claim.column and claim.start < end and start < claim.end]
-        for claim in exact:
-            if claim.column:
-                yield (claim.frame, claim.row, claim.column), claim.is_repeated
-        if exact:
-            return
-        placed = {(claim.frame, claim.row, claim.column) for claim in claims if claim.column and claim.end}
+    def _assign(self, numbers: list[Number], claims: list[Claim]) -> dict[int, tuple[str, Cell]]:
+        """Status and cell of each number: numbers of a stretch and cells of a frame in one order, as many as can be."""
+        found: dict[int, tuple[str, Cell]] = {}
+        stretches: dict[tuple[bool, str, int, int], list[tuple[Cell, float]]] = {}
         for claim in claims:
-            if claim.column and not claim.end:
-                yield (claim.frame, claim.row, claim.column), claim.is_repeated
-            elif claim.column is None:
-                for column in self._cells.columns(claim.frame):
-                    if (claim.frame, claim.row, column) not in placed:
-                        yield (claim.frame, claim.row, column), claim.is_repeated
+            cells = stretches.setdefault((claim.is_kept, claim.frame, claim.start, claim.end), [])
+            for column, factor in claim.columns.items():
+                cell = claim.frame, claim.row, column
+                if not self._cells.is_empty(cell) and (claim.is_kept or cell not in self._used):
+                    cells.append((cell, factor))
+        for (is_kept, _, start, end), cells in sorted(stretches.items(), key=lambda item: (item[0][0], not item[0][3])):
+            free = [
+                place
+                for place, number in enumerate(numbers)
+                if place not in found and (not end or _is_within(number, start, end))
+            ]
+            for place, cell in self._in_order([numbers[place] for place in free], cells):
+                found[free[place]] = "raw" if is_kept else "typed", cell
+                # a date and a time of day may be two numbers of one cell
+                if not is_kept and not self._cells.is_moment(cell):
+                    self._used.add(cell)
+        return found
 
-    def _text_with(self, number: Number, claims: list[Claim]) -> tuple[str, int, str] | None:
+    def _in_order(self, numbers: list[Number], cells: list[tuple[Cell, float]]) -> Iterator[tuple[int, Cell]]:
+        """The longest common run of numbers and cells, the first of several."""
+        row = column = 0
+        # what stands first in both, mostly all of them
+        while (
+            row < len(numbers)
+            and column < len(cells)
+            and self._cells.holds(cells[column][0], numbers[row], cells[column][1])
+        ):
+            yield row, cells[column][0]
+            row, column = row + 1, column + 1
+        holds = [[self._cells.holds(cell, one, factor) for cell, factor in cells[column:]] for one in numbers[row:]]
+        first, left, width = row, column, len(cells) - column
+        longest = [[0] * (width + 1) for _ in range(len(holds) + 1)]
+        for row in range(len(holds) - 1, -1, -1):
+            for column in range(width - 1, -1, -1):
+                after = longest[row + 1][column + 1] + 1 if holds[row][column] else longest[row + 1][column]
+                longest[row][column] = max(after, longest[row][column + 1])
+        row = column = 0
+        while longest[row][column]:
+            if holds[row][column]:
+                yield first + row, cells[left + column][0]
+                row, column = row + 1, column + 1
+            elif longest[row][column + 1] == longest[row][column]:
+                column += 1
+            else:
+                row += 1
+
+    def _text_with(self, number: Number, claims: list[Claim]) -> Cell | None:
         """The cell of text that the number is part of; of a date and its time in two cells, the date's."""
         found = self._cell_with(number.text, claims)
         if found is None and number.is_compound and len(words := number.text.split()) > 1:
@@ -363,7 +352,7 @@ class _Matching:
             return parts[0] if None not in parts else None
         return found
 
-    def _cell_with(self, text: str, claims: list[Claim]) -> tuple[str, int, str] | None:
+    def _cell_with(self, text: str, claims: list[Claim]) -> Cell | None:
         """The first cell of text that holds a text."""
         for claim in claims:
             for column in self._cells.texts(claim.frame):
@@ -373,6 +362,8 @@ class _Matching:
         return None
 
 
-def _has_decimals(number: Number) -> bool:
-    """Is a number printed with a mark before decimals, or between groups of digits?"""
-    return "." in number.text or "," in number.text
+def _is_within(number: Number, start: int, end: int) -> bool:
+    """Does a number stand within a stretch of its line, or in a cell of its row?"""
+    if number.cell is not None:
+        return start <= number.cell < end
+    return start < number.column + len(number.text) - 1 and number.column - 1 < end

@@ -57,6 +57,11 @@ SETTINGS: Final = pl.Schema({"line": pl.UInt32(), "section": pl.String(), "name"
 _MAIN: Final = "MAIN-METRICS"
 #: Sections of names and values without a snapshot.
 _NAMED: Final = frozenset({"OS-INFORMATION", "DATABASE-PARAMETERS", "DATABASE-PARAMETERS2"})
+#: What a line of figures prints, in order; the length of an interval in minutes.
+_PRINTED: Final = {
+    "snapshots": {"snap": 1.0, "duration_s": 60.0, "interval_end": 1.0, "instance": 1.0},
+    "series": {"snap": 1.0, "instance": 1.0, "value": 1.0},
+}
 _SNAPS: Final = frozenset({"snap", "snap_id"})
 _INSTANCES: Final = frozenset({"inst", "instance_number", "inst_id"})
 #: What a figure of a line is about: the first of these columns that the section has.
@@ -260,7 +265,7 @@ def places(parsed: AwrMiner, source: Source) -> list[Part]:
 
     text = "\n".join(open_log(source).lines())
     frames = parsed.frames()
-    return [by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)]
+    return [by_line(text, frames, _PRINTED, once=["snap", "instance"], is_row=is_tabular)]
 
 
 FORMAT: Final = Format(name="awr_miner", title="a file of AWR-Miner", sniff=sniff, read=read_awr_miner, places=places)

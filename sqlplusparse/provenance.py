@@ -10,7 +10,7 @@ import polars.selectors as cs
 
 from logframe import open_log
 from logframe.normalize import with_line_feeds, without_terminal_codes
-from logframe.provenance import Claim, Part
+from logframe.provenance import Claim, Part, printed_columns_of
 from sqlplusparse.encodings import read_text
 from sqlplusparse.lines import SNAPPER_END
 
@@ -33,7 +33,32 @@ _REMARK: Final = "<--"
 _UNEVEN: Final = ("row_count", "folded_rows")
 _OF_ROWS: Final = frozenset({"row", "blank"})
 _OF_GRIDS: Final = frozenset({"row", "heading", "blank", "elision"})
-_BY_LINE: Final = ("timings", "autotrace", "statistics", "plans", "monitors", "monitor_lines")
+#: Frames whose rows say where they stand, and what their lines print, in order; None: all of their columns.
+_BY_LINE: Final[dict[str, tuple[str, ...] | None]] = {
+    "timings": ("elapsed_s",),
+    "autotrace": ("value",),
+    "statistics": ("sid", "value", "interval_s"),
+    "plans": (
+        *(
+            "id",
+            "starts",
+            "e_rows",
+            "e_bytes",
+            "temp_space",
+            "cost",
+            "cpu_percent",
+            "e_time_s",
+            "pstart",
+            "pstop",
+            "tq",
+        ),
+        *("a_rows", "a_time_s", "buffers", "reads", "writes", "o_mem", "one_mem", "used_mem", "passes", "used_tmp"),
+    ),
+    "monitors": None,
+    "monitor_lines": None,
+}
+#: Frames that are no frames of the log by name.
+_KEPT: Final = frozenset({"monitors", "monitor_lines"})
 
 
 def parts_of(spool: Spool, source: Source) -> list[Part]:
@@ -47,19 +72,21 @@ def parts_of(spool: Spool, source: Source) -> list[Part]:
     for line, (role, owner) in enumerate(zip(roles, owners, strict=True), 1):
         part.statuses[line] = _STATUSES.get(role, "text")
         if owner is not None and role in _OUTCOMES:
-            part.claim(line, Claim("statements", owner - 1))
+            part.claim(line, Claim("statements", owner - 1, {"rows": 1.0}))
     starts = sorted({line for name in _BY_LINE for line in frames[name]["line"].drop_nulls()})
-    for name in _BY_LINE:
+    for name, printed in _BY_LINE.items():
+        columns = printed_columns_of(frames[name]) if printed is None else dict.fromkeys(printed, 1.0)
         for row, start in enumerate(frames[name]["line"].to_list()):
             if start is None:  # a statistic that the list leaves out
                 continue
             # a row may be wrapped over the lines below
-            part.claim(start, Claim(name, row))
+            claim = Claim(name, row, columns, is_kept=name in _KEPT)
+            part.claim(start, claim)
             following = bisect_right(starts, start)
             end = starts[following] if following < len(starts) else len(roles) + 1
             line = start + 1
             while line < end and roles[line - 1] == roles[start - 1]:
-                part.claim(line, Claim(name, row))
+                part.claim(line, claim)
                 line += 1
     for table, last in spool.tables.select("table", "last_line").iter_rows():
         name = f"table {table}"
@@ -76,7 +103,7 @@ def _explain_others(part: Part, spool: Spool, lines: list[str], roles: list[str]
         if SNAPPER_END.fullmatch(line.strip()):
             part.statuses[number] = "layout"
             if above := bisect_right(listed, number):
-                part.claim(number, Claim("statistics", above - 1, "interval_s", is_repeated=True))
+                part.claim(number, Claim("statistics", above - 1, {"interval_s": 1.0}))
         elif _REMARK in line:
             part.statuses[number] = "text"
     uneven = spool.diagnostics.filter(spool.diagnostics["kind"].is_in(_UNEVEN))["line"].to_list()
@@ -89,8 +116,9 @@ def _explain_others(part: Part, spool: Spool, lines: list[str], roles: list[str]
 
 def _claim_rows(part: Part, name: str, starts: list[int], roles: list[str]) -> None:
     """The rows of a grid, each up to the next: they may go on over further lines, with blank ones between."""
+    columns = printed_columns_of(part.frames[name])
     for row, (start, end) in enumerate(pairwise(starts)):
         line = start
         while line < end and (line == start or roles[line - 1] in _OF_ROWS):
-            part.claim(line, Claim(name, row))
+            part.claim(line, Claim(name, row, columns, is_kept=True))
             line += 1

@@ -354,15 +354,16 @@ def sniff(head: Head) -> Sniff | None:
 
 
 def places(parsed: SessionSamples, source: Source) -> list[Part]:
-    """Which samples came from which lines; Snapper prints the mean of active sessions as a percentage, too."""
-    from logframe.provenance import by_line, is_tabular  # noqa: PLC0415 - wanted by few
+    """Which samples came from which lines."""
+    from logframe.provenance import by_line, is_tabular, printed_columns_of  # noqa: PLC0415 - wanted by few
 
-    percent = (100 * pl.col("active_sessions")).round()
-    # both are rounded of one figure; that they agree is checked
-    samples = parsed.samples.with_columns((percent + by).alias(f"active_percent_{by}") for by in (-1, 0, 1))
-    frames = {"samples": samples, "snaps": parsed.snaps, "others": parsed.others}
+    frames = parsed.frames()
+    samples = printed_columns_of(parsed.samples)
+    if parsed.kind != "polls":
+        # the means of active sessions stand first
+        samples = {"active_sessions": 1.0, **samples}
     text = "\n".join(open_log(source).lines())
-    part = by_line(text, frames, [(name, "line", "line") for name in frames], is_row=is_tabular)
+    part = by_line(text, frames, {"samples": samples}, is_row=is_tabular)
     part.separator = "," if parsed.kind == "polls" else ""
     return [part]
 

@@ -2,21 +2,61 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from logframe import open_log
 from logframe.provenance import Claim, Part, by_line, is_tabular
+from sqltraceparse.regular import FIELDS
+from sqltraceparse.trace import SqlTrace
 
 if TYPE_CHECKING:
     from logframe import Source
     from sqltraceparse.tkprof import Tkprof
-    from sqltraceparse.trace import SqlTrace
 
 #: What records of a trace start with that have figures.
 _RECORDS: Final = ("PARSE", "EXEC", "FETCH", "UNMAP", "SORT UNMAP", "CLOSE", "WAIT", "STAT", "XCTEND", "ERROR", "LOB")
 
 #: How a record ends whose moment was not measured.
 _UNTIMED: Final = "tim="
+
+#: What the records of each frame print, in their order; times in units of `SqlTrace.resolution_us`.
+_TRACE: Final = {
+    "calls": ("cursor", "lob_type", "lob_bytes", *FIELDS.values()),
+    "waits": ("cursor", "event", "elapsed_us", "p1", "p2", "p3", "object_id", "tim_us"),
+    "statements": ("cursor", "length", "depth", "user_id", "command", "schema_id", "tim_us", "hash_value", "error"),
+    "binds": ("cursor", "data_type", "max_length", "length", "value"),
+    "row_sources": (
+        *("cursor", "id", "rows", "parent_id", "position", "object_id", "operation", "consistent_gets", "disk_blocks"),
+        *("blocks_written", "starts", "elapsed_us", "cost", "size_bytes", "cardinality"),
+    ),
+    "transactions": ("is_rollback", "is_read_only", "tim_us"),
+    "errors": ("cursor", "error", "tim_us"),
+    "session": ("name", "value", "stamp"),
+}
+#: Columns in the unit of the trace's clock.
+_TIMES: Final = frozenset({"cpu_us", "elapsed_us"})
+
+#: What the rows of a report print; a statement's figures stand behind labels.
+_TKPROF: Final = {
+    "statements": {},
+    "row_sources": dict.fromkeys(
+        (
+            *("rows", "rows_avg", "rows_max", "consistent_gets", "disk_blocks", "blocks_written", "starts"),
+            *("elapsed_us", "cost", "size_bytes", "cardinality"),
+        ),
+        1.0,
+    ),
+}
+_LABELS: Final = {
+    "SQL ID": ("plan_hash",),
+    "Plan Hash": ("plan_hash",),
+    "Misses in library cache during parse": ("misses_parse",),
+    "Misses in library cache during execute": ("misses_execute",),
+    "Parsing user id": ("user_id", "depth"),
+    "Number of plan statistics captured": ("plans_captured",),
+    "Error encountered": ("error",),
+}
 
 #: What rows of a table of calls start with.
 _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
@@ -25,16 +65,24 @@ _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
 def parts_of(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
     """The log's text, with the rows of its frames by line; that of a statement of a trace is the line of its header."""
     frames = parsed.frames()
-    lines = [(name, "line", "line") for name, frame in frames.items() if "line" in frame.columns]
     text = open_log(source).lines()
-    if parsed.format == "sqltrace":
-        lines.append(("statements", "statement", "statement"))
+    if isinstance(parsed, SqlTrace):
+        columns = {
+            name: {column: parsed.resolution_us if column in _TIMES else 1.0 for column in its}
+            for name, its in _TRACE.items()
+        }
+        heads = parsed.statements["statement"].to_list()
+        claims = {line: [Claim("statements", row, columns["statements"])] for row, line in enumerate(heads)}
         text = [timeless if (timeless := line.rstrip("0")).endswith(_UNTIMED) else line for line in text]
-        part = by_line("\n".join(text), frames, lines, is_row=_is_record)
-        _claim_below(part, text, "binds")
+        part = by_line("\n".join(text), frames, columns, claims=claims, is_row=_is_record)
+        _claim_below(part, text)
     else:
-        part = by_line("\n".join(text), frames, lines, is_row=_is_figures)
-        _claim_below(part, text, "statements")
+        part = by_line("\n".join(text), frames, _TKPROF, is_row=_is_figures)
+        starts = parsed.statements["line"].to_list()
+        for number, line in enumerate(text, 1):
+            names = _LABELS.get(line.partition(":")[0].strip())
+            if names is not None and (row := bisect_right(starts, number)):
+                part.claim(number, Claim("statements", row - 1, dict.fromkeys(names, 1.0)))
     return [part]
 
 
@@ -50,19 +98,12 @@ def _is_figures(line: str) -> bool:
     return (word in _CALLS or word.isdigit()) and is_tabular(line)
 
 
-def _claim_below(part: Part, text: list[str], name: str) -> None:
-    """The rows of a frame that go on in the lines below: a statement's text, and the indented lines of a bind.
-
-    What these say of a bind's place in memory is layout.
-    """
+def _claim_below(part: Part, text: list[str]) -> None:
+    """The rows of binds go on in the indented lines below; what these say of a bind's place in memory is layout."""
     for line, claims in list(part.claims.items()):
-        own = [claim for claim in claims if claim.frame == name]
+        own = [claim for claim in claims if claim.frame == "binds"]
         below = line + 1 if isinstance(line, int) else len(text) + 1
-        while own and below <= len(text) and below not in part.claims and _goes_on(text[below - 1], name):
-            part.claim(below, Claim(name, own[0].row))
-            part.statuses[below] = "layout" if name == "binds" else "text"
+        while own and below <= len(text) and below not in part.claims and text[below - 1].startswith(" "):
+            part.claim(below, own[0])
+            part.statuses[below] = "layout"
             below += 1
-
-
-def _goes_on(line: str, name: str) -> bool:
-    return line.startswith(" ") if name == "binds" else not line.startswith("call ")

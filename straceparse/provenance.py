@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from logframe import LogError
-from logframe.provenance import Part, by_line
+from logframe.provenance import Claim, Part, by_line
 from straceparse.opening import open_logs
 
 if TYPE_CHECKING:
     from logframe import Source
     from straceparse.log import StraceLog
 
-#: Frames, and their columns with the first and the last line of a row.
-_LINES = (("events", "line", "line"), ("requests", "line", "end_line"), ("summary", "line", "line"))
+#: What stands before the arguments of a call, and behind them.
+_BEFORE: Final = dict.fromkeys(("pid", "time_of_day", "wall", "relative_ts", "syscall_number"), 1.0)
+_BEHIND: Final = dict.fromkeys(("result", "elapsed"), 1.0)
+#: What the arguments say of a request, and those of the call that waits for one of several.
+_ARGUMENTS: Final = dict.fromkeys(("fd", "fd_out", "bytes_requested", "offset"), 1.0)
+_REAPED: Final = dict.fromkeys(("bytes_transferred",), 1.0)
 
 
 def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
@@ -26,5 +30,25 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
     if len(logs) > 1:
         raise LogError("the lines of a set of files are not numbered through: read its files one by one")
     frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
-    lines = map(parsed.dialect.cleanup.cleaned, logs[0].lines())
-    return [by_line("\n".join(lines), frames, [line for line in _LINES if line[0] in frames])]
+    lines = list(map(parsed.dialect.cleanup.cleaned, logs[0].lines()))
+    part = by_line("\n".join(lines), frames, {"events": {}, "calls": {}, "requests": {}})
+    for row, (line, name, args) in enumerate(frames["events"].select("line", "name", "args").rows()):
+        start, end = _arguments(lines[line - 1], name, args)
+        part.claim(line, Claim("events", row, _BEFORE, 0, start))
+        part.claim(line, Claim("events", row, _BEHIND, end, len(lines[line - 1]) + 1))
+    for row, (line, end_line, mode) in enumerate(frames["requests"].select("line", "end_line", "mode").rows()):
+        part.claim(line, Claim("requests", row, _ARGUMENTS))
+        if end_line is not None and end_line != line:
+            part.claim(end_line, Claim("requests", row, _REAPED if mode == "async" else _ARGUMENTS))
+    return [part]
+
+
+def _arguments(line: str, name: str | None, args: str | None) -> tuple[int, int]:
+    """Where the arguments of a call begin and end in its line.
+
+    Examples:
+        >>> _arguments("7 close(3) = 0", "close", "3")
+        (8, 9)
+    """
+    start = line.find(args or "", line.find(name or "") + len(name or ""))
+    return (start, start + len(args or "")) if start >= 0 else (len(line), len(line))

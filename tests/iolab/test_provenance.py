@@ -195,7 +195,7 @@ def test_figures_of_a_session_that_are_none_of_its_results() -> None:
 
     assert ("130.7", "typed", "statistics") in found[0].select(columns).rows()
     assert found[1].select("text", "status").rows() == [
-        *(("1", "text"), ("12", "text"), ("2", "typed")),
+        *(("1", "text"), ("12", "text"), ("2", "raw")),
         *(("3", "typed"), ("41", "text"), ("5", "typed")),
     ]
     assert all("lost" not in one["status"].to_list() for one in found)
