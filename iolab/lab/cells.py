@@ -184,13 +184,9 @@ def zoomed(chart: Any) -> Any:  # noqa: ANN401 - an Altair chart, imported on us
     """
     import altair as alt  # noqa: PLC0415 - see above
 
-    parts = getattr(chart, "layer", [chart])
-    kinds = [
-        channel.get("type")
-        for part in parts
-        for axis, channel in part.to_dict(context={"pre_transform": False}).get("encoding", {}).items()
-        if axis in {"x", "y"}
-    ]
+    spec = chart.to_dict()
+    encodings = [part.get("encoding", {}) for part in (spec, *spec.get("layer", ()))]
+    kinds = [encoding[axis].get("type") for encoding in encodings for axis in ("x", "y") if axis in encoding]
     if not kinds or not set(kinds) <= {"quantitative", "temporal"}:
         return chart
     moved = alt.selection_interval(name="moved", bind="scales", zoom="wheel![event.shiftKey]")

@@ -372,7 +372,7 @@ def test_a_file_that_is_no_log_is_refused_by_name(server: Server, name: str, dat
 
 
 def test_a_huge_file_is_answered_at_once(server: Server) -> None:
-    """A file of 20 GiB is asked for: the id comes at once, its state says how long it is read; closing its tab ends it."""
+    """A file of 20 GiB is asked for: the id comes at once, then how long it is read; closing its tab ends it."""
     huge = server.folder / "huge.trc"
     with huge.open("wb") as file:
         file.truncate(20 * 2**30)
