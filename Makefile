@@ -102,7 +102,7 @@ clean: ## Remove what was built and cached; .venv stays
 	@rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . -path ./.venv -prune -o -name __pycache__ -type d -print0 | xargs -0 rm -rf
 
-MADE_OF := pyproject.toml hatch_build.py .ci/venv $(wildcard */*.c)
+MADE_OF := pyproject.toml hatch_build.py .ci/venv $(wildcard */*.c labextension/* labextension/*/*)
 
 $(READY): requirements.lock $(MADE_OF)
 	@.ci/venv

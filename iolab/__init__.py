@@ -8,6 +8,8 @@
     iolab.compare(a, b)                          # two samples of runs
     iolab.write_report([...], "report.html")     # any mix of logs as one page
 
+    %load_ext iolab                              # in IPython: %iolab show unknown.log
+
 Names are imported on first use; charts, pictures and statistics need ``pip install "iolab[report]"``.
 """
 
@@ -16,6 +18,8 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from iolab import charts, comparison, dataset, evidence, metrics
     from iolab.comparison.samples import compare
     from iolab.lab.picker import LogPicker
@@ -44,3 +48,10 @@ __all__ = [
 ]
 
 __getattr__, __dir__ = lazy_exports(__name__)
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """Add ``%iolab`` to an IPython session (``%load_ext iolab``)."""
+    from iolab.lab.cells import add_magic  # noqa: PLC0415 - importing iolab stays cheap
+
+    add_magic(shell)

@@ -71,7 +71,7 @@ OTHER_PATTERNS = {
     "iolab/charts/notebook_frames.py": (3, "HTML that Polars writes"),
     "iolab/dataset/commands.py": (1, "characters of file names"),
     "iolab/converting.py": (1, "JSON that Polars writes"),
-    "iolab/lab/picker.py": (3, "names of uploaded files"),
+    "iolab/lab/receiving.py": (3, "names of uploaded files"),
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),
     "iolab/pages/drawn.py": (1, "identifiers in SVG"),
     "iolab/pages/tables.py": (3, "names of our own columns and reasons of diagnostics"),

@@ -1,19 +1,36 @@
-"""What the cells of the notebooks share: their set-up, and refusals that are a sentence instead of a traceback."""
+"""What the cells of the notebooks share: set-up, what is shown of logs, and refusals that are a sentence, no traceback.
+
+%load_ext iolab
+%iolab show awr.html ora_4711.trc        # what each log is, and what it says
+%iolab ledger ora_4711.trc               # where its time went
+%iolab charts ora_4711.trc
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
+import shlex
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import polars as pl
 
 from iolab.charts.theme import enable_theme
+from iolab.sources import find_logs
 from logframe.errors import LogError, RefusedError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
     from types import TracebackType
 
     from IPython.core.interactiveshell import InteractiveShell
+
+    from iolab.lab.picker import LogPicker
+    from iolab.pages.summary import LogSummary
+
+#: From so many AWR reports on, what changed from one to the next comes first.
+_MANY: Final = 4
+_MOST_COLUMNS, _MOST_ROWS = 10, 6
+_USAGE: Final = "Usage: `%iolab show LOG...`, `%iolab ledger LOG...` or `%iolab charts LOG...`"
 
 
 def set_up() -> None:
@@ -73,3 +90,168 @@ def read_table(path: str | Path, *columns: str, texts: tuple[str, ...] = ()) -> 
     if missing := [name for name in columns if name not in table.columns]:
         refuse(f"{path} has no column {', '.join(missing)}: it has {', '.join(table.columns)}")
     return table
+
+
+def open_field() -> LogPicker:
+    """Set up a notebook, and the field that takes its logs."""
+    from iolab.lab.picker import LogPicker  # noqa: PLC0415 - of JupyterLab, which need not be installed
+
+    set_up()
+    return LogPicker()
+
+
+def read_logs(places: Iterable[str | Path]) -> dict[str, LogSummary]:
+    """The summaries of logs by their names.
+
+    Raises:
+        LogError: One of them cannot be read.
+    """
+    from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported on use
+
+    return {log.name: summarize(log.source) for log in find_logs(places)}
+
+
+def _show(*shown: object) -> None:
+    """Show texts as Markdown, and everything else as itself."""
+    from IPython.display import Markdown, display  # noqa: PLC0415 - see above
+
+    display(*(Markdown(one) if isinstance(one, str) else one for one in shown))  # type: ignore[no-untyped-call]
+
+
+def show_answer(looks: Mapping[str, LogSummary]) -> None:
+    """Show what logs say: all of them in a line each, what changed in a series of reports, the findings of each."""
+    from iolab.pages.findings_text import findings_markdown  # noqa: PLC0415 - see above
+
+    totals = {name: _total(seen) for name, seen in looks.items()}
+    if len(looks) > 1:
+        rows = [f"| {_cell(name)} | {_cell(seen.headline)} | {_cell(totals[name])} |" for name, seen in looks.items()]
+        _show("\n".join(["| log | what | its time |", "|:--|:--|:--|", *rows]))
+    reports = [seen.log for seen in looks.values() if seen.log.format == "awr" and seen.log.info.begin_time]  # type: ignore[attr-defined]
+    if len(reports) >= _MANY:
+        _show_series(reports)
+    for name, seen in looks.items():
+        head = f"**{name}**" if len(looks) > 1 else f"**{name}**: {seen.headline}\n\n{totals[name]}"
+        _show(f"{head}\n\n{findings_markdown(seen.findings)}")
+
+
+def _total(seen: LogSummary) -> str:
+    return "" if seen.ledger is None else f"{seen.ledger.text or f'no total: {seen.ledger.void}'}."
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _show_series(reports: list[Any]) -> None:
+    from iolab import charts  # noqa: PLC0415 - see above
+    from iolab.evidence.changes import (  # noqa: PLC0415 - see above
+        neighbour_changes,
+        parameter_changes,
+        timeline_sentences,
+    )
+    from iolab.evidence.timeline import read_timeline  # noqa: PLC0415 - see above
+
+    line = read_timeline(reports, progress=False).only()
+    sentences = timeline_sentences(line, neighbour_changes(line), parameter_changes(line.parameters))
+    _show("\n".join(f"- {sentence}" for sentence in sentences), charts.sessions_over_time(line.sessions, line.breaks))
+    _show("Notebook `07_many_reports` goes on from here.")
+
+
+def show_times(looks: Mapping[str, LogSummary]) -> None:
+    """Show where the time of each log went."""
+    for name, seen in looks.items():
+        if seen.ledger is not None and not seen.ledger.void:
+            _show(seen.ledger.to_chart(seen.ledger.views[0]).properties(title=f"{name}: {seen.ledger.base}"))
+
+
+def show_charts(looks: Mapping[str, LogSummary]) -> None:
+    """Show the charts of each log; drag moves one, the wheel with Shift zooms, a double click shows all again."""
+    for name, seen in looks.items():
+        for chart in seen.charts(name=name):
+            _show(zoomed(chart))
+
+
+def zoomed(chart: Any) -> Any:  # noqa: ANN401 - an Altair chart, imported on use
+    """A chart that can be moved and zoomed where both axes are of numbers or times.
+
+    The wheel zooms with Shift only: without it the notebook scrolls.
+
+    Examples:
+        >>> from iolab import charts
+        >>> chart = zoomed(charts.ecdf(pl.DataFrame({"a": [1.0, 2.0, 4.0]}), value="a", unit="s"))
+        >>> chart.to_dict()["params"][0]["bind"]
+        'scales'
+    """
+    import altair as alt  # noqa: PLC0415 - see above
+
+    spec = chart.to_dict()
+    encodings = [part.get("encoding", {}) for part in (spec, *spec.get("layer", ()))]
+    kinds = [encoding[axis].get("type") for encoding in encodings for axis in ("x", "y") if axis in encoding]
+    if not kinds or not set(kinds) <= {"quantitative", "temporal"}:
+        return chart
+    moved = alt.selection_interval(name="moved", bind="scales", zoom="wheel![event.shiftKey]")
+    return chart.add_params(moved)
+
+
+def show_figures(looks: Mapping[str, LogSummary]) -> None:
+    """Show the figures of each log with their bounds and notes."""
+    from IPython.display import HTML  # noqa: PLC0415 - see above
+
+    from iolab.metrics.formatting import as_sentence  # noqa: PLC0415 - see above
+    from iolab.pages.metric_table import Headline  # noqa: PLC0415 - see above
+
+    for name, seen in looks.items():
+        _show("\n".join([f"`{name}`", "", *(f"- {as_sentence(note)}" for note in seen.notes)]))
+        if seen.figures.height:
+            _show(HTML(Headline(seen.figures.to_dicts()).to_html()))  # type: ignore[no-untyped-call]
+
+
+def show_comparisons(looks: Mapping[str, LogSummary]) -> None:
+    """Show how logs that pair up compare, and why others do not."""
+    from IPython.display import HTML  # noqa: PLC0415 - see above
+
+    from iolab.comparison import pair_all  # noqa: PLC0415 - see above
+    from iolab.pages.tables import frame_html  # noqa: PLC0415 - see above
+
+    for found in pair_all({name: seen.log for name, seen in looks.items()}):
+        _show(str(found))
+        for title, frame in (found.tables or found.frames).items():
+            _show(f"*{title}*", HTML(frame_html(frame, names={"a": "A", "b": "B"})))  # type: ignore[no-untyped-call]
+
+
+def show_frames(looks: Mapping[str, LogSummary]) -> None:
+    """Show the beginning of the main frames of each log."""
+    from iolab.metrics.formatting import count_text  # noqa: PLC0415 - see above
+
+    for name, seen in looks.items():
+        for title, frame in seen.frames.items():
+            columns = [one for one in frame.columns if frame[one].null_count() < frame.height][:_MOST_COLUMNS]
+            _show(
+                f"`{name}`: {title.replace('_', ' ')}, {count_text(frame.height, 'row')}",
+                frame.select(columns).head(_MOST_ROWS),
+            )
+
+
+def show_unread(looks: Mapping[str, LogSummary]) -> None:
+    """Show what was not read of each log, or is worth a look."""
+    for name, seen in looks.items():
+        if seen.diagnostics.height:
+            _show(f"`{name}`", seen.diagnostics.select("line", "kind", "reason"))
+
+
+def add_magic(shell: InteractiveShell) -> None:
+    """Add `%iolab` to a session, and the theme of the charts."""
+    enable_theme()
+    shell.register_magic_function(_magic, magic_name="iolab")
+
+
+def _magic(line: str) -> None:
+    """Show what logs say: %iolab show LOG..., %iolab ledger LOG..., %iolab charts LOG..."""
+    shows = {"show": show_answer, "ledger": show_times, "charts": show_charts}
+    try:
+        word, *logs = shlex.split(line) or [""]
+        if word not in shows or not logs:
+            refuse(_USAGE)
+        shows[word](read_logs(logs))
+    except (LogError, OSError, ValueError) as error:
+        _show(f"**Not answered:** {error}")

@@ -19,7 +19,7 @@ function render({ model, el }) {
   const list = document.createElement("ul");
   const hint = document.createElement("p");
   hint.hidden = true;
-  hint.textContent = "Uploaded: now run the cells below this one.";
+  hint.setAttribute("role", "status");
   box.append(label, button, input, list, hint);
   el.append(box);
 
@@ -27,11 +27,13 @@ function render({ model, el }) {
   let current = null;
   let timer = null;
   let count = 0;
+  let batch = 0;
 
   // crypto.randomUUID exists on https and on localhost only; JupyterLab may be on neither.
   const identity = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
 
   function add(files) {
+    batch += 1;
     for (const file of files) {
       const row = document.createElement("li");
       const name = document.createElement("span");
@@ -48,8 +50,9 @@ function render({ model, el }) {
       act.type = "button";
       row.append(name, bar, state, act);
       list.append(row);
-      const upload = { id: identity(), file, row, bar, state, act, tries: 0, started: false, awaited: -1 };
-      act.addEventListener("click", () => (upload.lost ? resume(upload) : stop(upload)));
+      const upload = { id: identity(), file, row, bar, state, act, batch, tries: 0, started: false, awaited: -1 };
+      act.addEventListener("click", () => (upload.ended ? remove(upload) : upload.lost ? resume(upload) : stop(upload)));
+      row.upload = upload;
       queue(upload);
     }
     next();
@@ -75,7 +78,7 @@ function render({ model, el }) {
     if (upload.started) {
       send(upload, { type: "ask" });
     } else {
-      send(upload, { type: "open", name: upload.file.name, size: upload.file.size });
+      send(upload, { type: "open", name: upload.file.name, size: upload.file.size, batch: upload.batch });
     }
   }
 
@@ -125,7 +128,26 @@ function render({ model, el }) {
     upload.row.className = kind;
     upload.state.textContent = text;
     upload.bar.remove();
-    upload.act.remove();
+    upload.ended = true;
+    upload.act.textContent = "remove";
+    upload.act.setAttribute("aria-label", "remove " + upload.file.name);
+  }
+
+  function remove(upload) {
+    model.send({ type: "remove", id: upload.id });
+    upload.row.remove();
+    say();
+  }
+
+  // What the cells below will show; a refused upload is never answered with what was uploaded before it.
+  function say() {
+    const rows = Array.from(list.children);
+    const done = rows.filter((row) => row.className === "done");
+    const last = rows.filter((row) => row.upload.batch === batch);
+    const isRefused = last.length > 0 && last.every((row) => row.upload.isRefused);
+    hint.hidden = current !== null || model.get("is_plain") || (done.length === 0 && !isRefused);
+    hint.textContent = !isRefused ? "Uploaded: now run the cells below this one."
+      : done.length === 0 ? "No log was uploaded." : "Refused: remove the refused files to see what was uploaded before.";
   }
 
   function leave() {
@@ -138,7 +160,7 @@ function render({ model, el }) {
     leave();
     mark(upload, kind, text);
     next();
-    hint.hidden = current !== null || !list.querySelector("li.done");
+    say();
   }
 
   async function piece(upload, offset) {
@@ -163,13 +185,27 @@ function render({ model, el }) {
       upload.bar.value = message.offset;
       upload.state.textContent = Math.floor((100 * message.offset) / Math.max(upload.file.size, 1)) + " %";
       piece(upload, message.offset);
+    } else if (message.type === "wait") {
+      upload.awaited = message.n;
+      upload.bar.value = upload.bar.max;
+      upload.state.textContent = message.what;
     } else if (message.type === "done") {
+      for (const row of Array.from(list.children)) if (row.upload.id === message.replaces) row.remove();
+      const open = model.get("open");
+      if (open && message.path) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = "open";
+        button.addEventListener("click", () => open(message.path));
+        upload.act.before(button);
+      }
       finish("done", message.what);
     } else if (message.type === "failed" && message.unknown && upload.started) {
       // The kernel gave the upload up meanwhile: from the beginning.
       upload.started = false;
       ask(upload);
     } else if (message.type === "failed") {
+      upload.isRefused = true;
       finish("failed", message.message);
     }
   }

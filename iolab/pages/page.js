@@ -222,3 +222,45 @@ function openTarget() {
 }
 window.addEventListener("hashchange", openTarget);
 openTarget();
+
+// In a viewer: its theme, the place where the reader was before the log was read again, and links to lines of the log.
+if (window.parent !== window) {
+  const dark = Array.from(document.styleSheets, (sheet) => Array.from(sheet.cssRules)).flat()
+    .filter((rule) => rule.media && rule.media.mediaText.includes("prefers-color-scheme"));
+  const tell = (message) => window.parent.postMessage(message, "*");
+  window.addEventListener("message", (event) => {
+    if (event.source !== window.parent) return;
+    const { theme, scroll } = event.data || {};
+    if (theme) {
+      document.documentElement.style.colorScheme = theme;
+      for (const rule of dark) rule.media.mediaText = theme === "dark" ? "screen" : "not all";
+    }
+    if (scroll) window.scrollTo(0, scroll);
+  });
+  window.addEventListener("scroll", () => tell({ scroll: window.scrollY }), { passive: true });
+  const linked = (text) => {
+    const link = element("a", text);
+    link.href = "#";
+    link.title = "open the log at this line";
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      tell({ line: numberOf(text) });
+    });
+    return link;
+  };
+  for (const table of document.querySelectorAll("main div.wide table")) {
+    const places = Array.from(table.tHead.rows[0].cells).filter((cell) => /(^| )line$/.test(cell.textContent.trim()));
+    for (const { cellIndex } of places) {
+      for (const row of table.tBodies[0].rows) {
+        const cell = row.cells[cellIndex];
+        if (cell && /^\d[\d,]*$/.test(cell.textContent)) cell.replaceChildren(linked(cell.textContent));
+      }
+    }
+  }
+  for (const said of document.querySelectorAll("ol.findings p")) {
+    for (const node of Array.from(said.childNodes).filter((one) => one.nodeType === Node.TEXT_NODE)) {
+      const parts = node.textContent.split(/(?<=\blines? )(\d[\d,]*\d|\d)/);
+      if (parts.length > 1) node.replaceWith(...parts.map((part, at) => (at % 2 ? linked(part) : part)));
+    }
+  }
+}

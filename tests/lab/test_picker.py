@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from iolab.lab.picker import LogPicker, Receiver, free_path, remove_left_folders, safe_name
+from iolab.lab.picker import LogPicker, remove_left_folders
+from iolab.lab.receiving import Receiver, free_path, safe_name
 from logframe.errors import LogError
 
 LINE = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
