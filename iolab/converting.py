@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from logframe import Source
+    from logframe.formats import ParsedLog
 
 Format = Literal["parquet", "csv"]
 
 
 def convert_log(
-    source: Source, folder: Path, *, form: Format = "parquet", spreadsheet_safe: bool = False
+    source: ParsedLog | Source, folder: Path, *, form: Format = "parquet", spreadsheet_safe: bool = False
 ) -> Iterator[tuple[Path, int]]:
     """Write every frame of a log, its figures, its ledger and its diagnostics to a folder, each as a file.
 
