@@ -70,7 +70,7 @@ OTHER_PATTERNS = {
     "straceparse/diagnostics.py": (1, "the column in a message of the parser"),
     "iolab/dataset/commands.py": (1, "characters of file names"),
     "iolab/converting.py": (1, "JSON that Polars writes"),
-    "iolab/display.py": (4, "HTML that Polars writes, and ends of lines"),
+    "iolab/display.py": (3, "HTML that Polars writes, and ends of lines"),
     "iolab/lab/picker.py": (3, "names of uploaded files"),
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),
     "iolab/pages/drawn.py": (1, "identifiers in SVG"),

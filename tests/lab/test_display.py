@@ -81,7 +81,7 @@ def test_a_log_shows_what_it_is(report: AwrReport) -> None:
             "DEMO on demo.example.com",
             "22:55 to 23:05",
             "DB time 80.8 s in 601 s",
-            "CPU took 82 % of DB time",
+            "CPU took 82 %",
         ):
             assert part in shown
     assert "top_events (10 rows)" in str(report)
@@ -111,7 +111,7 @@ def test_the_objects_of_all_formats_have_the_same_names(sample: str) -> None:
     for name in log.frames():
         assert name in log
         assert type(log[name]) is type(log.frames()[name])
-    with pytest.raises(KeyError, match="no such table|no table 'nothing'|no canonical table"):
+    with pytest.raises(KeyError, match="nothing"):
         log["nothing"]
     assert log.findings.equals(iolab.findings(log))
     assert set(log.charts) <= set(dir(log.charts))
@@ -152,7 +152,7 @@ def test_bounds_are_folded_where_columns_would_be_left_out() -> None:
     narrow = wide.select("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
     exact = pl.DataFrame({"n": [5.0], "n_lo": [5.0], "n_hi": [5.0]})
 
-    assert "[0.225, 0.24]" in with_bounds_folded(wide).item(0, "elapsed_s")
+    assert "0.23 [0.225, 0.24]" in with_bounds_folded(wide)["elapsed_s"].to_list()
     assert "elapsed_s_lo" in frame_in_notebook(narrow)
     assert with_bounds_folded(exact).to_dicts() == [{"n": "5.0"}]
 
