@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,6 +15,8 @@ from logframe.console import say, spreadsheet_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from iolab.converting import Format
 
 
 def _command(
@@ -27,6 +29,7 @@ def _command(
     "iolab convert reports/ -o fleet --executor processes:8",
     "iolab convert reports/ -o fleet --resume",
     "iolab convert ora_4711.strace -o frames --format csv --spreadsheet-safe",
+    "iolab convert awr.html -o awr.xlsx --format xlsx",
     params=[spreadsheet_option()],
 )
 @logs_argument
@@ -50,7 +53,7 @@ def _command(
 @click.option("--retry", is_flag=True, help="Read again what could not be read before.")
 @click.option("--seconds", type=float, default=900.0, show_default=True, help="Limit of time for one log; 0 for none.")
 @click.option(
-    "--format", "form", type=click.Choice(["parquet", "csv"]), help="Write plain files of a few logs instead."
+    "--format", "form", type=click.Choice(["parquet", "csv", "xlsx"]), help="Write plain files of a few logs instead."
 )
 @json_option
 def convert(
@@ -68,7 +71,8 @@ def convert(
     archive, or @FILE with one of these a line.
 
     With --format every frame of a log becomes one file, with its figures; several logs are written each to a folder of
-    its own.  In CSV times are nanoseconds, and lists are JSON.
+    its own.  Columns have their unit in their name, and bounds end in _lo and _hi.  In CSV and Excel times are
+    nanoseconds, and lists are JSON; Excel gets one workbook with a sheet a frame.
     """
     if spreadsheet_safe and form != "csv":
         raise click.UsageError("--spreadsheet-safe needs --format csv")
@@ -107,9 +111,7 @@ def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bo
         own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
         folder = out if len(named) == 1 else out / own
         try:
-            written = convert_log(
-                one.source, folder, form="csv" if form == "csv" else "parquet", spreadsheet_safe=is_safe
-            )
+            written = convert_log(one.source, folder, form=cast("Format", form), spreadsheet_safe=is_safe)
             for path, rows in written:
                 click.echo(as_text({"file": str(path), "rows": rows}) if as_json else f"{path}  {rows:,} rows")
         except LogParseError as error:
