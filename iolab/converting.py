@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import polars as pl
 
@@ -113,8 +113,8 @@ def _write_workbook(frames: Mapping[str, pl.DataFrame | pl.LazyFrame], path: Pat
             if whole.height > _MOST_ROWS:
                 raise LogError(f"{name} has more than {_MOST_ROWS:,} rows, which Excel does not take: --format csv")
             sheet = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 4]}_{number}"
-            kinds = {pl.Float64: "General", pl.Int64: "General"}
-            _for_excel(_flat(whole)).write_excel(book, sheet, dtype_formats=kinds, freeze_panes=(1, 0), autofit=True)
+            kinds: dict[Any, str] = {pl.Float64: "General", pl.Int64: "General"}
+            _for_excel(flat(whole)).write_excel(book, sheet, dtype_formats=kinds, freeze_panes=(1, 0), autofit=True)
             rows += whole.height
     return rows
 
@@ -134,10 +134,10 @@ def _for_excel(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cells(frame: pl.DataFrame, *, is_safe: bool) -> pl.DataFrame:
-    return safe_cells(_flat(frame)) if is_safe else _flat(frame)
+    return safe_cells(flat(frame)) if is_safe else flat(frame)
 
 
-def _flat(frame: pl.DataFrame) -> pl.DataFrame:
+def flat(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame whose columns CSV can hold."""
     columns = []
     for name, dtype in frame.schema.items():

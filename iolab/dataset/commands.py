@@ -12,6 +12,7 @@ import click
 from iolab.command_line import MOST_ROWS, ExampleCommand, as_text, json_option, logs_argument, named_logs
 from logframe import LogParseError
 from logframe.console import say, spreadsheet_option
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -123,6 +124,17 @@ def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bo
 _dataset = click.argument("dataset", metavar="DATASET")
 
 
+def _tables_like(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The tables of the dataset that was typed before, for the shell."""
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+
+    try:
+        tables = datasets.status(context.params["dataset"]).tables.get_column("table").to_list()
+    except LogError:
+        return []
+    return [one for name in tables for one in (name.rpartition("/")[2], name) if one.startswith(incomplete)]
+
+
 @_command("iolab status fleet", "iolab status fleet --sources", "iolab status fleet --diagnostics --json")
 @_dataset
 @click.option("--sources", "part", flag_value="sources", help="List the sources that were not converted.")
@@ -148,7 +160,7 @@ def status(dataset: str, part: str | None, as_json: bool) -> int:  # noqa: FBT00
 
 @_command("iolab scan fleet foreground_events", "iolab scan fleet awr/foreground_events --rows 1000 --json")
 @_dataset
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE", shell_complete=_tables_like)
 @click.option("--rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True, help="Print this many rows.")
 @json_option
 def scan(dataset: str, table: str, rows: int, as_json: bool) -> int:  # noqa: FBT001 - click passes by name
