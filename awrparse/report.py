@@ -25,6 +25,7 @@ from awrparse.tables.identity import IDENTITY, INFO
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
 from logframe.collector import paused_collection
+from logframe.parsed_log import ParsedLog, TableNotFoundError, near
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -37,10 +38,6 @@ _TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
 
 #: The canonical tables that say where and when the report was taken.
 HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu", "containers", "ash_memory")
-
-
-class TableNotFoundError(LogParseError, KeyError):
-    """The report has no such table."""
 
 
 class NoReportError(LogParseError):
@@ -63,7 +60,7 @@ class RawTables(Mapping[str, pl.DataFrame]):
 
     def __getitem__(self, title: str) -> pl.DataFrame:
         if title not in self._tables:
-            raise TableNotFoundError(f"the report has no table titled {title!r}", expected=_near(title, self._tables))
+            raise TableNotFoundError(f"the report has no table titled {title!r}", expected=near(title, self._tables))
         if title not in self._frames:
             self._frames[title] = frame_as_printed(
                 self._tables[title], bounds=self._bounds, decimal_mark=self._decimal_mark
@@ -110,7 +107,7 @@ _UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "repeated_na
 _FEW_TABLES: Final = 4
 
 
-class AwrReport:
+class AwrReport(ParsedLog):
     """One report.
 
     Attributes:
@@ -123,6 +120,8 @@ class AwrReport:
     """
 
     format: Final = "awr"
+    source: str
+    kind: str
 
     def __init__(self, source: str, document: Document, *, bounds: bool, notes: tuple[Diagnostic, ...] = ()) -> None:
         self.source = source
@@ -137,9 +136,6 @@ class AwrReport:
         self._frames: dict[str, pl.DataFrame] = {}
         self._bounded: dict[str, pl.DataFrame] = {}
         self._problems: dict[str, list[Problem]] = {}
-
-    def __repr__(self) -> str:
-        return f"<AwrReport {self.source}: {self.kind}, {self.form}, {len(self.raw_tables)} tables>"
 
     @paused_collection()
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -196,7 +192,7 @@ class AwrReport:
             return self[table].filter(pl.col("ordered_by") == order)
         if name not in self._printed:
             reason = f"the report has no table {name!r}" if name in TABLES else f"{name!r} is no canonical table"
-            raise TableNotFoundError(reason, source=self.source, expected=_near(name, self.tables))
+            raise TableNotFoundError(reason, source=self.source, expected=near(name, self.tables))
         if name not in self._frames:
             # who asks for several tables mostly asks for many, which cost less at once
             self.build((name,) if len(self._frames) < _FEW_TABLES else (name, *self._printed))
@@ -421,11 +417,3 @@ def read_refusal(source: Source) -> AwrReport:
     problem = Problem(line + 1, "invalid", text.split("\n")[line].strip(), "the script made no report")
     title = f"Snaps: {found.group(1)}-{found.group(2)}"
     return AwrReport(log.name, Document("awr", "text", [], problems=[problem], title=title), bounds=True)
-
-
-def _near(name: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    """A hint for a name that is not there."""
-    from difflib import get_close_matches  # noqa: PLC0415 - only on the way to an error
-
-    close = get_close_matches(name, list(known), n=3, cutoff=0.4)
-    return " or ".join(close) if close else ", ".join(list(known)[:8])

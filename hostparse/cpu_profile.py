@@ -11,6 +11,7 @@ from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import cleanup_by_sign
 from logframe.grammar import load_grammar
 from logframe.normalize import without_terminal_codes
+from logframe.parsed_log import ParsedLog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ _IDLE_THREAD: Final = re.compile(GRAMMAR.pattern(r"{IDLE_THREAD}(?:[;\s]|$)"))
 _IDLE_FUNCTION: Final = _line("{IDLE_FUNCTION}")
 
 
-class CpuProfile:
+class CpuProfile(ParsedLog):
     """A CPU profile.
 
     Attributes:
@@ -66,15 +67,15 @@ class CpuProfile:
     """
 
     format: Final = "cpu_profile"
+    source: str
+    kind: str
+    diagnostics: pl.DataFrame
 
     def __init__(self, source: str, kind: str, samples: pl.DataFrame, notes: tuple[Diagnostic, ...] = ()) -> None:
         self.source = source
         self.kind = kind
         self.samples = samples
         self.diagnostics = diagnostics_frame(list(notes))
-
-    def __repr__(self) -> str:
-        return f"<CpuProfile {self.source}: {self.describe()}>"
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """The frame `samples`."""

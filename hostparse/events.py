@@ -15,6 +15,7 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, open_end, repeated
 from logframe.csv_lines import csv_cells
+from logframe.parsed_log import ParsedLog
 from logframe.printed import LARGEST_WHOLE
 
 if TYPE_CHECKING:
@@ -118,8 +119,8 @@ _THRESHOLD: Final = re.compile(GRAMMAR.pattern("{SLOWER} (?P<ms>{NUMBER})"))
 _KINDS_OF_HEADING: Final = {"SECTOR": "biosnoop", "BLOCK": "iosnoop", "OFF_KB": "slower", "OFFSET_b": "slower"}
 
 
-@dataclass(frozen=True)
-class EventList:
+@dataclass(frozen=True, repr=False)
+class EventList(ParsedLog):
     """Lists of I/O events of a log.
 
     Attributes:

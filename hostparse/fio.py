@@ -13,6 +13,7 @@ from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import cleaned, cleanup_by_sign
 from logframe.formats import Format, Sniff
 from logframe.json_leaves import json_leaves, loads
+from logframe.parsed_log import ParsedLog
 from logframe.printed import whole_number
 from logframe.wording import counted
 
@@ -84,8 +85,8 @@ _NO_PERCENTILE: Final = ".percentile.0.00"
 _VERSION: Final = '"fio version"'
 
 
-@dataclass(frozen=True)
-class FioResult:
+@dataclass(frozen=True, repr=False)
+class FioResult(ParsedLog):
     """What fio measured.
 
     fio is not Oracle: compare latencies only where block size, queue depth, pattern and engine agree.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from logframe.parsed_log import ParsedLog
+
 if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True)
-class FrameLog:
+@dataclass(frozen=True, repr=False)
+class FrameLog(ParsedLog):
     """A log as frames (`logframe.formats.ParsedLog`).
 
     Attributes:

@@ -18,6 +18,7 @@ from hostparse.histogram_buckets import amount_of, ends_of, linear_uppers, missi
 from hostparse.histogram_documents import GRAMMAR, SOURCE, nanoseconds_in, tables_of, unit_in, unit_in_brackets
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated
+from logframe.parsed_log import ParsedLog
 from logframe.printed import whole_number
 from logframe.source_numbers import numbers_of_line
 from logframe.wording import counted
@@ -80,8 +81,8 @@ _MEAN: Final = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class LatencyHistograms:
+@dataclass(frozen=True, repr=False)
+class LatencyHistograms(ParsedLog):
     """The latency histograms of a log.
 
     Attributes:

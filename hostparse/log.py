@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hostparse.shapes import SAMPLES, joined, layout_of, long_rows, needed_columns, wide_rows
 from logframe import diagnostics_frame
 from logframe.lazy_rows import lazy_rows
+from logframe.parsed_log import ParsedLog
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ class AssumedClock(NamedTuple):
     why: str = ""
 
 
-@dataclass(frozen=True)
-class HostLog:
+@dataclass(frozen=True, repr=False)
+class HostLog(ParsedLog):
     """What the operating system saw.
 
     Attributes:

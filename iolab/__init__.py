@@ -5,7 +5,8 @@
     log = iolab.load("unknown.log")              # any format that is registered
     iolab.metrics.read_metrics(log)              # figures with bounds, basis and caveats
     iolab.ledger(log)                            # where its time went: parts that add up to a total
-    iolab.compare(a, b)                          # two samples of runs
+    iolab.compare(a, b)                          # two logs, or two samples of runs
+    iolab.sql("SELECT * FROM top_events", log)   # its tables in SQL
     iolab.write_report([...], "report.html")     # any mix of logs as one page
 
     %load_ext iolab                              # in IPython: %iolab show unknown.log
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from iolab.loading import load, load_all, provenance
     from iolab.pages.summary import summarize
     from iolab.pages.writing import write_report
+    from iolab.query import sql
     from iolab.rules.run import findings
     from iolab.time_ledger.run import ledger, ledgers
 
@@ -43,6 +45,7 @@ __all__ = [
     "load_all",
     "metrics",
     "provenance",
+    "sql",
     "summarize",
     "write_report",
 ]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from iolab.command_line import ExampleCommand, as_text, json_option, logs_argument, named_logs
+from iolab.command_line import MOST_ROWS, ExampleCommand, as_text, json_option, logs_argument, named_logs
 from iolab.dataset.commands import compact, convert, remove, scan, status, verify
 from logframe import LogParseError
-from logframe.console import limit_option, log_named, run, say, version_option
+from logframe.console import limit_option, log_named, reading, run, say, version_option
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -22,15 +22,27 @@ if TYPE_CHECKING:
     from iolab.pages.ledger_folder import LogRow
     from iolab.pages.summary import LogSummary
     from iolab.sources import Place
-    from iolab.time_ledger.account import Ledger
 
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
 _DEFAULT_LAB: Final = Path("iolab-notebooks")
 
 _PATH: Final = click.Path(path_type=Path)
+
+
+def _formats_like(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    """The formats that begin with what was typed, for the shell."""
+    from logframe.formats import formats as registered  # noqa: PLC0415 - the packages are imported on use
+
+    return [name for name in registered() if name.startswith(incomplete)]
+
+
 _format_option = click.option(
-    "--as", "log_format", metavar="FORMAT", help="Read every log as this format, such as awr, where the guess is wrong."
+    "--as",
+    "log_format",
+    metavar="FORMAT",
+    shell_complete=_formats_like,
+    help="Read every log as this format, such as awr, where the guess is wrong.",
 )
 
 
@@ -47,7 +59,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return run(iolab, arguments, "iolab")
 
 
+#: The commands in the order of use; `iolab --help` lists them so.
+_ORDER: Final = (
+    "show",
+    "report",
+    "compare",
+    "what-if",
+    "sql",
+    "convert",
+    "status",
+    "scan",
+    "verify",
+    "compact",
+    "formats",
+    "lab",
+)
+
+
+class _Commands(click.Group):
+    """Commands in the order of use, each with its whole first sentence."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Their names."""
+        del context  # click's protocol
+        return sorted(self.commands, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name))
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Name and first sentence of each."""
+        said = [(name, self.commands[name].get_short_help_str(limit=1_000)) for name in self.list_commands(context)]
+        with formatter.section("Commands"):
+            formatter.write_dl(said)
+
+
 @click.group(
+    cls=_Commands,
     params=[version_option(), limit_option()],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="LOG is a log, compressed or not, a folder, a pattern or an archive; - reads standard input.  "
@@ -147,12 +192,13 @@ def _coloured(text: str, role: str) -> str:
 def _unread(error: Exception, place: str, *, given: int, as_json: bool) -> int:
     """Say why a log of several was not read; a program error at the only log is raised again."""
     from iolab.pages.sections import reason_of  # noqa: PLC0415 - the pages are imported by the commands that need them
+    from iolab.pages.summary_json import error_json  # noqa: PLC0415 - see below
 
     is_known = isinstance(error, (LogParseError, OSError))
     reason = str(error) if is_known else f"{place}: {reason_of(error, place, given=given)}"
     say(f"iolab: {reason}")
     if as_json:
-        click.echo(as_text({"log": place, "error": reason}))
+        click.echo(as_text(error_json(reason, place)))
     return 1
 
 
@@ -173,6 +219,7 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     from iolab.pages.ledger_folder import LEAST, folder_text, log_row  # noqa: PLC0415 - see below
     from iolab.pages.ledger_text import cut  # noqa: PLC0415 - see below
     from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them
+    from iolab.pages.summary_json import summary_json  # noqa: PLC0415 - see above
     from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415 - see above
 
     parts = [part for part in PARTS if asked[f"is_{part}"]]
@@ -203,15 +250,14 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     is_gathered = len(named) >= LEAST and not parts and not as_json
     for one in named:
         try:
-            seen = summarize(one.source, format=log_format)
+            with reading(one.name):
+                seen = summarize(one.source, format=log_format)
+                _ = seen.findings  # which read the log again where it is large
         except Exception as error:  # noqa: BLE001 - a list of many logs survives any of them
             code = _unread(error, one.place, given=len(named), as_json=as_json)
             continue
         if as_json:
-            result: dict[str, object] = {"log": one.place, "what": seen.what, "headline": seen.headline}
-            result |= {"ledger": _ledger_json(seen.ledger), "findings": seen.findings.to_dicts()}
-            result |= {"figures": seen.figures.to_dicts(), "notes": seen.notes}
-            click.echo(as_text(result | {"diagnostics": seen.diagnostics.to_dicts()}))
+            click.echo(as_text(summary_json(seen, one.place)))
             continue
         row = log_row(seen) if is_gathered else None
         if row is not None and all(row.kind == other.kind for other in rows.values()):
@@ -232,18 +278,6 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     for name, each in kept.items():
         show_one(name, each)
     return code
-
-
-def _ledger_json(ledger: Ledger | None) -> dict[str, object] | None:
-    """The lead ledger of a log as JSON can hold it."""
-    if ledger is None:
-        return None
-    total = (
-        None if ledger.total is None else {"value": ledger.total.value, "lo": ledger.total.lo, "hi": ledger.total.hi}
-    )
-    head = {"total_s": total, "base": ledger.base, "scope": ledger.scope, "void": ledger.void, "text": ledger.text}
-    parts = [row for view in ledger.views for row in ledger.parts(view).to_dicts()]
-    return head | {"parts": parts, "remarks": ledger.remarks.to_dicts(), "checks": ledger.checks.to_dicts()}
 
 
 @_command(
@@ -289,10 +323,12 @@ def compare(logs: tuple[str, ...], design: str | None, threshold: float, order: 
     if len(named) != 2:
         listed = ", ".join(one.name for one in named[:_MOST_NAMED]) + ", ..." * (len(named) > _MOST_NAMED)
         raise LogError(f"compare takes exactly 2 logs, got {len(named)}: {listed}")
-    first, second = (load(one.source) for one in named)
+    with reading():
+        first, second = (load(one.source) for one in named)
     options = Options.checked(threshold / 100, design or "auto", order)
     names = (named[0].name, named[1].name)
-    found = pair(first, second, names=names, options=options)
+    with reading():
+        found = pair(first, second, names=names, options=options)
     if as_json:
         said: dict[str, object] = {
             "logs": found.names,
@@ -351,6 +387,35 @@ def what_if(
             raise LogError(f"{like} has no average of {part!r}")
         average = 1e3 * float(rows.item(0, "avg"))
     click.echo(found.what_if(part, average=None if average is None else average / 1e3, count=count, factor=factor))
+    return 0
+
+
+@_command(
+    'iolab sql "SELECT event, total_wait_s FROM top_events ORDER BY total_wait_s DESC" awr.html',
+    'iolab sql "SELECT source, sum(total_wait_s) FROM top_events GROUP BY source" reports/ --csv',
+    'iolab sql "SHOW TABLES" ora_4711.trc',
+)
+@click.argument("query")
+@logs_argument
+@click.option("--rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True, help="Print this many rows.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print all rows as CSV.")
+@json_option
+def sql(query: str, logs: tuple[str, ...], rows: int, as_csv: bool, as_json: bool) -> int:  # noqa: FBT001 - click
+    """Query the tables of logs, or of a dataset, in SQL.
+
+    Tables of several logs have the name of the log in the column source.  SHOW TABLES lists the tables of the logs; a
+    name that is not there is answered with those that are.
+    """
+    from iolab import query as querying  # noqa: PLC0415 - the parsers are imported by the commands that need them
+    from iolab.converting import flat  # noqa: PLC0415 - see above
+    from iolab.pages.tables import whole_frame_text  # noqa: PLC0415 - see above
+
+    with reading():
+        found = querying.sql(query, logs[0] if len(logs) == 1 and logs[0] != "-" else [log_named(log) for log in logs])
+    if as_csv:
+        click.echo(flat(found).write_csv(), nl=False)
+    else:
+        click.echo(as_text(found.to_dicts()) if as_json else whole_frame_text(found, most=rows))
     return 0
 
 

@@ -36,13 +36,14 @@ class Summary:
         frames: Its main frames by name.
         figures: Its metrics (`iolab.metrics.METRICS`); may be empty.
         notes: Sentences to show beside the figures.
-        drawers: Functions that take the log's name and draw a chart each; they may raise `iolab.charts.ChartError`.
+        drawers: Functions that take the log's name and draw a chart each, by the name of the function of
+            `iolab.charts` that says what to read from it; they may raise `iolab.charts.ChartError`.
     """
 
     frames: dict[str, pl.DataFrame]
     figures: pl.DataFrame
     notes: tuple[str, ...] = ()
-    drawers: tuple[Callable[[str], Any], ...] = ()
+    drawers: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

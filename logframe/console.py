@@ -10,9 +10,11 @@ import atexit
 import gc
 import os
 import sys
+import time
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import click
 
@@ -22,7 +24,11 @@ from logframe.limits import limits, parsed
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+#: Seconds before progress is shown, and between two lines of it.
+_PATIENCE: Final = 1.0
+_EVERY: Final = 0.2
 
 
 def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> int:
@@ -98,6 +104,40 @@ def message_of(error: Exception) -> str:
 def say(line: str) -> None:
     """Print progress or an error, apart from the result, so that a pipe gets the result alone."""
     print(printable(line), file=sys.stderr, flush=True)  # noqa: T201 - a command prints
+
+
+@contextmanager
+def reading(name: str = "") -> Iterator[None]:
+    """Show on a terminal how much of a long log was read, on one line that is gone when the block ends.
+
+    Args:
+        name: Of the log.
+    """
+    from logframe.source import WATCH  # noqa: PLC0415 - the readers are imported by the commands that need them
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    start = shown = time.monotonic()
+    total, is_shown = 0, False
+
+    def told(count: int) -> None:
+        nonlocal total, shown, is_shown
+        total += count
+        now = time.monotonic()
+        if now - start > _PATIENCE and now - shown > _EVERY:
+            shown, is_shown = now, True
+            sys.stderr.write(f"\r{printable(name)[:40]} {total / 1e6:,.0f} MB read in {now - start:,.0f} s\x1b[K")
+            sys.stderr.flush()
+
+    token = WATCH.set(told)
+    try:
+        yield
+    finally:
+        WATCH.reset(token)
+        if is_shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 def put(result: object) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 DISTRIBUTION: Final = "iolab"
 #: Library that only an extra installs -> that extra.
 EXTRAS: Final = {
-    **dict.fromkeys(("altair", "numpy", "scipy", "vl_convert"), "report"),
+    **dict.fromkeys(("altair", "numpy", "scipy", "vl_convert", "xlsxwriter"), "report"),
     **dict.fromkeys(("anywidget", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets"), "lab"),
     **dict.fromkeys(("dask", "distributed", "obstore"), "cluster"),
 }

@@ -18,15 +18,16 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from logframe.encoding import CHUNK
 from logframe.errors import LogError, LogParseError
 from logframe.margins import without_shared_margin
 from logframe.normalize import without_terminal_codes
+from logframe.parsed_log import ParsedLog, is_log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from importlib.metadata import EntryPoint
 
     import polars as pl
@@ -34,6 +35,22 @@ if TYPE_CHECKING:
     from logframe.provenance import Part
     from logframe.ranges import Splitting
     from logframe.source import Log, Source
+
+__all__ = [
+    "Format",
+    "FormatWarning",
+    "Head",
+    "ParsedLog",
+    "Sniff",
+    "expected",
+    "formats",
+    "head_of",
+    "is_log",
+    "named_format",
+    "recognise",
+    "sniff_all",
+    "unknown",
+]
 
 #: Group of entry points under which formats are registered.
 GROUP: Final = "logframe.formats"
@@ -87,49 +104,6 @@ class Head:
     def name(self) -> str:
         """Name of the log."""
         return self.log.name
-
-
-@runtime_checkable
-class ParsedLog(Protocol):
-    """What the reader of every format returns.
-
-    Attributes:
-        format: The format's name in the registry.
-        kind: What the format calls this kind of log, such as ``awr_pdb``.
-        source: Name of the log.
-    """
-
-    @property
-    def format(self) -> str:
-        """The format's name in the registry."""
-
-    @property
-    def kind(self) -> str:
-        """What the format calls this kind of log."""
-
-    @property
-    def source(self) -> str:
-        """Name of the log."""
-
-    @property
-    def diagnostics(self) -> pl.DataFrame:
-        """What was not read, guessed or is doubtful (`logframe.DIAGNOSTICS`)."""
-
-    def frames(self) -> Mapping[str, pl.DataFrame | pl.LazyFrame]:
-        """Every frame of the log by name."""
-
-    def describe(self) -> str:
-        """What the log is, in a few words."""
-
-
-def is_log(value: object) -> TypeGuard[ParsedLog]:
-    """Whether a value is what a reader returns, by its class: no property of it is computed.
-
-    Examples:
-        >>> is_log(b"text"), is_log("a.trc")
-        (False, False)
-    """
-    return all(hasattr(type(value), name) for name in ("frames", "describe"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from logframe.errors import LogParseError
+from logframe.parsed_log import ParsedLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +32,8 @@ class Range(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+@dataclass(frozen=True, slots=True, repr=False)
+class Piece(ParsedLog):
     """Some of the rows of a log, or all of them in files, as a log of its own (`logframe.formats.ParsedLog`).
 
     Attributes:

@@ -14,8 +14,9 @@ import atexit
 import io
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 #: Transcoded or decompressed text above this many bytes lives in a temporary file.
 MEMORY_LIMIT = 32 << 20
 
+#: Is told how many bytes of a log were read since it was told last, where somebody waits for it.
+WATCH: ContextVar[Callable[[int], object] | None] = ContextVar("WATCH", default=None)
 #: This much of a log shows how its lines end.
 _SAMPLE_BYTES = 1 << 16
 
@@ -234,10 +237,14 @@ def batches_of(lines: pl.LazyFrame, batch_bytes: int, *, piece_rows: int | None 
     """
     held: list[pl.DataFrame] = []
     size = 0
+    watch = WATCH.get()
     for piece in lines.collect_batches(chunk_size=piece_rows, maintain_order=True):
         if piece.height:
             held.append(piece)
-        size += int(piece.estimated_size())
+        own = int(piece.estimated_size())
+        size += own
+        if watch is not None:
+            watch(own)
         if held and size >= batch_bytes:
             yield pl.concat(held)
             held, size = [], 0

@@ -12,6 +12,7 @@ import polars as pl
 
 from logframe import Diagnostic, diagnostics_frame
 from logframe.formats import Format, Sniff
+from logframe.parsed_log import ParsedLog
 from logframe.printed import printed_columns
 from logframe.wording import counted
 from sqlplusparse.lines import COMMANDS, GRAMMAR, SECTION_MARKS, Pattern
@@ -75,7 +76,7 @@ _DECIMAL_COMMA: Final = Pattern("{DECIMAL_COMMA}", COMMANDS)
 _SIGN: Final = Pattern("(?m)^{SECTION_BEGIN}[A-Z]", GRAMMAR)
 
 
-class AwrMiner:
+class AwrMiner(ParsedLog):
     """A file of AWR-Miner.
 
     Attributes:
@@ -93,6 +94,8 @@ class AwrMiner:
 
     format: Final = "awr_miner"
     kind: Final = "awr_miner"
+    source: str
+    diagnostics: pl.DataFrame
 
     def __init__(self, spool: Spool, frames: dict[str, pl.DataFrame]) -> None:
         self.source = spool.source
@@ -123,9 +126,6 @@ class AwrMiner:
         database = self.setting("DB_NAME")
         of = f" of {database}" if database else ""
         return f"AWR-Miner{of}, {counted(self.snapshots.height, 'snapshot')}"
-
-    def __repr__(self) -> str:
-        return f"AwrMiner({self.source!r}, {', '.join(f'{k}={v.height}' for k, v in self.frames().items())})"
 
 
 def read_awr_miner(source: Source) -> AwrMiner:

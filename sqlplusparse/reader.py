@@ -10,6 +10,7 @@ import polars as pl
 
 from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
 from logframe.collector import paused_collection
+from logframe.parsed_log import ParsedLog
 from logframe.wording import counted
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.cells import cells_of
@@ -63,8 +64,8 @@ FRAMES: Final = (
 _SPLIT: Final = (Grid, Listing, Plan)
 
 
-@dataclass(frozen=True)
-class Spool:
+@dataclass(frozen=True, repr=False)
+class Spool(ParsedLog):
     """A SQL*Plus or SQLcl session as frames; `statement` joins them.
 
     Attributes:
@@ -116,10 +117,6 @@ class Spool:
     def describe(self) -> str:
         """What the session is, in a few words."""
         return f"SQL*Plus session, {counted(self.statements.height, 'statement')}"
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{name}={getattr(self, name).height}" for name in FRAMES)
-        return f"Spool({self.source!r}, {counts})"
 
     @cached_property
     def plans(self) -> pl.DataFrame:

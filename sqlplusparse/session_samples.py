@@ -15,6 +15,7 @@ from logframe.csv_lines import csv_cells
 from logframe.formats import Format, Sniff
 from logframe.margins import without_shared_margin
 from logframe.normalize import without_terminal_codes
+from logframe.parsed_log import ParsedLog
 from logframe.printed import finite
 from logframe.wording import counted
 
@@ -91,7 +92,7 @@ _ON_CPU: Final = "ON CPU"
 _ROUNDED: Final = 0.0101
 
 
-class SessionSamples:
+class SessionSamples(ParsedLog):
     """Samples of sessions.
 
     Attributes:
@@ -110,6 +111,9 @@ class SessionSamples:
     """
 
     format: Final = "session_samples"
+    source: str
+    kind: str
+    diagnostics: pl.DataFrame
 
     def __init__(self, source: str, kind: str) -> None:
         self.source = source

@@ -279,7 +279,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     for number in places:
         line = lines[number]
         after = _RUN_ON.match(line) or _TIMED.match(line)
-        if after is not None and _is_behind_prompt(*behind.group("prompt", "rest")):
+        if after is not None and _is_after_prompt(*after.group("prompt", "rest")):
             prompt, times = _once(after["prompt"])
             shape = prompt.translate(_DIGITS)
             counts[shape] += times - 1
@@ -304,7 +304,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
 
 
-def _is_behind_prompt(prompt: str, rest: str) -> bool:
+def _is_after_prompt(prompt: str, rest: str) -> bool:
     """Does what stands after a prompt show that a client printed it, which read a script from its standard input?
 
     It prints the numbers of the lines that it did not echo, and an Elapsed where the statement printed nothing else.

@@ -16,6 +16,7 @@ import polars as pl
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, load_grammar, open_log
 from logframe.margins import without_page, without_shared_margin
 from logframe.normalize import without_terminal_codes
+from logframe.parsed_log import ParsedLog
 from logframe.wording import counted
 from sqltraceparse.figures import DAMAGED, figures_of
 from sqltraceparse.schema import TKPROF_CALLS, TKPROF_ROW_SOURCES, TKPROF_STATEMENTS, TKPROF_WAITS
@@ -49,8 +50,8 @@ _BELOW: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Tkprof:
+@dataclass(frozen=True, eq=False, repr=False)
+class Tkprof(ParsedLog):
     """A TKPROF report.
 
     Attributes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, Source, diagnostics_frame, open_log
+from logframe.parsed_log import ParsedLog
 from logframe.wording import counted
 from sqltraceparse.derived import Derived
 from sqltraceparse.heads import CENTISECOND_US, Head, head_of, other_of
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from sqltraceparse.reader import Pieces
 
 
-@dataclass(frozen=True, eq=False)
-class SqlTrace:
+@dataclass(frozen=True, eq=False, repr=False)
+class SqlTrace(ParsedLog):
     """An extended SQL trace.
 
     Each row has the ``line`` it was read from, and its ``process`` (null where the trace names none).  ``statement`` is

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import LogParseError, diagnostics_frame
+from logframe.parsed_log import ParsedLog
 from logframe.wording import counted
 from straceparse.descriptors import opens
 from straceparse.diagnostics import Unread, unparsed
@@ -52,7 +53,7 @@ class ReadOnce:
     requests: pl.DataFrame
 
 
-class StraceLog:
+class StraceLog(ParsedLog):
     """An strace log: its lines, its system calls and its I/O requests as LazyFrames.
 
     Attributes:
@@ -67,15 +68,14 @@ class StraceLog:
     """
 
     format: Final = "strace"
+    source: str
+    kind: str
 
     def __init__(self, logs: list[Log], dialect: Dialect) -> None:
         self._logs = logs
         self.dialect = dialect
         self.source = logs[0].name
         self.kind = "strace" if dialect.share or not dialect.has_summary else "strace_summary"
-
-    def __repr__(self) -> str:
-        return f"<StraceLog {self.source}: {self.describe()}>"
 
     @cached_property
     def is_kept(self) -> bool:

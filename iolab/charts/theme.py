@@ -12,7 +12,6 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
-from iolab.charts.notebook_frames import show_frames
 from logframe.errors import LogError
 
 Mode = Literal["light", "dark"]
@@ -93,6 +92,8 @@ def enable_theme(mode: Mode = "light") -> None:
     Args:
         mode: ``light`` or ``dark``.
     """
+    from iolab.display import show_frames  # noqa: PLC0415 - it shows what pages show, which have charts
+
     enable_chart_theme(mode)
     show_frames()
     pl.Config(

@@ -21,12 +21,15 @@ from iolab.comparison.reports import ReportSets, compare_reports
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.session_report import Options
 from iolab.comparison.statements import find_statements
+from iolab.shown import Shown
+from iolab.sources import as_logs
 from iolab.views import view_of
 from sqlplusparse import Spool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from iolab.sources import Places
     from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
 #: How paragraphs of statements that changed begin, and how many of them are in the first sentences.
@@ -35,7 +38,7 @@ _MOST_STATEMENTS: Final = 3
 
 
 @dataclass(frozen=True)
-class BeforeAfter:
+class BeforeAfter(Shown):
     """Two sets of logs compared.
 
     Attributes:
@@ -73,12 +76,13 @@ class BeforeAfter:
 
 
 def compare_sets(
-    before: Mapping[str, ParsedLog], after: Mapping[str, ParsedLog], *, options: Options | None = None
+    before: Mapping[str, ParsedLog] | Places, after: Mapping[str, ParsedLog] | Places, *, options: Options | None = None
 ) -> BeforeAfter:
     """What changed from one set of logs to another.
 
     Args:
-        before: The logs of before the change, by name, as `iolab.load` gives them; of any formats.
+        before: The logs of before the change, of any formats: as `iolab.load` gives or takes them, several, or by
+            name.
         after: Those of after it.
         options: How runs of statements are compared.
 
@@ -99,9 +103,10 @@ def compare_sets(
         >>> print(compare_sets({"old": session(2)}, {"new": session(9)}))  # doctest: +ELLIPSIS
         A = old, B = new: The time of the timed statements rose from 2 to 9 s (+350 %), 100 % of it from `select...
     """
-    names = (tuple(before), tuple(after))
+    both: list[dict[str, ParsedLog]] = [as_logs(before), as_logs(after)]
+    names = (tuple(both[0]), tuple(both[1]))
     skipped: list[tuple[str, str]] = []
-    reports = [{name: log for name, log in logs.items() if isinstance(log, AwrReport)} for logs in (before, after)]
+    reports = [{name: log for name, log in logs.items() if isinstance(log, AwrReport)} for logs in both]
     for side in reports:
         again = repeats(side)
         skipped += [(name, f"of the same snapshots as {first}: it counts once") for name, first in again.items()]
@@ -121,7 +126,7 @@ def compare_sets(
         label = f"{instance}: " if several else ""
         sentences += [label + said for said in found[-1].sentences]
         skipped += found[-1].cautions
-    others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in (before, after)]
+    others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in both]
     pairings = list(_pairings(others[0], others[1], options or Options(), skipped))
     sentences += [_said(one) for one in pairings]
     if not found and not pairings:

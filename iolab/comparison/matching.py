@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.session_report import Options
-from iolab.loading import load
+from iolab.loading import as_log
+from iolab.sources import as_logs
 from iolab.time_ledger.run import ledger
 from iolab.views import view_of
 from logframe.errors import LogError
-from logframe.formats import is_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from iolab.sources import Places
     from iolab.time_ledger.changes import LedgerChange
     from logframe import Source
     from logframe.formats import ParsedLog
@@ -59,7 +60,7 @@ def pair(
         iolab.comparison.result.UnpairedError: the session shows neither physical reads nor requests nor bytes read:
         set autotrace on, or list its statistics
     """
-    a, b = (one if is_log(one) else load(cast("Source", one)) for one in (a, b))
+    a, b = as_log(a), as_log(b)
     change = _change(a, b) if a.format == b.format else None
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
         try:
@@ -85,36 +86,37 @@ def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:
         return None
 
 
-def pair_all(logs: Mapping[str, ParsedLog]) -> Iterator[Pairing]:
+def pair_all(logs: Mapping[str, ParsedLog] | Places) -> Iterator[Pairing]:
     """Every comparison among logs, with those that were tried and refused.
 
     Of each format the first log is compared with up to five others; logs of two formats that compare, up to five
     pairs; and what each log repeats.
 
     Args:
-        logs: What `iolab.load` gives, by name.
+        logs: What `iolab.load` gives or takes: several, or by name.
 
     Yields:
         Pairings; those with a ``refusal`` could not be compared, and it says why.
     """
+    named: Mapping[str, ParsedLog] = as_logs(logs)
     by_format: dict[str, list[str]] = {}
-    for name, log in logs.items():
+    for name, log in named.items():
         by_format.setdefault(log.format, []).append(name)
     for one, names in by_format.items():
         if (relate := view_of(one).relate) is not None:
-            logs = {**logs, **relate({name: logs[name] for name in names})}
-    for name, log in logs.items():
+            named = {**named, **relate({name: named[name] for name in names})}
+    for name, log in named.items():
         compare_runs = view_of(log.format).compare_runs
         if compare_runs is not None and (found := compare_runs(log, name)) is not None:
             yield found
     for one, (first, *others) in by_format.items():
         if one in view_of(one).compare:
             rest = f"of the {view_of(one).noun}s the first is compared with {MOST_PAIRS} others"
-            yield from _first_of([(first, other) for other in others], logs, rest)
+            yield from _first_of([(first, other) for other in others], named, rest)
     for one, other in product(by_format, repeat=2):
         if one != other and other in view_of(one).compare:
             rest = f"{MOST_PAIRS} pairs of a {view_of(one).noun} and a {view_of(other).noun} are compared"
-            yield from _first_of(list(product(by_format[one], by_format[other])), logs, rest)
+            yield from _first_of(list(product(by_format[one], by_format[other])), named, rest)
 
 
 def _first_of(pairs: list[tuple[str, str]], logs: Mapping[str, ParsedLog], said: str) -> Iterator[Pairing]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from iolab.shown import Shown
 from logframe import LogError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _TITLES: Final = {
 
 
 @dataclass(frozen=True)
-class Pairing:
+class Pairing(Shown):
     """Two logs, or the runs of one session, compared; or the reason why they are not.
 
     Attributes:

@@ -16,9 +16,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from os import PathLike
 from statistics import fmean, stdev
-from typing import Literal
+from typing import IO, TYPE_CHECKING, Literal, cast, overload
 
+from iolab.comparison.result import Pairing
+from iolab.sources import is_one
 from iolab.stats.caveats import find_caveats
 from iolab.stats.comparison import SLOW, Comparison, Design
 from iolab.stats.dependence import measure_dependence, residual_dependence, widen, widen_p
@@ -56,6 +59,10 @@ from iolab.stats.samples import (
 )
 from iolab.stats.verdict import decide
 from logframe.extras import require
+from logframe.formats import ParsedLog
+
+if TYPE_CHECKING:
+    from logframe import Source
 
 __all__ = [
     "CONDITIONS",
@@ -70,11 +77,23 @@ __all__ = [
     "compare_paired",
 ]
 
+#: What stands for a log, as annotations say it.
+_LogLike = ParsedLog | str | PathLike[str] | bytes | IO[bytes]
 MIN_SEPARATED = 3
 """One or two runs apart from all others are no difference: they may be outliers."""
 
 
-def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
+@overload
+def compare(
+    a: _LogLike,
+    b: _LogLike,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    threshold: float = 0.02,
+    design: Literal["auto", "rounds", "samples"] = "auto",
+) -> Pairing: ...
+@overload
+def compare(
     a: Runs,
     b: Runs,
     *,
@@ -88,13 +107,29 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     drop_first: int = 0,
     conditions: Mapping[str, str] | None = None,
     means: tuple[float, float] | None = None,
-) -> Comparison:
-    """Two samples of run times compared.
+) -> Comparison: ...
+def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
+    a: Runs | _LogLike,
+    b: Runs | _LogLike,
+    *,
+    names: tuple[str, str] = ("A", "B"),
+    unit: str = "s",
+    resolution: float | None = None,
+    threshold: float = 0.02,
+    order_a: Sequence[float] | None = None,
+    order_b: Sequence[float] | None = None,
+    design: Literal["auto", "rounds", "samples"] = "auto",
+    drop_first: int = 0,
+    conditions: Mapping[str, str] | None = None,
+    means: tuple[float, float] | None = None,
+) -> Comparison | Pairing:
+    """Two samples of run times compared, or two logs.
 
     Args:
         a: The times of A in run order: numbers, or a Polars Series of numbers or durations. Nulls are dropped and
-            counted.
-        b: The times of B.
+            counted.  Or a log, as `iolab.load` gives or takes it: then the result is that of
+            `iolab.comparison.pair`, and only the threshold and the design are used of the options.
+        b: The times of B, or the other log.
         names: What A and B are called in the text.
         unit: The unit of the times; durations are read in it.
         resolution: The clock's step, such as 0.01 for SQL*Plus timing; taken from the values where it is not given.
@@ -122,6 +157,15 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
         it supposes that runs do not depend on their neighbours, which this few do not show'
     """
+    if is_one(a) or is_one(b):
+        if not (is_one(a) and is_one(b)):
+            raise SampleError("a log compares with a log, a sample of run times with another sample")
+        from iolab.comparison.matching import pair  # noqa: PLC0415 - it compares samples of logs
+        from iolab.comparison.session_report import Options  # noqa: PLC0415 - see above
+
+        options = Options.checked(threshold, design, "unknown")
+        return pair(cast("Source", a), cast("Source", b), names=names, options=options)
+    a, b = cast("Runs", a), cast("Runs", b)
     check_threshold(threshold)
     check_resolution(resolution)
     stated = read_conditions(conditions)

@@ -10,11 +10,14 @@ import polars as pl
 from iolab.comparison.before_after import BeforeAfter, compare_sets
 from iolab.comparison.changes import DOWN, UP
 from iolab.comparison.result import UnpairedError
+from iolab.shown import Shown
+from iolab.sources import as_logs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from iolab.comparison.session_report import Options
+    from iolab.sources import Places
     from logframe.formats import ParsedLog
 
 #: A quantity of the overview.
@@ -30,7 +33,7 @@ OVERVIEW: Final = pl.Schema(
 
 
 @dataclass(frozen=True)
-class SeveralSets:
+class SeveralSets(Shown):
     """Sets of logs, each compared with the first.
 
     Attributes:
@@ -50,13 +53,16 @@ class SeveralSets:
         return "\n".join(f"{name}: {sentence}" for name, step in self.steps.items() for sentence in step.sentences)
 
 
-def compare_several(sets: Mapping[str, Mapping[str, ParsedLog]], *, options: Options | None = None) -> SeveralSets:
+def compare_several(
+    sets: Mapping[str, Mapping[str, ParsedLog] | Places], *, options: Options | None = None
+) -> SeveralSets:
     """What changed from the first of several sets of logs to each of the others.
 
     Each comparison is one of two sets (`compare_sets`), so its verdicts are corrected for its own quantities only.
 
     Args:
-        sets: The logs of each set by name; the first set is what the others are compared with.
+        sets: The logs of each set by its name, as `compare_sets` takes them; the first set is what the others are
+            compared with.
         options: How runs of statements are compared.
 
     Raises:
@@ -64,7 +70,7 @@ def compare_several(sets: Mapping[str, Mapping[str, ParsedLog]], *, options: Opt
     """
     if len(sets) < 2:
         raise UnpairedError(f"a comparison takes 2 sets or more, got {len(sets)}")
-    (first, logs), *others = sets.items()
+    (first, logs), *others = [(name, as_logs(each)) for name, each in sets.items()]
     steps: dict[str, BeforeAfter] = {}
     refused: dict[str, str] = {}
     for name, other in others:

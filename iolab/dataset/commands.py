@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from iolab.command_line import MOST_ROWS, ExampleCommand, as_text, json_option, logs_argument, named_logs
 from logframe import LogParseError
 from logframe.console import say, spreadsheet_option
+from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from iolab.converting import Format
 
 
 def _command(
@@ -27,6 +30,7 @@ def _command(
     "iolab convert reports/ -o fleet --executor processes:8",
     "iolab convert reports/ -o fleet --resume",
     "iolab convert ora_4711.strace -o frames --format csv --spreadsheet-safe",
+    "iolab convert awr.html -o awr.xlsx --format xlsx",
     params=[spreadsheet_option()],
 )
 @logs_argument
@@ -50,7 +54,7 @@ def _command(
 @click.option("--retry", is_flag=True, help="Read again what could not be read before.")
 @click.option("--seconds", type=float, default=900.0, show_default=True, help="Limit of time for one log; 0 for none.")
 @click.option(
-    "--format", "form", type=click.Choice(["parquet", "csv"]), help="Write plain files of a few logs instead."
+    "--format", "form", type=click.Choice(["parquet", "csv", "xlsx"]), help="Write plain files of a few logs instead."
 )
 @json_option
 def convert(
@@ -68,7 +72,8 @@ def convert(
     archive, or @FILE with one of these a line.
 
     With --format every frame of a log becomes one file, with its figures; several logs are written each to a folder of
-    its own.  In CSV times are nanoseconds, and lists are JSON.
+    its own.  Columns have their unit in their name, and bounds end in _lo and _hi.  In CSV and Excel times are
+    nanoseconds, and lists are JSON; Excel gets one workbook with a sheet a frame.
     """
     if spreadsheet_safe and form != "csv":
         raise click.UsageError("--spreadsheet-safe needs --format csv")
@@ -107,9 +112,7 @@ def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bo
         own = re.sub(r"[^\w.-]+", "_", one.name.partition(".* (")[0])
         folder = out if len(named) == 1 else out / own
         try:
-            written = convert_log(
-                one.source, folder, form="csv" if form == "csv" else "parquet", spreadsheet_safe=is_safe
-            )
+            written = convert_log(one.source, folder, form=cast("Format", form), spreadsheet_safe=is_safe)
             for path, rows in written:
                 click.echo(as_text({"file": str(path), "rows": rows}) if as_json else f"{path}  {rows:,} rows")
         except LogParseError as error:
@@ -119,6 +122,17 @@ def _convert_plainly(logs: tuple[str, ...], out: Path, form: str, *, as_json: bo
 
 
 _dataset = click.argument("dataset", metavar="DATASET")
+
+
+def _tables_like(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The tables of the dataset that was typed before, for the shell."""
+    from iolab import dataset as datasets  # noqa: PLC0415 - see above
+
+    try:
+        tables = datasets.status(context.params["dataset"]).tables.get_column("table").to_list()
+    except LogError:
+        return []
+    return [one for name in tables for one in (name.rpartition("/")[2], name) if one.startswith(incomplete)]
 
 
 @_command("iolab status fleet", "iolab status fleet --sources", "iolab status fleet --diagnostics --json")
@@ -146,7 +160,7 @@ def status(dataset: str, part: str | None, as_json: bool) -> int:  # noqa: FBT00
 
 @_command("iolab scan fleet foreground_events", "iolab scan fleet awr/foreground_events --rows 1000 --json")
 @_dataset
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE", shell_complete=_tables_like)
 @click.option("--rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True, help="Print this many rows.")
 @json_option
 def scan(dataset: str, table: str, rows: int, as_json: bool) -> int:  # noqa: FBT001 - click passes by name

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse import AwrReport
+from iolab.loading import as_log
 from iolab.metrics import total_waits
 from iolab.metrics.lookups import statistic
 from iolab.metrics.times import nanoseconds
@@ -16,6 +17,7 @@ from logframe.interval import Interval, row_figure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from logframe import Source
     from sqlplusparse import Spool
 
 #: Figures of the database and of the trace within this of each other agree.
@@ -31,7 +33,11 @@ TRACED: Final = pl.Schema(
 
 
 def align_trace(
-    database: AwrReport | Spool, requests: pl.DataFrame, *, block_size: int = 8192, statement: int | None = None
+    database: AwrReport | Spool | Source,
+    requests: pl.DataFrame,
+    *,
+    block_size: int = 8192,
+    statement: int | None = None,
 ) -> pl.DataFrame:
     """What the database counted beside what `strace` saw: requests, blocks, bytes, single- and multi-block reads, time.
 
@@ -49,6 +55,7 @@ def align_trace(
         ``ratio`` (trace / database), and a ``verdict``: `agrees` (within 1 % or within the bounds), `part` (less than
         the whole instance did, as expected), `differs`; ``explanation`` names the causes to look for.
     """
+    database = as_log(database, "awr", "sqlplus")
     reads = data_reads(requests).filter(pl.col("bytes_transferred").is_not_null())
     size = pl.col("bytes_transferred")
     single, multi = reads.filter(size == block_size), reads.filter((size > block_size) & (size % block_size == 0))

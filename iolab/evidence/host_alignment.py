@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from hostparse import AssumedClock
+from iolab.loading import as_log
 from iolab.metrics.lookups import statistic
 from logframe.errors import RefusedError
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from logframe import Source
 
 #: Columns of `align_host`.
 ALIGNED: Final = pl.Schema(
@@ -70,7 +72,7 @@ class _Window(NamedTuple):
 
 
 def align_host(
-    report: AwrReport, log: HostLog, *, first_end: datetime | None = None, step_s: float | None = None
+    report: AwrReport | Source, log: HostLog | Source, *, first_end: datetime | None = None, step_s: float | None = None
 ) -> pl.DataFrame:
     """What samples of the operating system saw of the bytes and requests that a report counted.
 
@@ -94,6 +96,8 @@ def align_host(
     Raises:
         RefusedError: the report has no begin and end, the log is of another host, or has no rates of bytes or requests.
     """
+    report = as_log(report, "awr")
+    log = as_log(log, "host")
     begin, end = report.info.begin_time, report.info.end_time
     if begin is None or end is None or end <= begin:
         raise RefusedError("the report does not say when it begins and ends")

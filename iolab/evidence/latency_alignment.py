@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.histograms import latency_quantiles
 from iolab.metrics.trace_reads import data_reads
 from logframe.errors import RefusedError
@@ -13,6 +14,7 @@ from logframe.extras import require
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
+    from logframe import Source
 
 #: Columns of `align_latency`.
 LATENCIES: Final = pl.Schema(
@@ -41,7 +43,7 @@ _EXPLAINED: Final = {
 }
 
 
-def align_latency(report: AwrReport, requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
+def align_latency(report: AwrReport | Source, requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataFrame:
     """Quantiles of single-block reads: the bucket of the report's histogram, and that of the calls in a trace.
 
     The report has all sessions of its instance for its period, the trace one process while it was attached: reads of
@@ -64,6 +66,7 @@ def align_latency(report: AwrReport, requests: pl.DataFrame, *, block_size: int 
     Raises:
         RefusedError: The report has no histogram of the event, or the trace times fewer than 30 such reads.
     """
+    report = as_log(report, "awr")
     if "event_histogram" not in report:
         raise RefusedError("the report has no histogram of waits")
     buckets = latency_quantiles(report.with_bounds("event_histogram"), events=[_EVENT])

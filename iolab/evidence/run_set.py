@@ -10,6 +10,8 @@ import polars as pl
 
 from hostparse import AssumedClock
 from iolab.evidence.host_alignment import ALIGNED, align_host
+from iolab.loading import as_log
+from iolab.sources import as_logs
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from iolab.sources import Places
+    from logframe import Source
 
 #: Columns of `align_run`.
 RUN_ALIGNED: Final = pl.Schema({"log": pl.String(), **ALIGNED})
@@ -26,7 +30,7 @@ _FEWEST: Final = 10
 _APART: Final = 1
 
 
-def align_run(report: AwrReport, logs: Mapping[str, HostLog]) -> pl.DataFrame:
+def align_run(report: AwrReport | Source, logs: Mapping[str, HostLog] | Places) -> pl.DataFrame:
     """What each log of a run's set saw of the bytes and requests that the run's report counted.
 
     The set is one run because the caller says so (its directory, as with SLOB): nothing in the logs proves it.  A log
@@ -40,6 +44,7 @@ def align_run(report: AwrReport, logs: Mapping[str, HostLog]) -> pl.DataFrame:
         ``log`` and the columns of `align_host`, one row a log and quantity; a log that cannot be compared has one row
         with the verdict `refused` and the reason in ``explanation``.
     """
+    report = as_log(report, "awr")
     frames = [pl.DataFrame(schema=RUN_ALIGNED)]
     for name, log in share_clocks(logs).items():
         try:
@@ -51,7 +56,7 @@ def align_run(report: AwrReport, logs: Mapping[str, HostLog]) -> pl.DataFrame:
     return pl.concat(frames)
 
 
-def share_clocks(logs: Mapping[str, HostLog]) -> dict[str, HostLog]:
+def share_clocks(logs: Mapping[str, HostLog] | Places) -> dict[str, HostLog]:
     """The logs of a run, those without times with an `hostparse.AssumedClock` where another log supports one.
 
     A log whose first report is the mean since the start of the system, printed when the tool started, is taken to have
@@ -61,10 +66,11 @@ def share_clocks(logs: Mapping[str, HostLog]) -> dict[str, HostLog]:
     Args:
         logs: samples of one run, by name.
     """
-    clocks = {name: found for name, log in logs.items() if (found := _steps(log)) is not None}
+    named: dict[str, HostLog] = as_logs(logs, "host")
+    clocks = {name: found for name, log in named.items() if (found := _steps(log)) is not None}
     placed = {}
-    for name, log in logs.items():
-        offers = [] if log.clock is not None else _offers(log, logs, clocks)
+    for name, log in named.items():
+        offers = [] if log.clock is not None else _offers(log, named, clocks)
         placed[name] = replace(log, clock=offers[0]) if _agree(offers) else log
     return placed
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.metrics.lookups import statistic
 from iolab.metrics.processors import cpu_samples
+from iolab.sources import as_logs
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from iolab.sources import Places
     from logframe.formats import ParsedLog
     from sqlplusparse import AwrMiner
 
@@ -50,7 +52,7 @@ _SNAPSHOT_MEANS: Final = {
 _EVENT: Final = "db file sequential read"
 
 
-def over_time(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
+def over_time(logs: Mapping[str, ParsedLog] | Places) -> pl.DataFrame:
     """What samples of a host and reports of a database say of processors, reads and sessions, sample by sample.
 
     Figures of a device are of that device alone; they are not added up, since devices of several layers hold the same
@@ -63,7 +65,7 @@ def over_time(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
         `OVER_TIME`: ``panel`` names the quantity and its unit, ``series`` the log and what it is about.
     """
     frames = [pl.DataFrame(schema=OVER_TIME)]
-    for name, log in logs.items():
+    for name, log in as_logs(logs).items():
         if log.format == "host":
             frames += _host(name, cast("HostLog", log))
         elif log.format == "awr":

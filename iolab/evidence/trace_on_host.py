@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.sql_trace import reads_of
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
     from hostparse import HostLog
+    from logframe import Source
     from sqltraceparse import SqlTrace
     from straceparse import StraceLog
 
@@ -107,7 +109,11 @@ class _Trace(NamedTuple):
 
 
 def align_trace_with_host(
-    trace: StraceLog | SqlTrace, log: HostLog, *, shift_s: float | None = None, block_size: int | None = None
+    trace: StraceLog | SqlTrace | Source,
+    log: HostLog | Source,
+    *,
+    shift_s: float | None = None,
+    block_size: int | None = None,
 ) -> TraceOnHost:
     """What a traced process asked for, beside what samples of its host saw in the same seconds.
 
@@ -128,6 +134,8 @@ def align_trace_with_host(
     Raises:
         RefusedError: a clock has no date or its zone is not known, or no whole sample lies within the trace.
     """
+    trace = as_log(trace, "strace", "sqltrace")
+    log = as_log(log, "host")
     if trace.format == "sqltrace":
         found = _sql_trace(cast("SqlTrace", trace), block_size)
     else:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.sql_trace import ASYNCHRONOUS, reads_of
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from logframe import Source
     from sqltraceparse import SqlTrace
     from straceparse import StraceLog
 
@@ -108,7 +110,7 @@ class _Window(NamedTuple):
 
 
 def align_waits(
-    trace: SqlTrace, log: StraceLog, *, process: int | None = None, shift_s: float | None = None
+    trace: SqlTrace | Source, log: StraceLog | Source, *, process: int | None = None, shift_s: float | None = None
 ) -> WaitAlignment:
     """What the database adds to each read: its waits beside the system calls of the same process.
 
@@ -127,6 +129,8 @@ def align_waits(
     Raises:
         RefusedError: the logs are not of one process, a clock is missing, or no offset is clearly the right one.
     """
+    trace = as_log(trace, "sqltrace")
+    log = as_log(log, "strace")
     process = _process(trace, log, process)
     notes = []
     clock = _clock(trace, process)

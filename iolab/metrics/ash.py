@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.table import Metric, metrics_frame, single
 from iolab.stats.intervals import CONFIDENCE, share_interval
 from logframe.interval import Interval, row_figure
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from awrparse import AwrReport
+    from logframe import Source
 
 #: Columns that name a row of a table of activity, the first that it has.
 _KEYS: Final = ("event", "session", "sql_id", "object", "file", "service", "client")
@@ -90,11 +92,12 @@ def ash_total(report: AwrReport) -> AshTotal:
     return AshTotal(samples, float(interval), "samples x interval", True, interval, elapsed, printed)
 
 
-def ash_samples(report: AwrReport) -> int | None:
+def ash_samples(report: AwrReport | Source) -> int | None:
     """How many samples of active sessions a report holds: its Sample Count, else those of its slots; None without both.
 
     A slot's samples are counted once, whatever the number of events that it lists.
     """
+    report = as_log(report, "awr")
     if report.info.sample_count:
         return report.info.sample_count
     return int(slots_of(report).get_column("samples").sum()) or None if "ash_activity" in report else None

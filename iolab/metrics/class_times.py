@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.awr import db_time, figure_of
 from iolab.metrics.lookups import db_time_of
 from logframe.errors import RefusedError
@@ -13,6 +14,7 @@ from logframe.interval import Interval, intersect, row_figure
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
+    from logframe import Source
 
 #: Columns of `class_times`.  ``share`` is of what ``base`` names, null where that is not known.
 CLASS_TIMES: Final = pl.Schema(
@@ -39,7 +41,7 @@ _ALL: Final = "time of all classes"
 _NOT_COUNTED: Final = ("Idle",)
 
 
-def class_times(report: AwrReport) -> pl.DataFrame:
+def class_times(report: AwrReport | Source) -> pl.DataFrame:
     """Time of each wait class: of foreground sessions as a share of DB time, and of background processes beside it.
 
     ``side`` is ``foreground`` (waits of sessions and `DB CPU`: parts of DB time), ``background`` (time of all processes
@@ -65,6 +67,7 @@ def class_times(report: AwrReport) -> pl.DataFrame:
         >>> times.filter(side="foreground").select(pl.col("share").sum()).item() > 0.99
         True
     """
+    report = as_log(report, "awr")
     every, foreground = _times(report, "wait_classes"), _times(report, "foreground_wait_classes")
     if not foreground:
         if not every:

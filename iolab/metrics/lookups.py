@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse import AwrReport
+from iolab.loading import as_log
 from iolab.metrics import reads
 from iolab.metrics.logical import rows_per_trip, us_per_lio
 from iolab.metrics.table import METRICS, REFUSED
@@ -18,6 +19,7 @@ from logframe.oracle import unit_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from logframe import Source
     from sqlplusparse import Spool
 
 #: Seconds in the unit of a time.
@@ -83,7 +85,7 @@ _OF_PERIOD: Final = "an average over the period: how much was requested from the
 _CUMULATIVE: Final = "the listing counts from the session's logon: all of it must be the timed statement's"
 
 
-def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None) -> Interval | None:
+def statistic(log: Spool | AwrReport | Source, name: str, *, statement: int | None = None) -> Interval | None:
     """A statistic by its name in V$STATNAME, with bounds; None where the log does not show it.
 
     In a spool autotrace's list goes before a listing, as it is of one statement, while a listing may be of the session
@@ -99,6 +101,7 @@ def statistic(log: Spool | AwrReport, name: str, *, statement: int | None = None
     Raises:
         LookupError: several statements have the statistic, and none was chosen.
     """
+    log = as_log(log, "awr", "sqlplus")
     if isinstance(log, AwrReport):
         activity = log.with_bounds("instance_activity").filter(pl.col("statistic") == name)
         total = row_figure(activity.row(0, named=True), "total") if activity.height else None
@@ -129,12 +132,13 @@ def _in_seconds(figure: Interval | None, unit: str | None) -> Interval | None:
     return figure if figure is None or factor is None else figure * factor
 
 
-def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Interval | None:
+def elapsed_of(log: Spool | AwrReport | Source, *, statement: int | None = None) -> Interval | None:
     """The elapsed time of a statement of a spool, or of a report's period, in seconds; None where it is not shown.
 
     Raises:
         LookupError: several statements were timed, and none was chosen.
     """
+    log = as_log(log, "awr", "sqlplus")
     if isinstance(log, AwrReport):
         return _of_minutes(log.info.elapsed_s)
     timed = log.statements.filter(pl.col("elapsed_s").is_not_null())
@@ -145,7 +149,7 @@ def elapsed_of(log: Spool | AwrReport, *, statement: int | None = None) -> Inter
     return row_figure(timed.row(0, named=True), "elapsed_s") if timed.height else None
 
 
-def lio_cost(log: Spool, *, statement: int | None = None) -> pl.DataFrame | None:
+def lio_cost(log: Spool | Source, *, statement: int | None = None) -> pl.DataFrame | None:
     """What a logical I/O cost a session: `us_per_lio` of its CPU statistic, else at most of its elapsed time.
 
     `CPU used by this session` is counted in centiseconds: its last one is not certain.  Logical I/Os are `session
@@ -158,6 +162,7 @@ def lio_cost(log: Spool, *, statement: int | None = None) -> pl.DataFrame | None
     Raises:
         LookupError: several statements show their gets, and none was chosen.
     """
+    log = as_log(log, "sqlplus")
 
     def shown(name: str) -> Interval | None:
         return statistic(log, name, statement=statement)
@@ -178,8 +183,9 @@ def lio_cost(log: Spool, *, statement: int | None = None) -> pl.DataFrame | None
     return _with_basis(found, log)
 
 
-def db_time_of(report: AwrReport) -> Interval | None:
+def db_time_of(report: AwrReport | Source) -> Interval | None:
     """DB time as the head of a report prints it, in seconds; None where it does not."""
+    report = as_log(report, "awr")
     return _of_minutes(report.info.db_time_s)
 
 
@@ -198,7 +204,7 @@ def _listed(frame: pl.DataFrame) -> str:
     return ", ".join(map(str, numbers))
 
 
-def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.DataFrame:
+def read_metrics(log: Spool | AwrReport | Source, *, statement: int | None = None) -> pl.DataFrame:
     """Every metric of `iolab.metrics.reads` whose figures the log shows, in one frame.
 
     A metric that lacks a figure is left out; one that its figures contradict is a refused row.
@@ -213,6 +219,7 @@ def read_metrics(log: Spool | AwrReport, *, statement: int | None = None) -> pl.
     Raises:
         LookupError: several statements were timed, and none was chosen.
     """
+    log = as_log(log, "awr", "sqlplus")
     is_report = isinstance(log, AwrReport)
     elapsed = elapsed_of(log, statement=statement)
     known = {name: statistic(log, title, statement=statement) for name, title in _STATISTICS.items()}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.table import Metric, metrics_frame
 from logframe.errors import RefusedError
 from logframe.wording import counted
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hostparse import HostLog
+    from logframe import Source
 
 #: Columns of `cpu_samples`.
 CPU_SAMPLES: Final = pl.Schema(
@@ -52,7 +54,7 @@ SINCE_START: Final = "the log has only means since the start of the system"
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
 
 
-def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
+def cpu_samples(log: HostLog | Source, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
     """The share of the processors' time that was busy, one row a sample.
 
     Time that a processor is idle while a request is in flight (``iowait``) is idle time.  Means since the start of the
@@ -72,6 +74,7 @@ def cpu_samples(log: HostLog, *, begin: datetime | None = None, end: datetime | 
         RefusedError: The log has no sample of all processors, only means since the start of the system, is of several
             hosts, or has none in that time.
     """
+    log = as_log(log, "host")
     frame = cpu_parts(log, begin=begin, end=end)
     resting = [name for name in RESTING if name in frame.columns]
     idle = {bound: pl.sum_horizontal(pl.col(f"{name}{bound}").fill_null(0.0) for name in resting) for bound in _ENDS}
@@ -146,7 +149,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     return frame.with_columns(pl.lit(value).alias(name) for name, value in said.items())
 
 
-def host_cpu(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
+def host_cpu(log: HostLog | Source, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
     r"""How busy the processors of a host were: on average, in the busiest sample, and how often nearly all were.
 
     Source: the definition of a mean weighted by time; `iowait` is idle time (manual page of mpstat, procfs(5)).
@@ -169,6 +172,7 @@ def host_cpu(log: HostLog, *, begin: datetime | None = None, end: datetime | Non
         >>> host_cpu(log).select("metric", pl.col("value").round(3)).rows()[:3]
         [('host_cpu_busy', 0.95), ('host_cpu_busiest', 0.95), ('host_cpu_saturated', 1.0)]
     """
+    log = as_log(log, "host")
     try:
         return cpu_metrics(cpu_samples(log, begin=begin, end=end))
     except RefusedError as refusal:

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.loading import as_log
 from iolab.metrics.ash import never_seen
 from iolab.metrics.table import Metric, metrics_frame
 from iolab.stats.intervals import share_interval
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
+    from logframe import Source
     from sqlplusparse import SessionSamples
 
 _ENDS: Final = ("", "_lo", "_hi")
@@ -19,7 +21,7 @@ _UNSHOWN: Final = "rows that the log does not show are in no sum"
 _DEPENDENT: Final = "samples of one long wait are not independent; a share of time, not of waits"
 
 
-def session_shares(log: SessionSamples) -> pl.DataFrame:
+def session_shares(log: SessionSamples | Source) -> pl.DataFrame:
     r"""The share of the sampled time of sessions on CPU and in each wait event, with the error of sampling.
 
     ``lo`` and ``hi`` are what rounding leaves open and, where the table shows its first rows only, the activity that it
@@ -43,6 +45,7 @@ def session_shares(log: SessionSamples) -> pl.DataFrame:
         >>> [(row["state"], row["value"], round(row["ci_hi"], 3)) for row in shares.rows(named=True)]
         [('CPU', 1.0, 1.0), ('any wait', 0.0, 0.03)]
     """
+    log = as_log(log, "session_samples")
     rows = shown_rows(log)
     if rows is None:
         return _refused("there is no sample" if log.samples.is_empty() else "the number of samples is missing")

@@ -7,9 +7,11 @@ from weakref import finalize
 
 import polars as pl
 
+from iolab.loading import as_log
 from sqlplusparse.runs import is_other_run, normal_text
 
 if TYPE_CHECKING:
+    from logframe import Source
     from sqlplusparse import Spool
 
 #: From this many runs of one text on the session repeats statements, and they are named by number.
@@ -49,7 +51,7 @@ STATEMENT_COSTS: Final = pl.Schema(
 _KNOWN: Final[dict[int, pl.DataFrame]] = {}
 
 
-def statement_costs(spool: Spool) -> pl.DataFrame:
+def statement_costs(spool: Spool | Source) -> pl.DataFrame:
     r"""The time of each statement of a session, and the most that a block or a get of it can have taken.
 
     The runs of one text, blanks and case folded, are one row.  Failed runs are left out.  A run whose text is not in
@@ -80,6 +82,7 @@ def statement_costs(spool: Spool) -> pl.DataFrame:
         >>> costs.select("blocks", "gets", "us_per_block_hi", "rows_per_trip").row(0)
         (101, 400, 10000.0, 15.0)
     """
+    spool = as_log(spool, "sqlplus")
     key = id(spool)
     if key not in _KNOWN:
         _KNOWN[key] = _costs(spool)

@@ -1,7 +1,7 @@
 """What a page and a notebook are made of: elements of HTML and their style, frames as tables, whole pages.
 
 `iolab.pages.elements` makes tables, charts and pages of texts; `iolab.pages.tables` makes tables of frames and figures;
-`iolab.charts.notebook_frames` shows frames in a notebook.
+`iolab.display` shows logs, results and frames in a notebook.
 """
 
 from typing import TYPE_CHECKING

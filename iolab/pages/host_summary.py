@@ -53,7 +53,7 @@ def summarize_host(log: HostLog) -> Summary:
         if scope in _SHOWN:
             frames[scope] = log.scan(scope).head(_MOST).collect() if log.parts.is_large else _filled(log.wide(scope))
     figures = [] if (cpu := host_cpu(log)).get_column("value").null_count() else [cpu]
-    return Summary(frames, join_figures(figures), tuple(_notes(log, frames)), (partial(_draw, log),))
+    return Summary(frames, join_figures(figures), tuple(_notes(log, frames)), {"host_over_time": partial(_draw, log)})
 
 
 def _draw(log: HostLog, name: str) -> Any:  # noqa: ANN401 - any chart

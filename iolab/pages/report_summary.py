@@ -188,7 +188,9 @@ def summarize_report(report: AwrReport) -> Summary:
     drawn = {"top_events": frames["top_events"]} if "top_events" in frames else {}
     if report.kind in _PERIODS and (times := metrics.class_times(report)).height:
         drawn["wait_classes"] = times
-    return Summary(frames, figures, tuple(notes), tuple(partial(_draw, table, frame) for table, frame in drawn.items()))
+    return Summary(
+        frames, figures, tuple(notes), {table: partial(_draw, table, frame) for table, frame in drawn.items()}
+    )
 
 
 def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - any chart

@@ -124,7 +124,7 @@ def summarize_session(log: Spool) -> Summary:
     frames = spool_frames(log)
     figures, notes = spool_figures(log)
     runs = frames.get("runs")
-    drawers = () if runs is None else (lambda _: _draw_runs(runs),)
+    drawers = {} if runs is None else {"run_strip": lambda _: _draw_runs(runs)}
     return Summary(frames, figures, tuple(notes), drawers)
 
 

@@ -77,18 +77,18 @@ def _with_event(figures: pl.DataFrame) -> pl.DataFrame:
     return figures.with_columns(metric=pl.concat_str("metric", pl.lit(" ("), "event", pl.lit(")")))
 
 
-def _drawers(reads: pl.DataFrame) -> tuple[Callable[[str], Any], ...]:
+def _drawers(reads: pl.DataFrame) -> dict[str, Callable[[str], Any]]:
     timed = reads.select(
         "event",
         time=pl.col("elapsed_us").cast(pl.Duration("us")),
         submitted=pl.col("tim_us").cast(pl.Duration("us")) - pl.col("tim_us").min().cast(pl.Duration("us")),
     )
     if timed.height < _LEAST_READS:
-        return ()
-    return (
-        lambda _: charts.ecdf(timed, value="time", by="event", axis="time of a wait", title="Waits for reads"),
-        lambda _: charts.latency_heat_map(timed, value="time", axis="time of a wait"),
-    )
+        return {}
+    return {
+        "ecdf": lambda _: charts.ecdf(timed, value="time", by="event", axis="time of a wait", title="Waits for reads"),
+        "latency_heat_map": lambda _: charts.latency_heat_map(timed, value="time", axis="time of a wait"),
+    }
 
 
 def _span(trace: SqlTrace) -> tuple[datetime, datetime, bool] | None:

@@ -81,7 +81,7 @@ class LogSummary:
         from iolab.charts import ChartError  # noqa: PLC0415 - Altair is imported on use
 
         drawn = []
-        for draw in self.summary.drawers:
+        for draw in self.summary.drawers.values():
             try:
                 drawn.append(draw(name))
             except ChartError:
@@ -89,7 +89,7 @@ class LogSummary:
         return drawn
 
 
-def summarize(source: Source, *, format: str | None = None) -> LogSummary:  # noqa: A002 - the field's word
+def summarize(source: ParsedLog | Source, *, format: str | None = None) -> LogSummary:  # noqa: A002 - the field's word
     r"""The summary of a log of any registered format.
 
     Args:

@@ -166,6 +166,26 @@ def frame_text(
     return text_table(rows, headings=headings, numbers=numbers, width=width) + (f"\nand {more}" if more else "")
 
 
+def whole_frame_text(frame: pl.DataFrame, *, most: int = MOST_ROWS) -> str:
+    """The first rows of a frame with all its columns, by their names, as a table of text.
+
+    Examples:
+        >>> print(whole_frame_text(pl.DataFrame({"event": ["log file sync"], "a_lo": [1.5]})))
+        event          a_lo
+        log file sync   1.5
+    """
+    shown = frame.head(most).iter_rows(named=True)
+    rows = [[format_value(value, is_name=_is_name(name, value)) for name, value in row.items()] for row in shown]
+    numbers = [name for name, kind in frame.schema.items() if kind.is_numeric() or kind == pl.Duration]
+    more = f"\nand {count_text(frame.height - most, 'more row')}" if frame.height > most else ""
+    return text_table(rows, headings=frame.columns, numbers=numbers) + more
+
+
+def _is_name(column: str, value: object) -> bool:
+    """Is a number the name of something, such as a line?"""
+    return _NAMES.search(column) is not None and not isinstance(value, float)
+
+
 def _table(
     frame: pl.DataFrame, most: int, names: Mapping[str, str]
 ) -> tuple[list[str], list[list[str]], list[str], str]:
@@ -196,7 +216,7 @@ def _cell(row: Mapping[str, Any], column: str, *, with_bounds: bool) -> str:
     if with_bounds and isinstance(value, float) and row.get(f"{column}_lo") is not None:
         shown, lo, hi = format_figure(value, row[f"{column}_lo"], row[f"{column}_hi"])
         return shown if lo == hi or not lo or not hi else f"{shown} [{lo}, {hi}]"
-    return format_value(value, is_name=_NAMES.search(column) is not None and not isinstance(value, float))
+    return format_value(value, is_name=_is_name(column, value))
 
 
 def figures_html(figures: pl.DataFrame) -> str:

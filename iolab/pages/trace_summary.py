@@ -138,7 +138,7 @@ def summarize_trace(log: StraceLog) -> Summary:
     return Summary(frames, figures, (*unknown, *notes), _drawers(log, trace))
 
 
-def _drawers(log: StraceLog, trace: Trace) -> tuple[Callable[[str], Any], ...]:
+def _drawers(log: StraceLog, trace: Trace) -> dict[str, Callable[[str], Any]]:
     reads = trace.reads
 
     def of_times(draw: Callable[[pl.DataFrame, str], Any]) -> Callable[[str], Any]:
@@ -150,15 +150,15 @@ def _drawers(log: StraceLog, trace: Trace) -> tuple[Callable[[str], Any], ...]:
 
         return drawn
 
-    return (
-        lambda _: charts.call_timeline(log.calls.select(_OF_TIMELINE).collect()),
-        lambda _: charts.read_sizes(reads.collect()),
-        of_times(
+    return {
+        "call_timeline": lambda _: charts.call_timeline(log.calls.select(_OF_TIMELINE).collect()),
+        "read_sizes": lambda _: charts.read_sizes(reads.collect()),
+        "ecdf": of_times(
             lambda timed, axis: charts.ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads")
         ),
-        of_times(lambda timed, axis: charts.latency_heat_map(timed, value="time", axis=axis)),
-        lambda _: charts.queue_depth(trace.depths),
-    )
+        "latency_heat_map": of_times(lambda timed, axis: charts.latency_heat_map(timed, value="time", axis=axis)),
+        "queue_depth": lambda _: charts.queue_depth(trace.depths),
+    }
 
 
 def _span(log: StraceLog) -> tuple[datetime, datetime, bool] | None:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import combinations
-from os import PathLike
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.loading import load
-from iolab.rules.finding import FINDINGS, findings_frame, nothing_found
+from iolab.rules.finding import findings_frame, nothing_found
 from iolab.rules.time_parts import with_ledger
+from iolab.sources import as_logs, is_one
 from iolab.time_ledger.run import ledgers
 from iolab.views import view_of
-from logframe.formats import is_log
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from iolab.rules.finding import Finding
-    from logframe import Source
+    from iolab.sources import Places
     from logframe.formats import ParsedLog
 
 #: Of more logs pairs are compared by pages and `iolab.compare` only, but for the logs of a run.
@@ -29,19 +26,17 @@ _MOST_TOGETHER: Final = 4
 _MOST_OF_A_RUN: Final = 10
 
 
-def findings(
-    logs: ParsedLog | Source | Iterable[ParsedLog | Source] | Mapping[str, ParsedLog | Source],
-) -> pl.DataFrame:
+def findings(logs: Places) -> pl.DataFrame:
     """What a log says first: findings with their share, their evidence and what to do next, in order.
 
     Args:
-        logs: a log as `iolab.load` gives it, what `iolab.load` takes (a path, bytes, a file), or several.  Of two
-            reports, two sessions or two traces the change between them comes first, and of a trace with a report or a
-            session whether they belong together.
+        logs: a log as `iolab.load` gives it, what `iolab.load` takes (a path, bytes, a file), or several: a list, a
+            mapping, a folder, a pattern, an archive.  Of two reports, two sessions or two traces the change between
+            them comes first, and of a trace with a report or a session whether they belong together.
 
     Returns:
         The columns `iolab.rules.finding.FINDINGS`; of several logs with ``log`` before them: its key in the mapping,
-        its path, or its number from 1; null for what concerns all of them.
+        or its short name (`iolab.sources.NamedLog`); null for what concerns all of them.
 
         * ``rank``; ``name`` of the finding; ``mark``: `evidence` (a problem of the evidence), `major` (20 % or more),
           `notable` (5 % or more), `context`, `cannot tell`
@@ -51,6 +46,11 @@ def findings(
         * ``evidence``: tables with the names of rows, or line numbers
         * ``refused``: it says what cannot be determined
 
+    Raises:
+        LogNotFoundError: Nothing is at a path; it is a `FileNotFoundError`.
+        LogParseError: One of them is no known log.
+        LogError: No log was given.
+
     Examples:
         >>> import iolab
         >>> found = iolab.findings(iolab.load(b"     0.000123 pread64(268, '', 8192, 0) = 8192"))
@@ -59,26 +59,14 @@ def findings(
         >>> iolab.findings("sample_data/articles/003_filesystemio_none.txt").item(1, "name")
         'time_profile'
     """
-    if is_log(logs) or isinstance(logs, (str, bytes, PathLike)) or hasattr(logs, "read"):
-        return _of_log(_loaded(logs))
-    named: list[tuple[str, ParsedLog]] = []
-    for number, one in enumerate(logs.items() if isinstance(logs, Mapping) else cast("Iterable[object]", logs), 1):
-        name, log = cast("tuple[str, object]", one) if isinstance(logs, Mapping) else (_name_of(one, number), one)
-        named.append((str(name), _loaded(log)))
+    named = list(as_logs(logs).items())
+    if is_one(logs) and len(named) == 1:
+        return _of_log(named[0][1])
     parts = [_of_log(log).select(pl.lit(name).alias("log"), pl.all()) for name, log in named]
     together = findings_together(named)
     if together.height:
         parts.insert(0, together.select(pl.lit(None, pl.String).alias("log"), pl.all()))
-    return pl.concat(parts) if parts else pl.DataFrame(schema={"log": pl.String(), **FINDINGS})
-
-
-def _name_of(log: object, number: int) -> str:
-    """A log's path, or its place in a list."""
-    return str(log) if isinstance(log, (str, PathLike)) else str(number)
-
-
-def _loaded(log: object) -> ParsedLog:
-    return log if is_log(log) else load(cast("Source", log))
+    return pl.concat(parts)
 
 
 def findings_together(named: list[tuple[str, ParsedLog]]) -> pl.DataFrame:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import polars as pl
 
+from iolab.shown import Shown
 from iolab.stats.first_runs import COLD_RATIO, MIN_SERIES, first_run
 from iolab.stats.samples import read_sample
 
@@ -13,7 +14,7 @@ Level = Literal["buffer cache", "below Oracle", "parse", "several", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class CacheLevel:
+class CacheLevel(Shown):
     """Which cache made later runs faster, as far as the evidence goes.
 
     Attributes:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from iolab.metrics.formatting import format_number
+from iolab.shown import Shown
 from iolab.stats.dependence import Dependence
 from iolab.stats.intervals import Estimate
 from iolab.stats.power import RunsNeeded
@@ -58,7 +59,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shown):
     """Two samples of run times compared; A is the first, B the second.
 
     Attributes:

@@ -21,6 +21,7 @@ from typing import Any, Literal
 import polars as pl
 
 from iolab.metrics.formatting import format_number
+from iolab.shown import Shown
 from iolab.stats.changes import Changes, find_changes
 from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
 from iolab.stats.order import ALPHA, find_trend
@@ -77,7 +78,7 @@ Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "drifting", "slow
 
 
 @dataclass(frozen=True, slots=True)
-class FirstRun:
+class FirstRun(Shown):
     """What the beginning of a series of repeated runs shows.
 
     Attributes:

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from iolab.shown import Shown
 from iolab.stats.comparison import Comparison
 from iolab.stats.report import describe_time, format_estimate, format_p, make_frame
 from iolab.stats.verdict import describe_verdict
 
 
 @dataclass(frozen=True, slots=True)
-class ManyComparison:
+class ManyComparison(Shown):
     """Every pair of three or more samples, with one test of them all.
 
     Attributes:

@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 
 import polars as pl
 
+from iolab.shown import Shown
 from iolab.stats.intervals import Estimate
 from iolab.stats.report import (
     describe_conditions,
@@ -25,7 +26,7 @@ NO_TEST = (
 
 
 @dataclass(frozen=True, slots=True)
-class MedianComparison:
+class MedianComparison(Shown):
     """Two published medians compared.
 
     Attributes:

@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 import polars as pl
 
 from iolab.metrics.formatting import format_number
+from iolab.shown import Shown
 from iolab.stats.intervals import (
     CONFIDENCE,
     MIN_RUNS,
@@ -62,7 +63,7 @@ Facts = tuple[Sequence[object], Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class PairedComparison:
+class PairedComparison(Shown):
     """Two runs of the same statements, compared pair by pair.
 
     Attributes:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
+from iolab.shown import Shown
 from logframe.errors import LogError
 from logframe.interval import Interval
 
@@ -115,7 +116,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ledger:
+class Ledger(Shown):
     """One conserved account of time.
 
     Attributes:
@@ -236,6 +237,10 @@ class Ledger:
         from iolab.charts import ledger_bars  # noqa: PLC0415 - Altair is imported on use
 
         return ledger_bars(self, view)
+
+    def __str__(self) -> str:
+        """The parts of each view as indented text."""
+        return "\n\n".join(map(self.tree, self.views)) or repr(self)
 
     def __repr__(self) -> str:
         what = f"no total: {self.void}" if self.void else (self.text or self.base)

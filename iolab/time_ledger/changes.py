@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import figure_text
+from iolab.shown import Shown
 from iolab.time_ledger.account import ASIDE
 from iolab.time_ledger.spools import BASE
 from logframe.errors import LogError
@@ -104,7 +105,7 @@ CHANGES: Final = pl.Schema(
 
 
 @dataclass(frozen=True)
-class LedgerChange:
+class LedgerChange(Shown):
     """The change from one ledger to another.
 
     Attributes:
@@ -482,7 +483,7 @@ def _side(ledger: Ledger, length: float, side: str, *, is_cut: bool) -> pl.DataF
 
 
 @dataclass(frozen=True)
-class WhatIf:
+class WhatIf(Shown):
     """What the total would be with a changed part.
 
     Attributes:

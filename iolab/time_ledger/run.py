@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 from weakref import finalize
 
 import polars as pl
 
-from iolab.loading import load
+from iolab.loading import as_log
 from iolab.time_ledger.account import PARTS
 from iolab.views import view_of
 from logframe.errors import LogError
-from logframe.formats import is_log
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
@@ -49,7 +48,7 @@ def ledgers(log: ParsedLog | Source) -> list[Ledger]:
     Raises:
         LogError: Nothing is there, or it is no known log.
     """
-    one = log if is_log(log) else load(cast("Source", log))
+    one = as_log(log)
     build = view_of(one.format).ledgers
     if build is None:
         return []

@@ -137,5 +137,5 @@ def test_views() -> None:
     seen = view_of("sqltrace").summarize(trace)
 
     assert list(seen.frames)[:3] == ["profile", "accounts", "statements"]
-    assert [drawer("orders").to_dict()["title"] is not None for drawer in seen.drawers] == [True, True]
+    assert [drawer("orders").to_dict()["title"] is not None for drawer in seen.drawers.values()] == [True, True]
     assert "totals" in view_of("tkprof").summarize(report).frames

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+import iolab
 from iolab import write_report
 from iolab.cli import main
 from iolab.pages.ledger_text import MOST_LINES
@@ -72,6 +74,26 @@ def test_convert_writes_frames(tmp_path: Path, kind: str, log: Path, name: str) 
     """Every frame becomes a file."""
     assert main(["convert", str(log), "-o", str(tmp_path), "--format", kind]) == 0
     assert (tmp_path / f"{name}.{kind}").stat().st_size > 100
+
+
+@pytest.mark.parametrize("log", [SPOOL, REPORT, TRACE])
+def test_convert_writes_a_workbook(tmp_path: Path, log: Path) -> None:
+    """A sheet a frame: numbers are numbers, texts no formulas, headings name the unit, and two runs are equal."""
+    books = [tmp_path / f"{name}.xlsx" for name in "ab"]
+    for book in books:
+        assert main(["convert", str(log), "-o", str(book), "--format", "xlsx"]) == 0
+    frames = {**iolab.load(log).frames(), "diagnostics": iolab.load(log).diagnostics}
+
+    assert books[0].read_bytes() == books[1].read_bytes()
+    sheets = pd.read_excel(books[0], sheet_name=None, engine="openpyxl")
+    assert set(frames) <= sheets.keys()
+    for name, frame in frames.items():
+        whole = frame.lazy().collect()
+        assert len(sheets[name]) == whole.height
+        for column, kind in whole.schema.items():
+            if kind.is_float() and whole[column].null_count() < whole.height:
+                found = sheets[name][column].dropna().to_list()
+                assert found == pytest.approx(whole[column].drop_nulls().to_list())
 
 
 def test_report_of_any_mix(tmp_path: Path) -> None:
