@@ -8,7 +8,7 @@
     iolab.compare(a, b)                          # two samples of runs
     iolab.write_report([...], "report.html")     # any mix of logs as one page
 
-Names are imported on first use; charts, pictures and statistics need ``pip install "iolab[report]"``.
+Names are imported on first use; comparisons of samples need ``pip install "iolab[report]"``.
 """
 
 from typing import TYPE_CHECKING

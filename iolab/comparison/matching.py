@@ -11,6 +11,7 @@ from iolab.loading import load
 from iolab.time_ledger.run import ledger
 from iolab.views import view_of
 from logframe.errors import LogError
+from logframe.extras import MissingExtraError
 from logframe.formats import is_log
 
 if TYPE_CHECKING:
@@ -105,8 +106,11 @@ def pair_all(logs: Mapping[str, ParsedLog]) -> Iterator[Pairing]:
             logs = {**logs, **relate({name: logs[name] for name in names})}
     for name, log in logs.items():
         compare_runs = view_of(log.format).compare_runs
-        if compare_runs is not None and (found := compare_runs(log, name)) is not None:
-            yield found
+        try:
+            if compare_runs is not None and (found := compare_runs(log, name)) is not None:
+                yield found
+        except MissingExtraError as error:
+            yield Pairing((name,), refusal=str(error))
     for one, (first, *others) in by_format.items():
         if one in view_of(one).compare:
             rest = f"of the {view_of(one).noun}s the first is compared with {MOST_PAIRS} others"
@@ -122,7 +126,7 @@ def _first_of(pairs: list[tuple[str, str]], logs: Mapping[str, ParsedLog], said:
     for a, b in pairs[:MOST_PAIRS]:
         try:
             yield pair(logs[a], logs[b], names=(a, b))
-        except UnpairedError as error:
+        except (MissingExtraError, UnpairedError) as error:
             yield Pairing((a, b), refusal=str(error))
     if len(pairs) > MOST_PAIRS:
         left = tuple(dict.fromkeys(b for _, b in pairs[MOST_PAIRS:]))
