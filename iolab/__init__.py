@@ -11,7 +11,7 @@
 
     %load_ext iolab                              # in IPython: %iolab show unknown.log
 
-Names are imported on first use; charts, pictures and statistics need ``pip install "iolab[report]"``.
+Names are imported on first use; comparisons of samples need ``pip install "iolab[report]"``.
 """
 
 from typing import TYPE_CHECKING

@@ -137,7 +137,7 @@ def report(
     the page shows all instances, and what changed where.
     """
     from iolab.dataset.layout import is_dataset  # noqa: PLC0415 - see above
-    from iolab.pages.writing import write_report  # noqa: PLC0415 - Altair is imported by the commands that need it
+    from iolab.pages.writing import write_report  # noqa: PLC0415 - see above
 
     if len(logs) == 1 and not (before or after or sets) and is_dataset(logs[0]):
         from iolab.pages.fleet_page import write_fleet_report  # noqa: PLC0415 - see above
@@ -436,7 +436,7 @@ def formats() -> int:
 @click.option("--out", type=_PATH, default=Path("build/report"), metavar="DIR", show_default=True)
 def report_notebooks(notebooks: Path, out: Path) -> int:
     """Run the notebooks of a folder, write a page of each and an index, and print the headline figures."""
-    from iolab.lab import notebooks as running  # noqa: PLC0415 - Altair is imported by the commands that need it
+    from iolab.lab import notebooks as running  # noqa: PLC0415 - see above
 
     running.report_notebooks(notebooks, out)
     return 0

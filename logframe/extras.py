@@ -8,8 +8,9 @@ from typing import Any, Final
 DISTRIBUTION: Final = "iolab"
 #: Library that only an extra installs -> that extra.
 EXTRAS: Final = {
-    **dict.fromkeys(("altair", "numpy", "scipy", "vl_convert", "xlsxwriter"), "report"),
-    **dict.fromkeys(("anywidget", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets"), "lab"),
+    **dict.fromkeys(("numpy", "scipy", "xlsxwriter"), "report"),
+    **dict.fromkeys(("altair", "anywidget", "jupyterlab", "nbclient", "nbconvert", "nbformat", "traitlets"), "lab"),
+    "vl_convert": "lab",
     **dict.fromkeys(("dask", "distributed", "obstore"), "cluster"),
 }
 
@@ -22,8 +23,8 @@ def missing(library: str) -> MissingExtraError:
     """The error for a library that is not installed.
 
     Examples:
-        >>> str(missing("altair"))
-        'altair is needed here and not installed: pip install "iolab[report]"'
+        >>> str(missing("scipy"))
+        'scipy is needed here and not installed: pip install "iolab[report]"'
     """
     command = f'pip install "{DISTRIBUTION}[{EXTRAS[library]}]"' if library in EXTRAS else f"pip install {library}"
     return MissingExtraError(f"{library} is needed here and not installed: {command}", name=library)

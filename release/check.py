@@ -32,16 +32,18 @@ if TYPE_CHECKING:
 DIST: Final = ROOT / "dist"
 SAMPLE: Final = "sample_data/one_case/awrrpt_1_881_882.txt"
 PAIR: Final = ("sample_data/articles/003_filesystemio_setall.txt", "sample_data/articles/003_filesystemio_none.txt")
+RUNS: Final = ("sample_data/articles/002_linux.txt", "sample_data/articles/002_hpux.txt")
 #: What an installation must do, by its extra: the arguments of ``iolab``, its exit code, and what it says.
 TRIALS: Final[dict[str, tuple[tuple[tuple[str, ...], int, str], ...]]] = {
     "": (
         (("--version",), 0, "compiled kernel"),
         (("show", SAMPLE), 0, "DB time"),
         (("compare", *PAIR), 0, "DB time"),
-        (("report", SAMPLE, "-o", "page.html"), 1, "iolab[report]"),
+        (("report", SAMPLE, "-o", "page.html"), 0, ""),
+        (("compare", *RUNS), 1, "iolab[report]"),
         (("lab", "--no-browser"), 1, "iolab[lab]"),
     ),
-    "report": ((("report", SAMPLE, "-o", "page.html"), 0, ""),),
+    "report": ((("compare", *RUNS), 0, ""),),
     "lab": ((("lab", "--help"), 0, "JupyterLab"),),
 }
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._classes import MOST_CLASSES, REST, class_colours, ink_on
 from iolab.charts._frames import named, need, order_of, shorten
 
@@ -17,7 +17,7 @@ _FURTHEST: Final = 2.0
 
 def top_events(
     reports: Mapping[str, pl.DataFrame], *, most: int = 12, title: str = "Average wait by event"
-) -> alt.LayerChart:
+) -> vega.Chart:
     """The average wait of each top event, one point a report, on a logarithmic axis, with its bounds.
 
     What to read from it: how far the points of one event lie apart; a tenfold distance is one step of the axis.  An
@@ -65,36 +65,36 @@ def top_events(
     )
     drawn = drawn.filter(pl.col("event").is_in(order.to_list()))
     names = list(reports)
-    base = alt.Chart(drawn).encode(
-        y=alt.Y("event:N", sort=order.to_list(), title=None),
+    base = vega.Chart(drawn).encode(
+        y=vega.Y("event:N", sort=order.to_list(), title=None),
         tooltip=[
-            alt.Tooltip("report"),
-            alt.Tooltip("event"),
-            alt.Tooltip("average", title="average wait (ms)"),
-            alt.Tooltip("low", title="at least (ms)"),
-            alt.Tooltip("high", title="at most (ms)"),
-            alt.Tooltip("waits", format=","),
-            alt.Tooltip("total_wait_s", title="total wait (s)", format=","),
+            vega.Tooltip("report"),
+            vega.Tooltip("event"),
+            vega.Tooltip("average", title="average wait (ms)"),
+            vega.Tooltip("low", title="at least (ms)"),
+            vega.Tooltip("high", title="at most (ms)"),
+            vega.Tooltip("waits", format=","),
+            vega.Tooltip("total_wait_s", title="total wait (s)", format=","),
         ],
     )
-    scale = alt.Scale(type="log")
+    scale = vega.Scale(type="log")
     # Scales of one domain have one legend; with `sort` instead there would be two.
-    reports_scale, legend = alt.Scale(domain=names), alt.Legend(orient="top", symbolOpacity=1)
-    colour = alt.Color("report:N", scale=reports_scale, title=None, legend=legend)
-    bounds = base.mark_bar(height=10, opacity=0.4).encode(x=alt.X("low:Q", scale=scale), x2="high:Q", color=colour)
-    points = base.mark_point(filled=True, size=70, opacity=1).encode(
-        x=alt.X("average:Q", title="average wait (ms, log)", scale=scale),
+    reports_scale, legend = vega.Scale(domain=names), vega.Legend(orient="top", symbolOpacity=1)
+    colour = vega.Color("report:N", scale=reports_scale, title=None, legend=legend)
+    bounds = base.mark("bar", height=10, opacity=0.4).encode(x=vega.X("low:Q", scale=scale), x2="high:Q", color=colour)
+    points = base.mark("point", filled=True, size=70, opacity=1).encode(
+        x=vega.X("average:Q", title="average wait (ms, log)", scale=scale),
         color=colour,
-        shape=alt.Shape("report:N", scale=reports_scale, title=None, legend=legend),
+        shape=vega.Shape("report:N", scale=reports_scale, title=None, legend=legend),
     )
-    lines = base.mark_line(color="#8A97A5", strokeWidth=1).encode(
-        x=alt.X("average:Q", scale=scale), detail="event:N", color=alt.value("#8A97A5")
+    lines = base.mark("line", color="#8A97A5", strokeWidth=1).encode(
+        x=vega.X("average:Q", scale=scale), detail="event:N", color=vega.value("#8A97A5")
     )
-    chart: alt.LayerChart = alt.layer(lines, bounds, points, title=title)
+    chart: vega.Chart = vega.layer(lines, bounds, points, title=title)
     return chart.properties(width=520, height=26 * len(order) + 20)
 
 
-def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> alt.LayerChart:
+def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> vega.Chart:
     """The time of each wait class: foreground in per cent of DB time, background processes in a bar below it.
 
     What to read from it: what sessions spent DB time on, whatever the length of the report; and what background
@@ -137,44 +137,44 @@ def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the
     bars_in_order = [
         bar for name in reports for bar in order_of(drawn.filter(report=name).sort("side", descending=True), "bar")
     ]
-    base = alt.Chart(drawn).encode(
-        y=alt.Y("bar:N", sort=bars_in_order, title=None, axis=alt.Axis(labelLimit=260)),
+    base = vega.Chart(drawn).encode(
+        y=vega.Y("bar:N", sort=bars_in_order, title=None, axis=vega.Axis(labelLimit=260)),
         tooltip=[
-            alt.Tooltip("report"),
-            alt.Tooltip("side"),
-            alt.Tooltip("wait_class"),
-            alt.Tooltip("share", format=".1%"),
-            alt.Tooltip("base", title="share of"),
-            alt.Tooltip("total_wait_s", title="time (s)", format=","),
+            vega.Tooltip("report"),
+            vega.Tooltip("side"),
+            vega.Tooltip("wait_class"),
+            vega.Tooltip("share", format=".1%"),
+            vega.Tooltip("base", title="share of"),
+            vega.Tooltip("total_wait_s", title="time (s)", format=","),
         ],
     )
-    bars = base.mark_bar(stroke="white", strokeWidth=0.5).encode(
-        x=alt.X(
+    bars = base.mark("bar", stroke="white", strokeWidth=0.5).encode(
+        x=vega.X(
             "left:Q",
             title=f"share of {' or '.join(order_of(drawn, 'base'))}",
-            axis=alt.Axis(format="%"),
-            scale=alt.Scale(domain=[0, limit]),
+            axis=vega.Axis(format="%"),
+            scale=vega.Scale(domain=[0, limit]),
         ),
         x2="right:Q",
-        color=alt.Color(
+        color=vega.Color(
             "wait_class:N",
             sort=order,
-            scale=alt.Scale(domain=order, range=colours),
+            scale=vega.Scale(domain=order, range=colours),
             title=None,
-            legend=alt.Legend(orient="top", columns=4),
+            legend=vega.Legend(orient="top", columns=4),
         ),
     )
     # The legend distinguishes classes by colour alone: wide ones have their name on them.
     labels = (
         base.transform_filter(f"datum.width >= {_LEAST_LABELLED * limit}")
-        .mark_text(fontSize=11)
-        .encode(x="middle:Q", text="wait_class:N", color=alt.Color("ink:N", scale=None))
+        .mark("text", fontSize=11)
+        .encode(x="middle:Q", text="wait_class:N", color=vega.Color("ink:N", scale=None))
     )
     layers = [bars, labels]
     if beyond.height:
-        ends = alt.Chart(lengths).encode(y=alt.Y("bar:N", sort=bars_in_order), x="at:Q")
-        layers.append(ends.mark_text(align="right", dx=-4, fontSize=11, fontWeight="bold").encode(text="said:N"))
-    chart: alt.LayerChart = alt.layer(*layers, title=title)
+        ends = vega.Chart(lengths).encode(y=vega.Y("bar:N", sort=bars_in_order), x="at:Q")
+        layers.append(ends.mark("text", align="right", dx=-4, fontSize=11, fontWeight="bold").encode(text="said:N"))
+    chart: vega.Chart = vega.layer(*layers, title=title)
     return chart.properties(width=560, height=30 * len(bars_in_order) + 14)
 
 

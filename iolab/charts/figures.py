@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import named, need, shorten
 from iolab.metrics.formatting import format_figure
 
@@ -16,7 +16,7 @@ def estimates(
     unit: str | None = None,
     log: bool = False,
     title: str = "Figures with their bounds",
-) -> alt.LayerChart:
+) -> vega.Chart:
     """One row a metric: its value, what rounding allows as a bar, the interval of a sample as a line with ends.
 
     What to read from it: two bars that do not overlap are figures that differ; a bar that reaches across a line does
@@ -57,28 +57,28 @@ def estimates(
     need(drawn)
     shown = [_shown(*row) for row in drawn.select("value", "lo", "hi", "ci_lo", "ci_hi", "unit").iter_rows()]
     drawn = drawn.with_columns(shown=pl.Series(shown, dtype=pl.String))
-    scale = alt.Scale(type="log") if log else alt.Scale(zero=True)
-    x = alt.X("value:Q", title=chosen, scale=scale)
-    y = alt.Y("metric:N", sort=drawn.get_column("metric").to_list(), title=None)
+    scale = vega.Scale(type="log") if log else vega.Scale(zero=True)
+    x = vega.X("value:Q", title=chosen, scale=scale)
+    y = vega.Y("metric:N", sort=drawn.get_column("metric").to_list(), title=None)
     tooltip = ["metric", "value", "lo", "hi", "ci_lo", "ci_hi", "unit"]
-    base = alt.Chart(drawn).encode(y=y, tooltip=tooltip)
-    layers: list[alt.Chart] = []
+    base = vega.Chart(drawn).encode(y=y, tooltip=tooltip)
+    layers: list[vega.Chart] = []
     if references:
         lines = pl.DataFrame({"name": list(references), "value": list(references.values())})
-        rule = alt.Chart(lines).mark_rule(strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
-        text = alt.Chart(lines).mark_text(align="left", dx=5, y=10, baseline="top").encode(x=x, text="name:N")
+        rule = vega.Chart(lines).mark("rule", strokeDash=[5, 4], strokeWidth=1.5).encode(x=x)
+        text = vega.Chart(lines).mark("text", align="left", dx=5, y=10, baseline="top").encode(x=x, text="name:N")
         layers += [rule, text]
     layers += [
-        base.mark_bar(height=14, opacity=0.45).encode(x=alt.X("lo:Q", title=chosen, scale=scale), x2="hi:Q"),
-        base.mark_tick(height=22, thickness=2.5).encode(x=x),
-        base.mark_text(align="left", dx=12).encode(x=alt.X("end:Q", title=chosen, scale=scale), text="shown:N"),
+        base.mark("bar", height=14, opacity=0.45).encode(x=vega.X("lo:Q", title=chosen, scale=scale), x2="hi:Q"),
+        base.mark("tick", height=22, thickness=2.5).encode(x=x),
+        base.mark("text", align="left", dx=12).encode(x=vega.X("end:Q", title=chosen, scale=scale), text="shown:N"),
     ]
     if drawn.get_column("ci_lo").count():
         line = base.transform_filter("isValid(datum.ci_lo)")
-        ends = [alt.X(f"{name}:Q", title=chosen, scale=scale) for name in ("ci_lo", "ci_hi")]
-        layers.append(line.mark_rule(strokeWidth=1.5).encode(x=ends[0], x2="ci_hi:Q"))
-        layers += [line.mark_tick(height=12, thickness=1.5).encode(x=end) for end in ends]
-    return alt.layer(*layers, title=title).properties(width=560, height=max(90, 46 * drawn.height))
+        ends = [vega.X(f"{name}:Q", title=chosen, scale=scale) for name in ("ci_lo", "ci_hi")]
+        layers.append(line.mark("rule", strokeWidth=1.5).encode(x=ends[0], x2="ci_hi:Q"))
+        layers += [line.mark("tick", height=12, thickness=1.5).encode(x=end) for end in ends]
+    return vega.layer(*layers, title=title).properties(width=560, height=max(90, 46 * drawn.height))
 
 
 def _shown(value: float, lo: float, hi: float, ci_lo: float | None, ci_hi: float | None, unit: str) -> str:

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import ChartError, at_edge, bin_edges, in_unit, need, place_in, shorten, time_unit
 
 _WIDTH: Final = 640
@@ -21,7 +21,7 @@ def latency_heat_map(
     levels: int = 24,
     axis: str | None = None,
     title: str = "Latency over time",
-) -> alt.Chart:
+) -> vega.Chart:
     """How many requests began when and took how long: time to the right, latency on a logarithmic axis upwards.
 
     What to read from it: a level band is a mode, such as a cache and below it a disk; two bands are two populations,
@@ -83,30 +83,29 @@ def latency_heat_map(
         .drop("column", "row")
     )
     called = axis or value.replace("_", " ")
-    chart: alt.Chart = (
-        alt.Chart(shorten(cells), title=title)
-        .mark_rect()
+    return (
+        vega.Chart(shorten(cells), title=title)
+        .mark("rect")
         .encode(
-            x=alt.X("begin:Q", bin="binned", title=f"since the start of the log ({time_unit_name})"),
+            x=vega.X("begin:Q", bin="binned", title=f"since the start of the log ({time_unit_name})"),
             x2="end:Q",
-            y=alt.Y("low:Q", bin="binned", scale=alt.Scale(type="log"), title=f"{called} ({unit}, log)"),
+            y=vega.Y("low:Q", bin="binned", scale=vega.Scale(type="log"), title=f"{called} ({unit}, log)"),
             y2="high:Q",
-            color=alt.Color(
+            color=vega.Color(
                 "count:Q",
                 title="requests",
-                scale=alt.Scale(type="log", range="heatmap")
+                scale=vega.Scale(type="log", range="heatmap")
                 if cells.get_column("count").n_unique() > 1
-                else alt.Scale(),
-                legend=alt.Legend(format="d", tickMinStep=1),
+                else vega.Scale(),
+                legend=vega.Legend(format="d", tickMinStep=1),
             ),
             tooltip=[
-                alt.Tooltip("begin:Q", title=f"from ({time_unit_name})"),
-                alt.Tooltip("end:Q", title=f"to ({time_unit_name})"),
-                alt.Tooltip("low:Q", title=f"{called} from ({unit})"),
-                alt.Tooltip("high:Q", title=f"{called} to ({unit})"),
-                alt.Tooltip("count:Q", title="requests", format=","),
+                vega.Tooltip("begin:Q", title=f"from ({time_unit_name})"),
+                vega.Tooltip("end:Q", title=f"to ({time_unit_name})"),
+                vega.Tooltip("low:Q", title=f"{called} from ({unit})"),
+                vega.Tooltip("high:Q", title=f"{called} to ({unit})"),
+                vega.Tooltip("count:Q", title="requests", format=","),
             ],
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )
-    return chart

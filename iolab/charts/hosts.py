@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import ChartError, need, shorten
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _NS_PER_MS: Final = 1e6
 _OPEN: Final = 2.0
 
 
-def host_over_time(samples: pl.DataFrame, *, title: str = "Host and database over time") -> alt.VConcatChart:
+def host_over_time(samples: pl.DataFrame, *, title: str = "Host and database over time") -> vega.Chart:
     """Figures of hosts and reports over time, one below the other; a stretch chosen in one is seen in all.
 
     What to read from it: a line is a mean of its interval, so a report is one long line, and samples show what happened
@@ -47,36 +47,35 @@ def host_over_time(samples: pl.DataFrame, *, title: str = "Host and database ove
     if drawn.is_empty():
         raise ChartError("no row has a value and both times: there is nothing to draw")
     panels = drawn.get_column("panel").unique(maintain_order=True).to_list()
-    brush = alt.selection_interval(encodings=["x"], name="time")
+    brush = {"name": "time", "select": {"type": "interval", "encodings": ["x"]}}
     parts = []
     for number, panel in enumerate(panels):
         rows = shorten(drawn.filter(pl.col("panel") == panel))
-        scale = alt.Undefined if number == 0 else alt.Scale(domain=brush)
+        scale = {} if number == 0 else {"scale": vega.Scale(domain={"param": "time"})}
         chart = (
-            alt.Chart(rows, title=panel)
-            .mark_rule(strokeWidth=2, clip=True)
+            vega.Chart(rows, title=panel)
+            .mark("rule", strokeWidth=2, clip=True)
             .encode(
-                x=alt.X("begin:T", title=None, scale=scale, axis=alt.Axis(format="%H:%M")),
+                x=vega.X("begin:T", title=None, **scale, axis=vega.Axis(format="%H:%M")),
                 x2="end:T",
-                y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=True)),
-                color=alt.Color("series:N", title=None, legend=alt.Legend(orient="right", labelLimit=220)),
+                y=vega.Y("value:Q", title=None, scale=vega.Scale(zero=True)),
+                color=vega.Color("series:N", title=None, legend=vega.Legend(orient="right", labelLimit=220)),
                 tooltip=[
-                    alt.Tooltip("series:N"),
-                    alt.Tooltip("begin:T", format="%H:%M:%S", title="from"),
-                    alt.Tooltip("end:T", format="%H:%M:%S", title="to"),
-                    alt.Tooltip("value:Q", title=panel),
+                    vega.Tooltip("series:N"),
+                    vega.Tooltip("begin:T", format="%H:%M:%S", title="from"),
+                    vega.Tooltip("end:T", format="%H:%M:%S", title="to"),
+                    vega.Tooltip("value:Q", title=panel),
                 ],
             )
             .properties(width=_WIDTH, height=_HEIGHT)
         )
-        parts.append(chart.add_params(brush) if number == 0 else chart)
-    whole: alt.VConcatChart = alt.vconcat(*parts, title=title).resolve_scale(color="independent")
-    return whole
+        parts.append(chart.properties(params=[brush]) if number == 0 else chart)
+    return vega.vconcat(*parts, title=title).properties(resolve={"scale": {"color": "independent"}})
 
 
 def histograms_over_time(
     buckets: pl.DataFrame, *, keys: Sequence[str] | None = None, title: str = "Latency histograms over time"
-) -> alt.Chart:
+) -> vega.Chart:
     r"""Latency histograms of a tool, table after table: the share of each bucket as a colour.
 
     What to read from it: a level band is a mode; a band that climbs is a queue that fills, a second band that appears
@@ -115,31 +114,30 @@ def histograms_over_time(
     )
     if cells.is_empty():
         raise ChartError("no bucket has a count: there is nothing to draw")
-    chart: alt.Chart = (
-        alt.Chart(shorten(cells), title=title)
-        .mark_rect()
+    return (
+        vega.Chart(shorten(cells), title=title)
+        .mark("rect")
         .encode(
-            x=alt.X("moment:Q", bin="binned", title="table after table", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=vega.X("moment:Q", bin="binned", title="table after table", axis=vega.Axis(tickMinStep=1, format="d")),
             x2="end:Q",
-            y=alt.Y("low:Q", bin="binned", scale=alt.Scale(type="log"), title="latency (ms, log)"),
+            y=vega.Y("low:Q", bin="binned", scale=vega.Scale(type="log"), title="latency (ms, log)"),
             y2="high:Q",
-            color=alt.Color("share:Q", title="share of the requests", scale=alt.Scale(range="heatmap")),
+            color=vega.Color("share:Q", title="share of the requests", scale=vega.Scale(range="heatmap")),
             tooltip=[
-                alt.Tooltip("time_text:N", title="time"),
-                alt.Tooltip("low:Q", title="from (ms)"),
-                alt.Tooltip("high:Q", title="to (ms)"),
-                alt.Tooltip("count:Q", title="requests", format=","),
-                alt.Tooltip("share:Q", format=".1%"),
+                vega.Tooltip("time_text:N", title="time"),
+                vega.Tooltip("low:Q", title="from (ms)"),
+                vega.Tooltip("high:Q", title="to (ms)"),
+                vega.Tooltip("count:Q", title="requests", format=","),
+                vega.Tooltip("share:Q", format=".1%"),
             ],
         )
         .properties(width=_WIDTH, height=240)
     )
-    return chart
 
 
 def latencies_of_both(
     buckets: pl.DataFrame, waits: pl.DataFrame, *, title: str = "Requests of the host, waits of the database"
-) -> alt.FacetChart:
+) -> vega.Chart:
     r"""A latency histogram of the host above the wait histogram of a database, on one axis.
 
     What to read from it: a wait holds the request and what the database adds to it, so its distribution lies to the
@@ -182,27 +180,26 @@ def latencies_of_both(
     drawn = _from_floor(pl.concat(sides).filter(pl.col("count") > 0))
     drawn = drawn.sort("side", "low", descending=[True, False])
     drawn = drawn.with_columns(height=pl.col("share") / (pl.col("high") / pl.col("low")).log(2))
-    chart: alt.FacetChart = (
-        alt.Chart(shorten(drawn))
-        .mark_rect(stroke="white", strokeWidth=0.5)
+    return (
+        vega.Chart(shorten(drawn))
+        .mark("rect", stroke="white", strokeWidth=0.5)
         .encode(
-            x=alt.X("low:Q", bin="binned", scale=alt.Scale(type="log"), title="latency (ms, log)"),
+            x=vega.X("low:Q", bin="binned", scale=vega.Scale(type="log"), title="latency (ms, log)"),
             x2="high:Q",
-            y=alt.Y("height:Q", title="share for a doubling", axis=alt.Axis(format="%")),
-            y2=alt.datum(0),
-            color=alt.Color("side:N", legend=None),
+            y=vega.Y("height:Q", title="share for a doubling", axis=vega.Axis(format="%")),
+            y2={"datum": 0},
+            color=vega.Color("side:N", legend=None),
             tooltip=[
-                alt.Tooltip("low:Q", title="from (ms)"),
-                alt.Tooltip("high:Q", title="to (ms)"),
-                alt.Tooltip("count:Q", format=",.0f"),
-                alt.Tooltip("share:Q", format=".1%"),
+                vega.Tooltip("low:Q", title="from (ms)"),
+                vega.Tooltip("high:Q", title="to (ms)"),
+                vega.Tooltip("count:Q", format=",.0f"),
+                vega.Tooltip("share:Q", format=".1%"),
             ],
         )
         .properties(width=_WIDTH, height=120)
-        .facet(row=alt.Row("side:N", title=None, sort="descending", header=alt.Header(orient="top")))
+        .facet(row=vega.Row("side:N", title=None, sort="descending", header=vega.Header(orient="top")))
         .properties(title=title)
     )
-    return chart
 
 
 def _from_floor(buckets: pl.DataFrame) -> pl.DataFrame:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._classes import class_colours
 from iolab.charts._frames import ChartError
 from iolab.charts.theme import CATEGORIES
@@ -28,7 +28,7 @@ _GREY: Final = "#8F99A6"
 _COLOURS: Final = {"cpu": "DB CPU", "io": "User I/O", "client": "Network", "idle": "Network"}
 
 
-def ledger_bars(ledger: Ledger, view: str = "what") -> alt.LayerChart:
+def ledger_bars(ledger: Ledger, view: str = "what") -> vega.Chart:
     """One bar a part of the time, from certain to at most, in the order of the ledger; nested parts are indented.
 
     What to read from it: a dark bar is time that is certainly the part's own; the pale end is what is at most its own,
@@ -71,23 +71,23 @@ def ledger_bars(ledger: Ledger, view: str = "what") -> alt.LayerChart:
     drawn = drawn.with_columns(label=pl.col("label") + pl.lit(" ").repeat_by("place").list.join(""))  # names repeat
     kinds = drawn.get_column("kind").unique(maintain_order=True).to_list()
     colours = [_GREY if one == "no name" else colour for one, colour in zip(kinds, class_colours(kinds), strict=True)]
-    colour = alt.Color("kind:N", scale=alt.Scale(domain=kinds, range=colours), title=None)
-    base = alt.Chart(drawn).encode(
-        y=alt.Y("label:N", sort=drawn.get_column("label").to_list(), title=None, axis=alt.Axis(labelAlign="right")),
+    colour = vega.Color("kind:N", scale=vega.Scale(domain=kinds, range=colours), title=None)
+    base = vega.Chart(drawn).encode(
+        y=vega.Y("label:N", sort=drawn.get_column("label").to_list(), title=None, axis=vega.Axis(labelAlign="right")),
         tooltip=["label", "seconds", "share", "lo", "hi", "count", "kind"],
     )
     named, unnamed = base.transform_filter("datum.kind != 'no name'"), base.transform_filter("datum.kind == 'no name'")
-    axis = alt.X("hi:Q", title="seconds", scale=alt.Scale(zero=True))
+    axis = vega.X("hi:Q", title="seconds", scale=vega.Scale(zero=True))
     layers = [
-        named.mark_bar(height=14, opacity=0.35).encode(x=axis, color=colour),
-        named.mark_bar(height=14).encode(x=alt.X("lo:Q", title="seconds"), color=colour),
-        unnamed.mark_bar(height=14, filled=False, strokeDash=[4, 3]).encode(x=axis, color=colour),
+        named.mark("bar", height=14, opacity=0.35).encode(x=axis, color=colour),
+        named.mark("bar", height=14).encode(x=vega.X("lo:Q", title="seconds"), color=colour),
+        unnamed.mark("bar", height=14, filled=False, strokeDash=[4, 3]).encode(x=axis, color=colour),
     ]
     title = {"text": f"{ledger.base}: {ledger.total.value:,.6g} s", "subtitle": ledger.scope}
-    return alt.layer(*layers, title=title).properties(width=560, height=max(60, 22 * drawn.height))
+    return vega.layer(*layers, title=title).properties(width=560, height=max(60, 22 * drawn.height))
 
 
-def ledger_change(change: LedgerChange) -> alt.LayerChart:
+def ledger_change(change: LedgerChange) -> vega.Chart:
     """The way from one total to another as a waterfall: a bar a part of the top level, the largest change first.
 
     What to read from it: each bar begins where the one above it ends, so that all changes together lead from A to B.
@@ -133,15 +133,16 @@ def ledger_change(change: LedgerChange) -> alt.LayerChart:
         for name, value in (("A", a), ("B", b))
     ]
     frame = pl.concat([pl.DataFrame(one, schema=steps.schema) for one in ends[:1]] + [steps, pl.DataFrame(ends[1])])
-    frame = frame.with_columns(pl.col("name").str.replace_all(r"\s+", " ").str.slice(0, 48))
-    base = alt.Chart(frame).encode(y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=320)))
-    colours = alt.Scale(domain=["total", "more", "less"], range=[_TOTAL, _MORE, _LESS])
-    bars = base.mark_bar().encode(
-        x=alt.X("lo:Q", title=change.unit),
-        x2="hi:Q",
-        color=alt.Color("kind:N", scale=colours, legend=None),
-        tooltip=["name", alt.Tooltip("change:Q", format="+.4g")],
+    frame = frame.with_columns(
+        pl.col("name").str.replace_all(r"\s+", " ").str.slice(0, 48), greatest=pl.max_horizontal("lo", "hi")
     )
-    labels = base.mark_text(align="left", dx=4).encode(x="greatest:Q", text="text:N")
-    labels = labels.transform_calculate(greatest="max(datum.lo, datum.hi)")
-    return alt.layer(bars, labels).properties(title=f"{change.base}, from A to B", width=_WIDTH)
+    base = vega.Chart(frame).encode(y=vega.Y("name:N", sort=None, title=None, axis=vega.Axis(labelLimit=320)))
+    colours = vega.Scale(domain=["total", "more", "less"], range=[_TOTAL, _MORE, _LESS])
+    bars = base.mark("bar").encode(
+        x=vega.X("lo:Q", title=change.unit),
+        x2="hi:Q",
+        color=vega.Color("kind:N", scale=colours, legend=None),
+        tooltip=["name", vega.Tooltip("change:Q", format="+.4g")],
+    )
+    labels = base.mark("text", align="left", dx=4).encode(x="greatest:Q", text="text:N")
+    return vega.layer(bars, labels).properties(title=f"{change.base}, from A to B", width=_WIDTH)

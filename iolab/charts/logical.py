@@ -1,14 +1,14 @@
 """Charts of logical I/O: what a get costs, and how much dearer a read is."""
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import named, need, order_of, shorten
 
 
 def pio_lio_factors(
     factors: pl.DataFrame, *, shape: str = "shape", machine: str = "machine", title: str = "A read against logical I/Os"
-) -> alt.Chart:
+) -> vega.Chart:
     """The factor between a physical read and as many logical I/Os, one point a table shape and machine.
 
     What to read from it: how far from the hundreds or thousands that one would expect; and that no single number holds
@@ -30,16 +30,15 @@ def pio_lio_factors(
     """
     need(factors, shape, machine, "value", "lo", "hi")
     drawn = shorten(factors.select(shape=named(shape), machine=named(machine), value="value", lo="lo", hi="hi"))
-    chart: alt.Chart = (
-        alt.Chart(drawn.filter(pl.col("value").is_not_null()), title=title)
-        .mark_point(filled=True, size=80, opacity=1)
+    return (
+        vega.Chart(drawn.filter(pl.col("value").is_not_null()), title=title)
+        .mark("point", filled=True, size=80, opacity=1)
         .encode(
-            x=alt.X("value:Q", title="factor (x, log)", scale=alt.Scale(type="log")),
-            y=alt.Y("shape:N", sort=order_of(drawn, "shape"), title=None),
-            color=alt.Color("machine:N", title=None, legend=alt.Legend(orient="top")),
-            shape=alt.Shape("machine:N", legend=None),
+            x=vega.X("value:Q", title="factor (x, log)", scale=vega.Scale(type="log")),
+            y=vega.Y("shape:N", sort=order_of(drawn, "shape"), title=None),
+            color=vega.Color("machine:N", title=None, legend=vega.Legend(orient="top")),
+            shape=vega.Shape("machine:N", legend=None),
             tooltip=["shape", "machine", "value", "lo", "hi"],
         )
         .properties(width=520, height=240)
     )
-    return chart

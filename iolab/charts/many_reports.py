@@ -4,9 +4,9 @@ import math
 from datetime import datetime
 from typing import Final
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._classes import REST, class_colours
 from iolab.charts._frames import MAX_POINTS, ChartError, named, need, shorten
 from iolab.metrics.awr import key_of
@@ -26,7 +26,7 @@ def sessions_over_time(
     cpus: int | None = None,
     most: int = 7,
     title: str = "Average active sessions",
-) -> alt.LayerChart:
+) -> vega.Chart:
     """Average active sessions of each report, stacked by wait class, from snapshot to snapshot.
 
     What to read from it: how busy the instance was and with what.  A column as high as the line of processors, if it is
@@ -60,35 +60,35 @@ def sessions_over_time(
     drawn = _shown(drawn.with_columns(bottom=pl.col("top") - pl.col("value")).drop("place"))
     tooltip = [
         *_period_tooltip(),
-        alt.Tooltip("what:N", title=key.replace("_", " ")),
-        alt.Tooltip("value:Q", title="active sessions", format=".3~f"),
-        alt.Tooltip("lo:Q", title="at least", format=".3~f"),
-        alt.Tooltip("hi:Q", title="at most", format=".3~f"),
-        alt.Tooltip("top:Q", title="with those below", format=".3~f"),
+        vega.Tooltip("what:N", title=key.replace("_", " ")),
+        vega.Tooltip("value:Q", title="active sessions", format=".3~f"),
+        vega.Tooltip("lo:Q", title="at least", format=".3~f"),
+        vega.Tooltip("hi:Q", title="at most", format=".3~f"),
+        vega.Tooltip("top:Q", title="with those below", format=".3~f"),
     ]
     bars = (
-        alt.Chart(drawn)
-        .mark_rect(stroke="white", strokeWidth=0.5)
+        vega.Chart(drawn)
+        .mark("rect", stroke="white", strokeWidth=0.5)
         .encode(
             x=_time_axis(drawn),
             x2="end_time:T",
-            y=alt.Y("bottom:Q", title="average active sessions"),
+            y=vega.Y("bottom:Q", title="average active sessions"),
             y2="top:Q",
-            color=alt.Color(
+            color=vega.Color(
                 "what:N",
                 sort=names,
-                scale=alt.Scale(domain=names, range=class_colours(names)),
+                scale=vega.Scale(domain=names, range=class_colours(names)),
                 title=None,
-                legend=alt.Legend(orient="top", columns=4),
+                legend=vega.Legend(orient="top", columns=4),
             ),
             tooltip=tooltip,
         )
     )
-    layers: list[alt.Chart | alt.LayerChart] = [bars]
+    layers: list[vega.Chart] = [bars]
     if cpus:
-        line = alt.Chart(pl.DataFrame({"cpus": [cpus], "label": [f"{cpus} processors"]}))
-        layers.append(line.mark_rule(strokeDash=[2, 3]).encode(y="cpus:Q"))
-        layers.append(line.mark_text(align="right", dy=-6, x=_WIDTH - 2).encode(y="cpus:Q", text="label:N"))
+        line = vega.Chart(pl.DataFrame({"cpus": [cpus], "label": [f"{cpus} processors"]}))
+        layers.append(line.mark("rule", strokeDash=[2, 3]).encode(y="cpus:Q"))
+        layers.append(line.mark("text", align="right", dy=-6, x=_WIDTH - 2).encode(y="cpus:Q", text="label:N"))
     return _dressed([*layers, *_break_marks(breaks)], title, 280)
 
 
@@ -98,7 +98,7 @@ def latency_over_time(
     *,
     log: bool = True,
     title: str = "Average wait",
-) -> alt.LayerChart:
+) -> vega.Chart:
     """The average wait of one or a few events, one step a report, with the bounds that the rounding allows as a band.
 
     What to read from it: a step that stays is a change of storage, of caching or of a parameter; look at the restarts
@@ -127,29 +127,31 @@ def latency_over_time(
     need(above)
     drawn = _shown(_few_periods(above, key))
     names = drawn.get_column("what").unique(maintain_order=True).sort().to_list()
-    scale = alt.Scale(type="log", nice=False, padding=12) if log else alt.Scale(zero=True)
-    base = alt.Chart(drawn).encode(
+    scale = vega.Scale(type="log", nice=False, padding=12) if log else vega.Scale(zero=True)
+    base = vega.Chart(drawn).encode(
         x=_time_axis(drawn),
         x2="end_time:T",
-        color=alt.Color("what:N", sort=names, title=None, legend=alt.Legend(orient="top", columns=3, symbolOpacity=1)),
+        color=vega.Color(
+            "what:N", sort=names, title=None, legend=vega.Legend(orient="top", columns=3, symbolOpacity=1)
+        ),
         tooltip=[
             *_period_tooltip(),
-            alt.Tooltip("what:N", title=key.replace("_", " ")),
-            alt.Tooltip("value:Q", title="average wait (ms)"),
-            alt.Tooltip("lo:Q", title="at least (ms)"),
-            alt.Tooltip("hi:Q", title="at most (ms)"),
+            vega.Tooltip("what:N", title=key.replace("_", " ")),
+            vega.Tooltip("value:Q", title="average wait (ms)"),
+            vega.Tooltip("lo:Q", title="at least (ms)"),
+            vega.Tooltip("hi:Q", title="at most (ms)"),
         ],
     )
     label = f"average wait (ms{', log' if log else ''})"
-    axis = alt.Axis(values=_log_ticks(drawn), format="~g") if log else alt.Axis()
-    band = base.mark_rect(opacity=0.3).encode(y=alt.Y("lo:Q", title=label, scale=scale, axis=axis), y2="hi:Q")
-    step = base.mark_rule(strokeWidth=3).encode(y=alt.Y("value:Q", title=label, scale=scale, axis=axis))
+    axis = vega.Axis(values=_log_ticks(drawn), format="~g") if log else vega.Axis()
+    band = base.mark("rect", opacity=0.3).encode(y=vega.Y("lo:Q", title=label, scale=scale, axis=axis), y2="hi:Q")
+    step = base.mark("rule", strokeWidth=3).encode(y=vega.Y("value:Q", title=label, scale=scale, axis=axis))
     return _dressed([band, step, *_break_marks(breaks)], title, 240)
 
 
 def events_over_time(
     sessions: pl.DataFrame, *, most: int = 10, title: str = "Sessions in each top event"
-) -> alt.LayerChart:
+) -> vega.Chart:
     """A heat map of top events over time: the darker, the more sessions were active in the event.
 
     What to read from it: which event took over, and when.  Blank is an event that the report does not list: no time
@@ -174,24 +176,24 @@ def events_over_time(
     order = _by_time_spent(drawn)[:most]
     drawn = _shown(drawn.filter(pl.col("what").is_in(order)))
     chart = (
-        alt.Chart(drawn)
-        .mark_rect(stroke="white", strokeWidth=0.5)
+        vega.Chart(drawn)
+        .mark("rect", stroke="white", strokeWidth=0.5)
         .encode(
             x=_time_axis(drawn),
             x2="end_time:T",
-            y=alt.Y("what:N", sort=order, title=None, scale=alt.Scale(paddingInner=0.08)),
-            color=alt.Color(
+            y=vega.Y("what:N", sort=order, title=None, scale=vega.Scale(paddingInner=0.08)),
+            color=vega.Color(
                 "value:Q",
                 title="active sessions",
-                scale=alt.Scale(type="sqrt"),
-                legend=alt.Legend(orient="top", direction="horizontal", gradientLength=200, titleOrient="left"),
+                scale=vega.Scale(type="sqrt"),
+                legend=vega.Legend(orient="top", direction="horizontal", gradientLength=200, titleOrient="left"),
             ),
             tooltip=[
                 *_period_tooltip(),
-                alt.Tooltip("what:N", title=key.replace("_", " ")),
-                alt.Tooltip("value:Q", title="active sessions", format=".3~f"),
-                alt.Tooltip("lo:Q", title="at least", format=".3~f"),
-                alt.Tooltip("hi:Q", title="at most", format=".3~f"),
+                vega.Tooltip("what:N", title=key.replace("_", " ")),
+                vega.Tooltip("value:Q", title="active sessions", format=".3~f"),
+                vega.Tooltip("lo:Q", title="at least", format=".3~f"),
+                vega.Tooltip("hi:Q", title="at most", format=".3~f"),
             ],
         )
     )
@@ -288,12 +290,12 @@ def _shown(drawn: pl.DataFrame) -> pl.DataFrame:
     return shorten(drawn).with_columns(pl.col(_TIMES).dt.truncate("1s"))
 
 
-def _time_axis(drawn: pl.DataFrame) -> alt.X:
+def _time_axis(drawn: pl.DataFrame) -> vega.Spec:
     """From the first snapshot to the last."""
     first, last = drawn.get_column("begin_time").min(), drawn.get_column("end_time").max()
     is_short = isinstance(first, datetime) and isinstance(last, datetime) and (last - first).days < 2
-    labels = "timeFormat(datum.value, hours(datum.value) == 0 ? '%d %b' : '%H:%M')" if is_short else alt.Undefined
-    return alt.X("begin_time:T", title="time of the database host", axis=alt.Axis(labelExpr=labels, labelFlush=False))
+    labels = {"labelExpr": "timeFormat(datum.value, hours(datum.value) == 0 ? '%d %b' : '%H:%M')"} if is_short else {}
+    return vega.X("begin_time:T", title="time of the database host", axis=vega.Axis(**labels, labelFlush=False))
 
 
 def _log_ticks(drawn: pl.DataFrame) -> list[float]:
@@ -310,14 +312,14 @@ def _log_ticks(drawn: pl.DataFrame) -> list[float]:
     return [one for one in ticks if below <= one <= above]
 
 
-def _period_tooltip() -> list[alt.Tooltip]:
+def _period_tooltip() -> list[vega.Spec]:
     return [
-        alt.Tooltip("begin_time:T", title="from", format="%Y-%m-%d %H:%M:%S"),
-        alt.Tooltip("end_time:T", title="to", format="%Y-%m-%d %H:%M:%S"),
+        vega.Tooltip("begin_time:T", title="from", format="%Y-%m-%d %H:%M:%S"),
+        vega.Tooltip("end_time:T", title="to", format="%Y-%m-%d %H:%M:%S"),
     ]
 
 
-def _break_marks(breaks: pl.DataFrame | None) -> list[alt.Chart]:
+def _break_marks(breaks: pl.DataFrame | None) -> list[vega.Chart]:
     """A dashed line at each restart."""
     if breaks is None:
         return []
@@ -327,16 +329,13 @@ def _break_marks(breaks: pl.DataFrame | None) -> list[alt.Chart]:
     restarts = breaks.filter((pl.col("kind") == "restart") & pl.col("startup_time").is_not_null())
     if restarts.is_empty():
         return []
-    base = alt.Chart(restarts.select("startup_time", "reason", label=pl.lit("restart"))).encode(
-        x="startup_time:T", tooltip=[alt.Tooltip("startup_time:T", format="%Y-%m-%d %H:%M"), "reason:N"]
+    base = vega.Chart(restarts.select("startup_time", "reason", label=pl.lit("restart"))).encode(
+        x="startup_time:T", tooltip=[vega.Tooltip("startup_time:T", format="%Y-%m-%d %H:%M"), "reason:N"]
     )
-    line = base.mark_rule(strokeDash=[5, 4], strokeWidth=1.5, color=_RESTART)
-    text = base.mark_text(align="left", dx=5, y=0, dy=-5, baseline="bottom", color=_RESTART).encode(text="label:N")
+    line = base.mark("rule", strokeDash=[5, 4], strokeWidth=1.5, color=_RESTART)
+    text = base.mark("text", align="left", dx=5, y=0, dy=-5, baseline="bottom", color=_RESTART).encode(text="label:N")
     return [line, text]
 
 
-def _dressed(
-    layers: list[alt.Chart | alt.LayerChart], title: str, height: int, *, width: int = _WIDTH
-) -> alt.LayerChart:
-    chart: alt.LayerChart = alt.layer(*layers, title=title).properties(width=width, height=height)
-    return chart
+def _dressed(layers: list[vega.Chart], title: str, height: int, *, width: int = _WIDTH) -> vega.Chart:
+    return vega.layer(*layers, title=title).properties(width=width, height=height)

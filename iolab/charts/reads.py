@@ -1,8 +1,8 @@
 """Charts of I/O requests from strace logs: sizes, times, depth."""
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import ChartError, named, need, order_of
 
 _WIDTH = 520
@@ -14,7 +14,7 @@ def read_sizes(
     by: str | None = None,
     block_size: int = 8192,
     title: str = "Read sizes",
-) -> alt.Chart:
+) -> vega.Chart:
     """How many reads have which size, in database blocks.
 
     What to read from it: one block is a single-block read (`db file sequential read`); the longest bar at
@@ -53,24 +53,23 @@ def read_sizes(
     if counts.is_empty():
         raise ChartError("no read was completed: there is nothing to draw")
     names = ["all"] if by is None else order_of(requests.select(named(by)), by)
-    chart: alt.Chart = (
-        alt.Chart(counts, title=title)
-        .mark_bar()
+    chart: vega.Chart = (
+        vega.Chart(counts, title=title)
+        .mark("bar")
         .encode(
             # Not beside the bars: they may be lower than their title is long.
-            x=alt.X(
+            x=vega.X(
                 "reads:Q",
                 title=f"reads completed, by their size in blocks of {block_size:,} B",
-                axis=alt.Axis(tickMinStep=1, format="d"),
+                axis=vega.Axis(tickMinStep=1, format="d"),
             ),
-            y=alt.Y("blocks:N", sort=order_of(counts, "blocks"), title=None),
+            y=vega.Y("blocks:N", sort=order_of(counts, "blocks"), title=None),
             tooltip=["sample", "blocks", "bytes", "reads"],
         )
         .properties(width=_WIDTH)
     )
     if by is None:
         return chart
-    grouped: alt.Chart = chart.encode(
-        color=alt.Color("sample:N", sort=names, title=None), yOffset=alt.YOffset("sample:N", sort=names)
+    return chart.encode(
+        color=vega.Color("sample:N", sort=names, title=None), yOffset=vega.YOffset("sample:N", sort=names)
     )
-    return grouped

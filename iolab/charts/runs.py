@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import (
     MAX_POINTS,
     bins_of,
@@ -28,7 +28,7 @@ def run_strip(
     run: str = "run",
     unit: str = "s",
     title: str = "Every run in its place",
-) -> alt.HConcatChart:
+) -> vega.Chart:
     """Every run in run order, and beside it a box of each sample.
 
     What to read from it: whether two samples overlap at all; a first run that was cold; a drift, or two levels that a
@@ -63,46 +63,45 @@ def run_strip(
     points = _thinned(placed.sort("run", maintain_order=True))
     boxes = box_of(drawn)
     # Scales of one domain have one legend; with `sort` instead there would be two.
-    scale, legend = alt.Scale(domain=names), alt.Legend(orient="top")
-    colour = alt.Color("sample:N", scale=scale, title=None, legend=legend)
+    scale, legend = vega.Scale(domain=names), vega.Legend(orient="top")
+    colour = vega.Color("sample:N", scale=scale, title=None, legend=legend)
     y_title = f"{_said(value)} ({unit})"
-    y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False, padding=12))
+    y = vega.Y("value:Q", title=y_title, scale=vega.Scale(zero=False, padding=12))
     strip = (
-        alt.Chart(points)
-        .mark_point(filled=True, size=42, opacity=0.85)
+        vega.Chart(points)
+        .mark("point", filled=True, size=42, opacity=0.85)
         .encode(
-            x=alt.X(
+            x=vega.X(
                 "run:Q",
                 title="place in the run order",
-                axis=alt.Axis(values=whole_ticks(points, "run"), format="d"),
-                scale=alt.Scale(nice=False, zero=False, padding=12),
+                axis=vega.Axis(values=whole_ticks(points, "run"), format="d"),
+                scale=vega.Scale(nice=False, zero=False, padding=12),
             ),
             y=y,
             color=colour,
-            shape=alt.Shape("sample:N", scale=scale, title=None, legend=legend),
-            tooltip=["sample", "run", alt.Tooltip("value", title=f"{_said(value)} ({unit})")],
+            shape=vega.Shape("sample:N", scale=scale, title=None, legend=legend),
+            tooltip=["sample", "run", vega.Tooltip("value", title=f"{_said(value)} ({unit})")],
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )
-    both: alt.HConcatChart = alt.hconcat(strip, _boxes(boxes, names, y_title, unit), title=title)
-    shared: alt.HConcatChart = both.resolve_scale(y="shared", color="independent", shape="independent")
-    return shared
+    both = vega.hconcat(strip, _boxes(boxes, names, y_title, unit), title=title)
+    return both.properties(resolve={"scale": {"y": "shared", "color": "independent", "shape": "independent"}})
 
 
-def _boxes(boxes: pl.DataFrame, names: list[str], y_title: str, unit: str) -> alt.LayerChart:
+def _boxes(boxes: pl.DataFrame, names: list[str], y_title: str, unit: str) -> vega.Chart:
     """Boxes drawn from quartiles that were computed before."""
-    x = alt.X("sample:N", sort=names, title=None, axis=alt.Axis(labelAngle=-30))
+    x = vega.X("sample:N", sort=names, title=None, axis=vega.Axis(labelAngle=-30))
     tooltip = [
-        alt.Tooltip("sample"),
-        alt.Tooltip("n"),
-        *(alt.Tooltip(name, title=f"{name} ({unit})") for name in ("low", "q1", "median", "q3", "high")),
+        vega.Tooltip("sample"),
+        vega.Tooltip("n"),
+        *(vega.Tooltip(name, title=f"{name} ({unit})") for name in ("low", "q1", "median", "q3", "high")),
     ]
-    colour = alt.Color("sample:N", scale=alt.Scale(domain=names), legend=None)
-    base = alt.Chart(boxes).encode(x=x, tooltip=tooltip)
-    whiskers = base.mark_rule().encode(y=alt.Y("low:Q", title=y_title), y2="high:Q")
-    body = base.mark_bar(width=26, opacity=1).encode(y=alt.Y("q1:Q", title=y_title), y2="q3:Q", color=colour)
-    middle = base.mark_tick(width=34, thickness=2.5, color="#7F7F7F").encode(y=alt.Y("median:Q", title=y_title))
-    return alt.layer(whiskers, body, middle).properties(width=70 * len(names), height=_HEIGHT)
+    colour = vega.Color("sample:N", scale=vega.Scale(domain=names), legend=None)
+    base = vega.Chart(boxes).encode(x=x, tooltip=tooltip)
+    whiskers = base.mark("rule").encode(y=vega.Y("low:Q", title=y_title), y2="high:Q")
+    body = base.mark("bar", width=26, opacity=1).encode(y=vega.Y("q1:Q", title=y_title), y2="q3:Q", color=colour)
+    middle = base.mark("tick", width=34, thickness=2.5, color="#7F7F7F").encode(y=vega.Y("median:Q", title=y_title))
+    return vega.layer(whiskers, body, middle).properties(width=70 * len(names), height=_HEIGHT)
 
 
 def histogram(
@@ -114,7 +113,7 @@ def histogram(
     log: bool = False,
     bins: int = 40,
     title: str = "How often which time",
-) -> alt.Chart:
+) -> vega.Chart:
     """How many values of each sample lie in each bin.
 
     What to read from it: the modes.  A latency with two humps is two populations (a cache and a disk), and no average
@@ -140,17 +139,17 @@ def histogram(
     drawn = samples_of(frame, value, by, unit, above_zero=log)
     names = order_of(drawn)
     kind: Literal["log", "linear"] = "log" if log else "linear"
-    chart: alt.Chart = (
-        alt.Chart(bins_of(drawn, bins=bins, log=log), title=title)
-        .mark_bar(opacity=0.6, stroke="white", strokeWidth=0.5)
+    chart = (
+        vega.Chart(bins_of(drawn, bins=bins, log=log), title=title)
+        .mark("bar", opacity=0.6, stroke="white", strokeWidth=0.5)
         .encode(
-            x=alt.X("low:Q", title=f"{_said(value)} ({unit})", scale=alt.Scale(type=kind, zero=False), bin="binned"),
+            x=vega.X("low:Q", title=f"{_said(value)} ({unit})", scale=vega.Scale(type=kind, zero=False), bin="binned"),
             x2="high:Q",
-            y=alt.Y("count:Q", title="count", stack=None),
+            y=vega.Y("count:Q", title="count", stack=None),
             tooltip=[
                 "sample",
-                alt.Tooltip("low", title=f"from ({unit})"),
-                alt.Tooltip("high", title=f"to ({unit})"),
+                vega.Tooltip("low", title=f"from ({unit})"),
+                vega.Tooltip("high", title=f"to ({unit})"),
                 "count",
             ],
         )
@@ -158,10 +157,9 @@ def histogram(
     )
     if len(names) < 2:
         return chart
-    colour = alt.Color("sample:N", sort=names, legend=None)
-    row = alt.Row("sample:N", sort=names, title=None, header=alt.Header(labelAngle=0, labelAlign="left"))
-    faceted: alt.Chart = chart.encode(color=colour, row=row)
-    return faceted
+    colour = vega.Color("sample:N", sort=names, legend=None)
+    row = vega.Row("sample:N", sort=names, title=None, header=vega.Header(labelAngle=0, labelAlign="left"))
+    return chart.encode(color=colour, row=row)
 
 
 def ecdf(
@@ -173,7 +171,7 @@ def ecdf(
     log: bool = True,
     axis: str | None = None,
     title: str = "Share of values up to a time",
-) -> alt.Chart:
+) -> vega.Chart:
     """The empirical distribution of each sample, on a logarithmic axis: every percentile at once.
 
     What to read from it: the height at a time is the share that took no longer; a step is a mode, a flat stretch a
@@ -199,22 +197,21 @@ def ecdf(
     drawn = samples_of(frame, value, by, unit, above_zero=log)
     names = order_of(drawn)
     axis = f"{axis or _said(value)} ({unit}{', log' if log else ''})"
-    scale = alt.Scale(type="log") if log else alt.Scale(zero=False)
-    legend = None if by is None else alt.Legend(orient="top")
-    chart: alt.Chart = (
-        alt.Chart(steps_of(drawn), title=title)
-        .mark_line(interpolate="step-after", strokeWidth=2)
+    scale = vega.Scale(type="log") if log else vega.Scale(zero=False)
+    legend = None if by is None else vega.Legend(orient="top")
+    return (
+        vega.Chart(steps_of(drawn), title=title)
+        .mark("line", interpolate="step-after", strokeWidth=2)
         .encode(
-            x=alt.X("value:Q", title=axis, scale=scale),
-            y=alt.Y("share:Q", title="share up to here", axis=alt.Axis(format="%")),
+            x=vega.X("value:Q", title=axis, scale=scale),
+            y=vega.Y("share:Q", title="share up to here", axis=vega.Axis(format="%")),
             # Scales of one domain have one legend; with `sort` instead there would be two.
-            color=alt.Color("sample:N", scale=alt.Scale(domain=names), title=None, legend=legend),
-            strokeDash=alt.StrokeDash("sample:N", scale=alt.Scale(domain=names), title=None, legend=legend),
-            tooltip=["sample", alt.Tooltip("value", title=axis), alt.Tooltip("share", format=".1%")],
+            color=vega.Color("sample:N", scale=vega.Scale(domain=names), title=None, legend=legend),
+            strokeDash=vega.StrokeDash("sample:N", scale=vega.Scale(domain=names), title=None, legend=legend),
+            tooltip=["sample", vega.Tooltip("value", title=axis), vega.Tooltip("share", format=".1%")],
         )
         .properties(width=_WIDTH, height=_HEIGHT)
     )
-    return chart
 
 
 def _thinned(points: pl.DataFrame) -> pl.DataFrame:

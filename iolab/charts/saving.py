@@ -1,13 +1,10 @@
 """Charts as files: pictures, the specification, or a page, made on this machine."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from iolab.charts._frames import ChartError
 from iolab.charts.theme import VEGA_LITE, Mode, config
 from logframe.atomic import replacing
 from logframe.extras import require
@@ -16,14 +13,6 @@ from logframe.wording import printable
 #: Parts of a specification that are computed with; any other text has at most this many letters when it is drawn.
 _EXPRESSIONS: Final = frozenset({"expr", "labelExpr", "calculate", "filter", "test", "signal"})
 _LONGEST: Final = 300
-#: Draws what stands in its input: function, specification and options as JSON.
-_CHILD: Final = """
-import json, sys, vl_convert
-function, spec, options = json.load(sys.stdin)
-drawn = getattr(vl_convert, function)(spec, **options)
-sys.stdout.buffer.write(drawn if isinstance(drawn, bytes) else drawn.encode())
-"""
-_PATIENCE_S: Final = 60
 SUFFIXES: Final = (".png", ".svg", ".json", ".html")
 
 
@@ -33,7 +22,7 @@ def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2
     Everything is drawn on this machine without a network; a chart whose data is an address is refused.
 
     Args:
-        chart: Any chart of Altair; it is drawn in the theme, whether that is enabled or not.
+        chart: Any chart of this package or of Altair; it is drawn in the theme, whether that is enabled or not.
         path: ``.png`` (pixels), ``.svg`` (scales without loss), ``.json`` (Vega-Lite), or ``.html`` (one self-contained
             page that follows the reader's light or dark setting).
         mode: ``light`` or ``dark``, for PNG, SVG and JSON.
@@ -45,11 +34,11 @@ def save(chart: Any, path: str | Path, *, mode: Mode = "light", scale: float = 2
 
     Examples:
         >>> import tempfile
-        >>> import altair as alt
         >>> import polars as pl
-        >>> chart = alt.Chart(pl.DataFrame({"x": [1, 2]})).mark_point().encode(x="x")
+        >>> from iolab.charts import ecdf
+        >>> chart = ecdf(pl.DataFrame({"latency": [1, 2]}))
         >>> with tempfile.TemporaryDirectory() as folder:
-        ...     save(chart, Path(folder) / "points.svg").read_text()[:4]
+        ...     save(chart, Path(folder) / "reads.svg").read_text()[:4]
         '<svg'
         >>> save(chart, "points.gif")
         Traceback (most recent call last):
@@ -82,54 +71,15 @@ def _content(spec: dict[str, Any], suffix: str, name: str, *, mode: Mode, scale:
 
         return page_html(label, chart_html(spec, label=label)).encode()
     if suffix == ".svg":
-        return svg_of(spec, mode=mode).encode()
-    return _drawn("vegalite_to_png", _drawable(spec), {"scale": scale, **_options(mode)})
+        return _drawn("vegalite_to_svg", spec, mode)
+    return _drawn("vegalite_to_png", spec, mode, scale=scale)
 
 
-def svg_of(spec: Mapping[str, Any], *, mode: Mode = "light") -> str:
-    r"""A specification as a drawing, in the theme.
-
-    Examples:
-        >>> spec = {"data": {"values": [{"x": "a\x1a"}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
-        >>> "a\ufffd" in svg_of(spec)
-        True
-    """
-    themed = {**spec, "config": config(mode)}
-    return _drawn("vegalite_to_svg", _drawable(themed), _options(mode)).decode()
-
-
-def _drawn(function: str, spec: object, options: dict[str, Any]) -> bytes:
-    """A picture; where the memory of the process is limited it is drawn in another, which may fail alone.
-
-    V8, which draws, reserves gigabytes of address space, and ends the process that does not get them.
-
-    Raises:
-        ChartError: The other process failed.
-    """
-    if not _is_limited():
-        picture = getattr(require("vl_convert"), function)(spec, **options)
-        return picture if isinstance(picture, bytes) else str(picture).encode()
-    asked = json.dumps([function, spec, options]).encode()
-    try:
-        done = subprocess.run([sys.executable, "-c", _CHILD], input=asked, capture_output=True, timeout=_PATIENCE_S)  # noqa: S603, PLW1510 - our own code
-    except subprocess.TimeoutExpired as error:
-        raise ChartError(f"the chart was not drawn within {_PATIENCE_S} s") from error
-    if done.returncode:
-        raise ChartError("the chart cannot be drawn within the limit of memory (ulimit -v)")
-    return done.stdout
-
-
-def _is_limited() -> bool:
-    try:
-        import resource  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return False
-    return resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
-
-
-def _options(mode: Mode) -> dict[str, Any]:
-    """How vl-convert draws: in the theme, and without a network."""
-    return {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": []}
+def _drawn(function: str, spec: dict[str, Any], mode: Mode, **options: Any) -> bytes:  # noqa: ANN401 - of `vl-convert`
+    """A picture of a chart in the theme, drawn without a network."""
+    given = {"vl_version": VEGA_LITE, "config": config(mode), "allowed_base_urls": [], **options}
+    picture = getattr(require("vl_convert"), function)(_drawable(spec), **given)
+    return picture if isinstance(picture, bytes) else str(picture).encode()
 
 
 def _drawable(part: object) -> Any:  # noqa: ANN401 - any part of a specification

@@ -8,11 +8,10 @@ vision and in grey.
 """
 
 import sys
+from importlib.util import find_spec
 from typing import Any, Final, Literal
 
 import polars as pl
-
-from logframe.errors import LogError
 
 Mode = Literal["light", "dark"]
 
@@ -25,7 +24,9 @@ RAMP: Final = ("#EAF2F8", "#9CC4E0", "#3C8DC0", "#0B4F7D", "#06263D")
 
 #: The Vega-Lite version that Altair 5.5 writes for.
 VEGA_LITE: Final = "5.20"
-_MIME: Final = "application/vnd.vegalite.v5+json"
+MIME: Final = "application/vnd.vegalite.v5+json"
+#: The mode of the charts that are made now.
+_enabled: Final[list[Mode]] = ["light"]
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
 INKS: Final = {
     "light": {"ink": "#1F2933", "soft": "#52606D", "grid": "#E4E7EB", "ground": "#FFFFFF"},
@@ -86,6 +87,7 @@ def enable_theme(mode: Mode = "light") -> None:
     """Enable the theme for every chart; JupyterLab draws them itself, without a network.
 
     Charts are shown as ``application/vnd.vegalite.v5+json``: the specification, which `pytest --nbval` compares.
+    Charts that you make with Altair get the theme, too, where it is installed.
     Frames are shown with all their columns and long texts whole; in a notebook texts are aligned to the left and
     have no quotes.
 
@@ -94,7 +96,8 @@ def enable_theme(mode: Mode = "light") -> None:
     """
     from iolab.display import show_frames  # noqa: PLC0415 - it shows what pages show, which have charts
 
-    enable_chart_theme(mode)
+    _enabled[:] = [mode]
+    _theme_altair(mode)
     show_frames()
     pl.Config(
         tbl_cols=-1,
@@ -106,27 +109,28 @@ def enable_theme(mode: Mode = "light") -> None:
     )
 
 
-def enable_chart_theme(mode: Mode = "light") -> None:
-    """Enable the theme for charts, shown as their specification; frames are not changed.
+def active_config() -> dict[str, Any]:
+    """The configuration of the mode that `enable_theme` chose, at first the light one."""
+    return config(_enabled[0])
 
-    Args:
-        mode: ``light`` or ``dark``.
 
-    Raises:
-        LogError: Python leaves out docstrings, of which Altair makes its functions.
+def _theme_altair(mode: Mode) -> None:
+    """Enable the theme for charts of Altair, shown as their specification.
+
+    Python without docstrings (``-OO``) cannot import Altair, which makes functions of them.
     """
-    if sys.flags.optimize > 1:
-        raise LogError("charts need docstrings: unset PYTHONOPTIMIZE, or run Python without -OO")
-    import altair as alt  # noqa: PLC0415 - the colours are used without Altair
+    if find_spec("altair") is None or sys.flags.optimize > 1:
+        return
+    import altair as alt  # noqa: PLC0415 - the theme is used without Altair
 
     alt.theme.register("iolab", enable=True)(lambda: alt.theme.ThemeConfig(config=config(mode)))  # type: ignore[typeddict-item,unused-ignore]
-    alt.renderers.register("iolab", _bundle)
+    alt.renderers.register("iolab", bundle)
     alt.renderers.enable("iolab")
 
 
-def _bundle(spec: dict[str, Any], **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
+def bundle(spec: dict[str, Any], **_: object) -> tuple[dict[str, Any], dict[str, Any]]:
     """A chart as its specification, in text its title; and how to draw it: as lines that stay sharp, not as dots."""
     title = spec.get("title", "")
     label = title.get("text", "") if isinstance(title, dict) else title
-    data = {_MIME: spec, "text/plain": f"<chart: {label or 'untitled'}>"}
-    return data, {_MIME: {"embed_options": {"renderer": "svg"}}}
+    data = {MIME: spec, "text/plain": f"<chart: {label or 'untitled'}>"}
+    return data, {MIME: {"embed_options": {"renderer": "svg"}}}

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import ChartError, need, shorten, time_unit
 from straceparse.call_table import HIDDEN, READS, REAPS, SUBMITS, SYNCS, WRITES
 
@@ -33,7 +33,7 @@ _ORDER: Final = [*KINDS, _OTHER]
 
 def call_timeline(
     calls: pl.DataFrame, *, most: int = MOST_CALLS, bins: int = 60, title: str = "Where the time goes"
-) -> alt.Chart:
+) -> vega.Chart:
     """When a process was in which kind of call: bars of calls where they are few, else shares of each stretch of time.
 
     What to read from it: white is time outside calls, in which the process computed or waited for a processor. Reads
@@ -79,23 +79,23 @@ def call_timeline(
         raise ChartError("the log's clock has no time between the calls: there is nothing to draw")
     notes = [] if has_ends else ["without -T each call is drawn up to the process's next call"]
     if drawn.height <= most:
-        return _bars(drawn, alt.TitleParams(title, subtitle=notes) if notes else title)
+        return _bars(drawn, {"text": title, "subtitle": notes} if notes else title)
     processes = drawn.get_column("pid").n_unique()
     notes.append(
         f"{drawn.height:,} calls{f' of {processes} processes' if processes > 1 else ''}, in {bins} bins of time"
     )
-    return _shares(drawn, bins, alt.TitleParams(title, subtitle=notes))
+    return _shares(drawn, bins, {"text": title, "subtitle": notes})
 
 
-def _colour(drawn: pl.DataFrame) -> tuple[list[str], alt.Color]:
+def _colour(drawn: pl.DataFrame) -> tuple[list[str], vega.Spec]:
     """The kinds that are there, in a fixed order, each always in its own colour."""
     there = set(drawn.get_column("kind"))
     kinds = [kind for kind in _ORDER if kind in there]
-    legend = alt.Legend(orient="top", values=kinds, columns=4)
-    return kinds, alt.Color("kind:N", scale=alt.Scale(domain=_ORDER), title=None, legend=legend)
+    legend = vega.Legend(orient="top", values=kinds, columns=4)
+    return kinds, vega.Color("kind:N", scale=vega.Scale(domain=_ORDER), title=None, legend=legend)
 
 
-def _bars(drawn: pl.DataFrame, title: alt.TitleParams | str) -> alt.Chart:
+def _bars(drawn: pl.DataFrame, title: vega.Spec | str) -> vega.Chart:
     """Each call as a bar, one row a kind."""
     kinds, colour = _colour(drawn)
     unit, nanoseconds = time_unit(drawn.get_column("end").max())
@@ -107,30 +107,29 @@ def _bars(drawn: pl.DataFrame, title: alt.TitleParams | str) -> alt.Chart:
         end=pl.col("end") / nanoseconds,
         took=(pl.col("end") - pl.col("start")) / 1e6,
     )
-    chart: alt.Chart = (
-        alt.Chart(shorten(bars, 9), title=title)
+    return (
+        vega.Chart(shorten(bars, 9), title=title)
         # A stroke keeps a call of a microsecond visible in a log of seconds.
-        .mark_bar(height=16, strokeWidth=0.8)
+        .mark("bar", height=16, strokeWidth=0.8)
         .encode(
-            x=alt.X("begin:Q", title=f"since the start of the log ({unit})"),
+            x=vega.X("begin:Q", title=f"since the start of the log ({unit})"),
             x2="end:Q",
-            y=alt.Y("kind:N", sort=kinds, title=None),
+            y=vega.Y("kind:N", sort=kinds, title=None),
             color=colour,
-            stroke=alt.Stroke("kind:N", scale=alt.Scale(domain=_ORDER), legend=None),
+            stroke=vega.Stroke("kind:N", scale=vega.Scale(domain=_ORDER), legend=None),
             tooltip=[
-                alt.Tooltip("name:N", title="call"),
-                alt.Tooltip("pid:N", title="process"),
-                alt.Tooltip("begin:Q", title=f"from ({unit})"),
-                alt.Tooltip("end:Q", title=f"to ({unit})"),
-                alt.Tooltip("took:Q", title="took (ms)"),
+                vega.Tooltip("name:N", title="call"),
+                vega.Tooltip("pid:N", title="process"),
+                vega.Tooltip("begin:Q", title=f"from ({unit})"),
+                vega.Tooltip("end:Q", title=f"to ({unit})"),
+                vega.Tooltip("took:Q", title="took (ms)"),
             ],
         )
         .properties(width=_WIDTH, height=26 * len(kinds))
     )
-    return chart
 
 
-def _shares(drawn: pl.DataFrame, bins: int, title: alt.TitleParams) -> alt.Chart:
+def _shares(drawn: pl.DataFrame, bins: int, title: vega.Spec) -> vega.Chart:
     """Time in each kind of call in each bin of time, as a share of the bin and the processes."""
     kinds, colour = _colour(drawn)
     first, last = drawn.select(pl.col("start").min().alias("first"), pl.col("end").max().alias("last")).row(0)
@@ -184,30 +183,29 @@ def _shares(drawn: pl.DataFrame, bins: int, title: alt.TitleParams) -> alt.Chart
         .sort("place", "begin")
         .collect()
     )
-    chart: alt.Chart = (
-        alt.Chart(shorten(cells), title=title)
-        .mark_bar()
+    return (
+        vega.Chart(shorten(cells), title=title)
+        .mark("bar")
         .encode(
-            x=alt.X("begin:Q", bin="binned", title=f"since the start of the log ({unit})"),
+            x=vega.X("begin:Q", bin="binned", title=f"since the start of the log ({unit})"),
             x2="end:Q",
-            y=alt.Y(
+            y=vega.Y(
                 "share:Q",
                 stack="zero",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(format="%"),
+                scale=vega.Scale(domain=[0, 1]),
+                axis=vega.Axis(format="%"),
                 title="share of the processes' time",
             ),
             color=colour,
-            order=alt.Order("place:Q"),
+            order=vega.Order("place:Q"),
             tooltip=[
-                alt.Tooltip("kind:N"),
-                alt.Tooltip("begin:Q", title=f"from ({unit})"),
-                alt.Tooltip("end:Q", title=f"to ({unit})"),
-                alt.Tooltip("share:Q", format=".1%", title="share of the time"),
-                alt.Tooltip("calls:Q", format=",", title="calls in it"),
-                alt.Tooltip("processes:Q", format=",", title="processes"),
+                vega.Tooltip("kind:N"),
+                vega.Tooltip("begin:Q", title=f"from ({unit})"),
+                vega.Tooltip("end:Q", title=f"to ({unit})"),
+                vega.Tooltip("share:Q", format=".1%", title="share of the time"),
+                vega.Tooltip("calls:Q", format=",", title="calls in it"),
+                vega.Tooltip("processes:Q", format=",", title="processes"),
             ],
         )
         .properties(width=_WIDTH, height=200)
     )
-    return chart

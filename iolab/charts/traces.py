@@ -1,12 +1,12 @@
 """Charts of strace logs over time: requests outstanding."""
 
-import altair as alt
 import polars as pl
 
+from iolab.charts import vega
 from iolab.charts._frames import MAX_POINTS, need, shorten, whole_ticks
 
 
-def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> alt.Chart:
+def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> vega.Chart:
     """How many requests were submitted and not yet reaped, over time.
 
     What to read from it: a line at 1 is a process that waits for each read before it asks for the next; two or more is
@@ -36,16 +36,15 @@ def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> 
             .agg(pl.col("at").first(), pl.col("depth").max())
             .drop("bucket")
         )
-    chart: alt.Chart = (
-        alt.Chart(shorten(drawn), title=title)
-        .mark_area(interpolate="step-after", opacity=0.5, line={"strokeWidth": 1})
+    return (
+        vega.Chart(shorten(drawn), title=title)
+        .mark("area", interpolate="step-after", opacity=0.5, line={"strokeWidth": 1})
         .encode(
-            x=alt.X("at:Q", title="since the start of the log (ms)"),
-            y=alt.Y(
-                "depth:Q", title="requests outstanding", axis=alt.Axis(values=whole_ticks(drawn, "depth"), format="d")
+            x=vega.X("at:Q", title="since the start of the log (ms)"),
+            y=vega.Y(
+                "depth:Q", title="requests outstanding", axis=vega.Axis(values=whole_ticks(drawn, "depth"), format="d")
             ),
-            tooltip=[alt.Tooltip("at", title="at (ms)"), alt.Tooltip("depth")],
+            tooltip=[vega.Tooltip("at", title="at (ms)"), vega.Tooltip("depth")],
         )
         .properties(width=640, height=160)
     )
-    return chart

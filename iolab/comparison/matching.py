@@ -12,6 +12,7 @@ from iolab.sources import as_logs
 from iolab.time_ledger.run import ledger
 from iolab.views import view_of
 from logframe.errors import LogError
+from logframe.extras import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,8 +108,11 @@ def pair_all(logs: Mapping[str, ParsedLog] | Places) -> Iterator[Pairing]:
             named = {**named, **relate({name: named[name] for name in names})}
     for name, log in named.items():
         compare_runs = view_of(log.format).compare_runs
-        if compare_runs is not None and (found := compare_runs(log, name)) is not None:
-            yield found
+        try:
+            if compare_runs is not None and (found := compare_runs(log, name)) is not None:
+                yield found
+        except MissingExtraError as error:
+            yield Pairing((name,), refusal=str(error))
     for one, (first, *others) in by_format.items():
         if one in view_of(one).compare:
             rest = f"of the {view_of(one).noun}s the first is compared with {MOST_PAIRS} others"
@@ -124,7 +128,7 @@ def _first_of(pairs: list[tuple[str, str]], logs: Mapping[str, ParsedLog], said:
     for a, b in pairs[:MOST_PAIRS]:
         try:
             yield pair(logs[a], logs[b], names=(a, b))
-        except UnpairedError as error:
+        except (MissingExtraError, UnpairedError) as error:
             yield Pairing((a, b), refusal=str(error))
     if len(pairs) > MOST_PAIRS:
         left = tuple(dict.fromkeys(b for _, b in pairs[MOST_PAIRS:]))

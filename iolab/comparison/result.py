@@ -96,7 +96,7 @@ class Pairing(Shown):
 
     def charts(self) -> list[Any]:
         """The charts of the pairing; none where there is nothing to draw."""
-        from iolab.charts import ChartError  # noqa: PLC0415 - Altair is loaded for those who look at charts
+        from iolab.charts import ChartError  # noqa: PLC0415 - charts are loaded for those who look at them
 
         drawn = []
         for draw in self.drawers:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 import polars.selectors as cs
 
-from iolab.charts.theme import enable_chart_theme
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
 from iolab.metrics.formatting import count_text
@@ -62,7 +61,6 @@ def write_change_report(
     page = Path(out)
     sets, failed = read_sets({"before": before, "after": after}, page, say)
     result = compare_sets(sets["before"], sets["after"], options=options)
-    enable_chart_theme()
     write_page(page, change_html(result, failed))
     return failed
 

@@ -1,4 +1,4 @@
-"""Charts of pages, drawn as SVG on this machine: no script and no runtime in the page.
+"""Charts of pages, drawn as SVG: no script and no runtime in the page.
 
 A chart is drawn in the colours of the light theme; the page's style sheet gives each of them its dark counterpart
 (`dark_rules`), so that one drawing serves both.
@@ -7,13 +7,10 @@ A chart is drawn in the colours of the light theme; the page's style sheet gives
 from __future__ import annotations
 
 import html
-import re
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.charts._classes import CLASS_COLOURS
-from iolab.charts._frames import ChartError
-from iolab.charts.saving import svg_of
+from iolab.charts.svg import svg_of
 from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS
 
 if TYPE_CHECKING:
@@ -23,9 +20,6 @@ if TYPE_CHECKING:
 _NARROW: Final = 240
 #: What the labels of a chart beside another take.
 _LABELS: Final = 70
-#: Identifiers of parts of a drawing, and what refers to them: each drawing of a page gets its own.
-_IDS: Final = re.compile(r'(?<=\bid=")|(?<=url\(#)|(?<=href="#)')
-_numbers = count(1)
 
 
 def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = True, width: int | None = None) -> str:
@@ -38,21 +32,15 @@ def drawn_html(spec: Mapping[str, Any], *, label: str = "", is_narrow: bool = Tr
         width: of the plot, where the drawing stands in a column: a wider one would be scaled down with its text.
 
     Examples:
-        >>> spec = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x"}}}
+        >>> spec = {"data": {"values": [{"x": 1}]}, "mark": "point", "encoding": {"x": {"field": "x",
+        ...     "type": "quantitative"}}}
         >>> drawn_html(spec, label="a < b", is_narrow=False)[:59]
         '<figure class="drawn" role="img" aria-label="a &lt; b"><svg'
     """
-    try:
-        return _figures(spec, label=label, is_narrow=is_narrow, width=width)
-    except ChartError as error:
-        return f'<p class="note">{html.escape(label or "A chart")}: not drawn: {html.escape(str(error))}.</p>'
-
-
-def _figures(spec: Mapping[str, Any], *, label: str, is_narrow: bool, width: int | None) -> str:
-    drawings = [_svg(dict(spec) if width is None else _of_width(spec, width))]
+    drawings = [svg_of(dict(spec) if width is None else _of_width(spec, width))]
     kinds = ["drawn"]
     if is_narrow and isinstance(_parts(spec)[0].get("width"), (int, float)):
-        drawings.append(_svg(_of_width(spec, _NARROW)))
+        drawings.append(svg_of(_of_width(spec, _NARROW)))
         kinds = ["drawn wide-only", "drawn narrow-only"]
     return "".join(
         f'<figure class="{kind}" role="img" aria-label="{html.escape(label)}">{svg}</figure>'
@@ -75,10 +63,6 @@ def _of_width(spec: Mapping[str, Any], width: int) -> dict[str, Any]:
         return {**spec, "hconcat": shared}
     parts = [{**part, "width": width} if "width" in part else dict(part) for part in _parts(spec)]
     return {**spec, "vconcat": parts} if "vconcat" in spec else parts[0]
-
-
-def _svg(spec: dict[str, Any]) -> str:
-    return _IDS.sub(f"d{next(_numbers)}-", svg_of(spec))
 
 
 def dark_rules() -> str:

@@ -57,7 +57,7 @@ def summarize_host(log: HostLog) -> Summary:
 
 
 def _draw(log: HostLog, name: str) -> Any:  # noqa: ANN401 - any chart
-    from iolab import charts  # noqa: PLC0415 - Altair is loaded for those who look at charts
+    from iolab import charts  # noqa: PLC0415 - charts are loaded for those who look at them
 
     return charts.host_over_time(over_time({name: log}), title="Over time")
 

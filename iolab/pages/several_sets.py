@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from iolab.charts.theme import enable_chart_theme
 from iolab.comparison.several_sets import compare_several, moved
 from iolab.metrics.formatting import figure_text
 from iolab.pages.before_after import change_sections, read_sets
@@ -49,7 +48,6 @@ def write_sets_report(
     page = Path(out)
     logs, failed = read_sets(sets, page, say)
     result = compare_several(logs, options=options)
-    enable_chart_theme()
     write_page(page, sets_html(result, failed))
     return failed
 

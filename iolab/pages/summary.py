@@ -78,7 +78,7 @@ class LogSummary:
         Args:
             name: What to call the log in a chart.
         """
-        from iolab.charts import ChartError  # noqa: PLC0415 - Altair is imported on use
+        from iolab.charts import ChartError  # noqa: PLC0415 - charts are loaded for those who look at them
 
         drawn = []
         for draw in self.summary.drawers.values():

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from iolab.charts.theme import enable_chart_theme
 from iolab.comparison import Pairing, pair_all
 from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
@@ -98,8 +97,6 @@ def write_report(
     page = Path(out)
     check_output(page, [one.place for one in named])
     is_drawn = len(named) <= _FEW
-    if is_drawn:
-        enable_chart_theme()
     summaries: dict[str, LogSummary] = {}
     failed, rows, sections = [], [], []
     for number, one in enumerate(named, 1):

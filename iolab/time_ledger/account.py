@@ -232,9 +232,9 @@ class Ledger(Shown):
 
         return what_if(self, part, count=count, average=average, factor=factor)
 
-    def to_chart(self, view: str = "what") -> Any:  # noqa: ANN401 - an Altair chart, imported on use
+    def to_chart(self, view: str = "what") -> Any:  # noqa: ANN401 - a chart, imported on use
         """The parts of one view as bars with bounds, indented as in `tree` (`iolab.charts.ledger_bars`)."""
-        from iolab.charts import ledger_bars  # noqa: PLC0415 - Altair is imported on use
+        from iolab.charts import ledger_bars  # noqa: PLC0415 - a ledger needs no charts
 
         return ledger_bars(self, view)
 

@@ -232,9 +232,9 @@ class LedgerChange(Shown):
         frame = frame.with_columns(pl.selectors.float().round_sig_figs(4))
         return frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
 
-    def to_chart(self) -> Any:  # noqa: ANN401 - an Altair chart, imported on use
+    def to_chart(self) -> Any:  # noqa: ANN401 - a chart, imported on use
         """The way from the first total to the second as a waterfall (`iolab.charts.ledger_change`)."""
-        from iolab.charts import ledger_change  # noqa: PLC0415 - Altair is imported on use
+        from iolab.charts import ledger_change  # noqa: PLC0415 - a ledger needs no charts
 
         return ledger_change(self)
 

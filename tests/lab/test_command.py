@@ -238,8 +238,8 @@ def test_closed_streams_are_no_error(stream: str, tmp_path: Path) -> None:
     assert any((tmp_path / "frames").iterdir())
 
 
-def test_a_page_is_made_where_a_chart_cannot_be_drawn(tmp_path: Path) -> None:
-    """With a limit of memory the drawing fails in a process of its own: the page says so in its place."""
+def test_a_page_is_made_within_a_limit_of_memory(tmp_path: Path) -> None:
+    """Its charts need no engine of a browser, which reserves gigabytes of address space."""
     page = tmp_path / "page.html"
     words = f"{sys.executable} -m iolab report {REPORT} -o {page}"
     environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
@@ -247,14 +247,12 @@ def test_a_page_is_made_where_a_chart_cannot_be_drawn(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=SAMPLES.parent, env=environment, check=False)
 
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
-    assert "not drawn: the chart cannot be drawn within the limit of memory" in page.read_text(encoding="utf-8")
+    assert 'class="drawn' in page.read_text(encoding="utf-8")
 
 
-def test_python_without_docstrings_is_refused_in_a_line(tmp_path: Path) -> None:
-    """Altair makes its functions of docstrings."""
+def test_python_without_docstrings_writes_a_page(tmp_path: Path) -> None:
+    """Pages need no Altair, which makes its functions of docstrings."""
     command = [sys.executable, "-OO", "-m", "iolab", "report", str(REPORT), "-o", str(tmp_path / "page.html")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=SAMPLES.parent, check=False)
 
-    assert done.returncode == 1
-    assert "unset PYTHONOPTIMIZE" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False)

@@ -50,7 +50,7 @@ def test_a_missing_extra_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
         raise ModuleNotFoundError("No module named 'altair'", name="altair")
 
     assert run(draw, [], "iolab") == 1
-    assert capsys.readouterr().err == 'iolab: altair is needed here and not installed: pip install "iolab[report]"\n'
+    assert capsys.readouterr().err == 'iolab: altair is needed here and not installed: pip install "iolab[lab]"\n'
 
 
 def test_a_fault_of_the_program_is_no_error_of_the_user() -> None:
