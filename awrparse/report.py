@@ -20,8 +20,7 @@ from awrparse.slots import slots_with_dates
 from awrparse.sniff import EMBEDDED
 from awrparse.sniff import IDENTITY as IDENTITY_GRAMMAR
 from awrparse.stated import stated_sums
-from awrparse.tables import TABLES, VIEWS
-from awrparse.tables.identity import IDENTITY, INFO
+from awrparse.tables import IDENTITY, INFO, TABLES, VIEWS
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
 from logframe.collector import paused_collection

@@ -26,8 +26,7 @@ from awrparse.matching import tables_of
 from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
 from awrparse.sniff import PAGE
-from awrparse.tables import TABLES, tables_titled
-from awrparse.tables.identity import IDENTITY
+from awrparse.tables import IDENTITY, TABLES, tables_titled
 from awrparse.text.layout import GRAMMAR, is_number
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from awrparse.grids import columns_of
 from awrparse.matching import tables_of
 from awrparse.records import Problem
 from awrparse.signs import MAY_BE_OTHER
-from awrparse.tables.identity import IDENTITY
+from awrparse.tables import IDENTITY
 from awrparse.text import lines as kind
 from awrparse.text.layout import is_number, is_row
 
