@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from awrparse.records import PrintedTable
     from logframe import Log, Source
     from logframe.decimal_mark import DecimalMark
+    from logframe.kinds import DiagnosticKind
 
 _SHUTDOWN: Final = re.compile(IDENTITY_GRAMMAR.pattern("{SHUTDOWN} ({SNAP_ID}) {AND} ({SNAP_ID})"))
 _TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
@@ -104,7 +105,7 @@ _TITLES: Final = {
     "fragment": "part of a report",
 }
 #: Diagnostics of what was understood: a file is read strictly in spite of them.
-_UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "repeated_name", "invalid"})
+_UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "invalid"})
 #: This many tables of a report are built one by one.
 _FEW_TABLES: Final = 4
 
@@ -294,13 +295,13 @@ class AwrReport:
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
             for one in certain_contradictions(self)
         ]
-        signs = (
-            ("repeated_name", repeated_names(self)),
-            ("repeated_rows", repeated_rows(self)),
-            ("other_text", other_texts(self)),
-            ("other_whole", other_wholes(self)),
-            ("falling_sum", falling_sums(self)),
-            ("other_name", other_names(self)),
+        signs: tuple[tuple[DiagnosticKind, Iterable[tuple[str, str]]], ...] = (
+            ("contradiction", repeated_names(self)),
+            ("repeated", repeated_rows(self)),
+            ("foreign", other_texts(self)),
+            ("sum", other_wholes(self)),
+            ("sum", falling_sums(self)),
+            ("foreign", other_names(self)),
         )
         contradictions += [
             Diagnostic(self.source, None, None, kind, name, reason) for kind, found in signs for name, reason in found

@@ -19,7 +19,7 @@ from logframe.provenance import by_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from logframe import Source
     from logframe.formats import Head
@@ -66,6 +66,8 @@ class Line:
         sets: columns that the lines below it have, too, until another line sets them.
         heading: the column set above that holds a heading; its words are the groups of the cells below them.
         once: the column whose values are different in all rows of a sample: one that is there begins the next.
+        records: gives the groups of each record in the line, from the columns set above and the line; None where it
+            does not fit them.
     """
 
     template: str
@@ -77,6 +79,7 @@ class Line:
     sets: tuple[str, ...] = ()
     heading: str = ""
     once: str = ""
+    records: Callable[[Mapping[str, Any], str], Sequence[Mapping[str, str]] | None] | None = None
 
 
 def _others(words: Sequence[str], cells: Sequence[str], columns: Mapping[str, Column]) -> dict[str, str]:
@@ -168,11 +171,17 @@ class LineTool:
                     notes.append(Diagnostic(log.name, number, None, "unparsed", printed, "does not fit its heading"))
                     continue
                 printed_groups = {**dict(zip(words, cells, strict=True)), **_others(words, cells, line.columns)}
+            parts = line.records(above, printed) if line.records else [{}]
+            if each:
+                parts = [one.groupdict() for one in each.finditer(printed)]
+            if parts is None:
+                notes.append(Diagnostic(log.name, number, None, "unparsed", printed, "does not fit its heading"))
+                continue
             if line.begins:
                 sample, seen = sample + 1, set()
-            for place, one in enumerate(each.finditer(printed) if each else (match,)):
-                row, bad = self._row(line, {**printed_groups, **one.groupdict()}, above)
-                notes += [Diagnostic(log.name, number, None, "cell", text, f"no {name}") for name, text in bad]
+            for place, one in enumerate(parts):
+                row, bad = self._row(line, {**printed_groups, **one}, above)
+                notes += [Diagnostic(log.name, number, None, "no_value", text, f"no {name}") for name, text in bad]
                 above |= {name: row.get(name) for key in line.sets for name in (key, f"{key}_lo", f"{key}_hi")}
                 if line.each_is is not None and place < len(line.each_is[1]):
                     row[line.each_is[0]] = line.each_is[1][place]
