@@ -121,7 +121,7 @@ def _cut(lines: list[str], body: Sequence[int], *, is_page: bool) -> Rows:
                 continue
             at = None if is_page else number + 1
             reason = "no summary lists this finding of ADDM; only the raw table of the report has its figures"
-            rows.problems.append(Problem(at, "finding_not_listed", line.strip(), reason))
+            rows.problems.append(Problem(at, "missing", line.strip(), reason))
     return rows
 
 

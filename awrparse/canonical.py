@@ -256,7 +256,7 @@ def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Pr
         found = pattern.match(cell)
         if found is None and cell:
             reason = f"{table.name}.{name}: not of the form expected; its figures are null"
-            problems.append(Problem(line or None, "not_parted", cell, reason))
+            problems.append(Problem(line or None, "no_value", cell, reason))
         for part, texts in parts.items():
             texts.append((found[part] if found else "") or "")
         for part in parts:
@@ -286,5 +286,5 @@ def _time(cell: str, line: int, problems: list[Problem | FigureColumn], start: i
         return None
     time = read_time(cell)
     if time is None:
-        problems.append(Problem(line or None, "not_a_time", cell, f"{cell!r} is no date and time; it is null", start))
+        problems.append(Problem(line or None, "no_value", cell, f"{cell!r} is no date and time; it is null", start))
     return time

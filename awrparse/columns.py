@@ -232,7 +232,7 @@ class Table:
         columns: in the order of the frame.
         shape: how its printed rows are laid out: `rows`; `labels` (a label and its values, several a line); `wide` (a
             label for each column); `histogram` (a column for each range); `sum` (as rows, repeated names dropped).
-        needs: headings (folded) without which a printed table is not this one.
+        needs: columns without whose headings a printed table is not this one.
         layouts: the columns by number of printed columns, for headings that were garbled.
         renamed: labels of older versions -> the label of today.
         group: column -> what its value is for each text that the group `which` of the title matches.

@@ -163,7 +163,7 @@ def _marked(document: Document, text: str) -> Document:
     """The document with the decimal mark that its beginning shows, and a problem where that is not clear."""
     document.decimal_mark, reason = find_mark(text)
     if reason:
-        document.problems.append(Problem(document.first_line, "decimal_mark", "", reason))
+        document.problems.append(Problem(document.first_line, "ambiguous", "", reason))
     return document
 
 

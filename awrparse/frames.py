@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from awrparse.columns import Kind
-    from awrparse.values import Reading
+    from awrparse.values import Fault, Reading
     from logframe.decimal_mark import DecimalMark
 
 #: Parts of a figure, by the end of its column's name.
@@ -62,7 +62,7 @@ class FigureColumn:
         self.kind: Kind = kind
         self.heading = heading
         self.decimal_mark: DecimalMark = decimal_mark
-        self.faults: list[tuple[int, tuple[str, str]]] = []
+        self.faults: list[tuple[int, Fault]] = []
 
     def reading(self) -> Reading:
         """How one cell is read."""

@@ -95,7 +95,7 @@ def read_html(text: str, report_kind: str, title: str, first_line: int = 1) -> D
     document = Document(kind=report_kind, form="html", tables=tables, first_line=first_line, title=title, page=text)
     if left_out := len(nodes) - len(shown):
         reason = f"{left_out} tables within {_MAX_DEPTH} tables around them are not read"
-        document.problems.append(Problem(first_line, "nested_tables", "", reason))
+        document.problems.append(Problem(first_line, "misplaced", "", reason))
     return document
 
 
@@ -190,7 +190,7 @@ def _uneven_rows(grid: list[list[str]], heads: int) -> list[Problem]:
     """Rows with more or fewer cells than there are headings; cells may stand below the wrong heading."""
     count = len(grid[heads - 1])
     reason = f"the row has more or fewer cells than there are headings ({count}): figures may be in wrong columns"
-    return [Problem(None, "uneven", " | ".join(cells), reason) for cells in grid[heads:] if len(cells) != count]
+    return [Problem(None, "misplaced", " | ".join(cells), reason) for cells in grid[heads:] if len(cells) != count]
 
 
 def _cells(rows: list[LexborNode]) -> list[list[str]]:

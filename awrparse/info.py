@@ -208,7 +208,7 @@ def unread_labels(document: Document) -> Iterator[Problem]:
     for line, text, name, value in _labelled(document):
         if value is None and read_printed(text).flag != "absent" and not text.endswith(":"):
             reason = f"{text[:60]!r} cannot be read as {name}; it is null"
-            yield Problem(line or None, "not_a_number", text, reason)
+            yield Problem(line or None, "no_value", text, reason)
 
 
 def _labelled(document: Document) -> Iterator[tuple[int, str, str, object]]:

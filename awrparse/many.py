@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from logframe import Log, Source
+    from logframe.kinds import DiagnosticKind
 
 #: What each row of `read_awrs` starts with, and the type.
 KEYS: Final = pl.Schema(
@@ -198,7 +199,7 @@ def _read_one(job: _Job) -> _Result:
     try:
         first = read_awr(content, printed=printed)
     except LogParseError as error:
-        kind = "no_report" if isinstance(error, NoReportError) else "unreadable"
+        kind: DiagnosticKind = "no_report" if isinstance(error, NoReportError) else "unreadable"
         fault = Diagnostic(name, error.line, error.column, kind, error.text, error.message)
         return frames, diagnostics_frame([fault])
     problems = [pl.DataFrame(schema=DIAGNOSTICS)]
@@ -206,7 +207,7 @@ def _read_one(job: _Job) -> _Result:
         for table in tables:
             if table not in report:
                 reason = f"the report ({report.kind}, {report.form}) has no table {table!r}"
-                problems.append(diagnostics_frame([Diagnostic(name, None, None, "no_table", table, reason)]))
+                problems.append(diagnostics_frame([Diagnostic(name, None, None, "missing", table, reason)]))
                 continue
             frames[table].append(_keyed(report, name, number, report[table]))
             problems.append(report.table_diagnostics(table).with_columns(source=pl.lit(name)))

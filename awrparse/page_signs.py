@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from awrparse.records import PrintedTable
     from awrparse.report import AwrReport
+    from logframe.kinds import DiagnosticKind
 
 _PART: Final = re.compile(PAGE.pattern("{PART_TAG}"))
 _ROW_OR_PART: Final = re.compile(PAGE.pattern("(?P<row>{REGULAR_ROW})|{PART_TAG}"))
@@ -70,7 +71,7 @@ class _Sign(NamedTuple):
     """A sign, and where in the page it is: the place, and the number of the table; -1 where that is not meant."""
 
     place: int
-    kind: str
+    kind: DiagnosticKind
     text: str
     reason: str
     table: int = -1
@@ -244,7 +245,7 @@ class _Parts:
         row = self._page[place : end if 0 <= end - place < 4 * _SHOWN * 10 else place + _SHOWN]
         text = " ".join(_PART.sub(" | ", row).split()).strip(" |")
         table = self._counts["table", False] - 1
-        return _Sign(place, "broken_markup", " ".join(text.split())[:_SHOWN], reason, table)
+        return _Sign(place, "damaged", " ".join(text.split())[:_SHOWN], reason, table)
 
 
 def _of_parts(page: str) -> Iterator[_Sign]:
@@ -269,7 +270,7 @@ def _lost_sections(page: str) -> Iterator[_Sign]:
         names = ", ".join(dict.fromkeys(table.name for table in tables_titled(title)))
         what = f"{names}: the" if names else "the"
         reason = f"{what} contents list this section, and the page does not have it; rows of it may be in another table"
-        yield _Sign(link.start(), "lost_section", title, reason)
+        yield _Sign(link.start(), "missing", title, reason)
 
 
 def _repeated_sections(page: str) -> Iterator[_Sign]:
@@ -280,7 +281,7 @@ def _repeated_sections(page: str) -> Iterator[_Sign]:
         if (key := (found["number"], title)) in seen:
             names = ", ".join(dict.fromkeys(table.name for table in tables_titled(title)))
             reason = f"{names}: this section is there twice; rows of two reports may stand in one table"
-            yield _Sign(found.start(), "repeated_section", title, reason.removeprefix(": "))
+            yield _Sign(found.start(), "repeated", title, reason.removeprefix(": "))
         seen.add(key)
 
 
@@ -293,4 +294,4 @@ def _printed_twice(tables: list[PrintedTable]) -> Iterator[Problem]:
         if first.summary == second.summary and any(is_number(cell) for row in rows for cell in row):
             names = ", ".join(table.name for table in tables_of(second)) or "raw_tables"
             reason = f"{names}: the table is printed twice; its rows are counted twice"
-            yield Problem(None, "repeated_rows", second.title, reason)
+            yield Problem(None, "repeated", second.title, reason)

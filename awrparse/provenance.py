@@ -17,8 +17,7 @@ from awrparse.grids import columns_of
 from awrparse.pivots import names_of_pivot
 from awrparse.records import PrintedTable
 from awrparse.report import HEAD_TABLES
-from awrparse.tables import TABLES
-from awrparse.tables.identity import INFO
+from awrparse.tables import INFO, TABLES
 from awrparse.text import lines as kind
 from awrparse.text.cutting import cutter_at
 from awrparse.values import CELLS, form_of

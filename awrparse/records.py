@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from awrparse.spooled import Piece
     from logframe import Column
     from logframe.decimal_mark import DecimalMark
+    from logframe.kinds import DiagnosticKind
     from logframe.normalize import LineMap
 
 
@@ -27,7 +28,7 @@ class Problem(NamedTuple):
     """
 
     line: int | None
-    kind: str
+    kind: DiagnosticKind
     text: str
     reason: str
     start: int | None = None

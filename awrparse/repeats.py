@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse.tables import TABLES
-from awrparse.tables.identity import IDENTITY
+from awrparse.tables import IDENTITY, TABLES
 from logframe.oracle import known_names
 
 if TYPE_CHECKING:

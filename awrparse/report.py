@@ -20,8 +20,7 @@ from awrparse.slots import slots_with_dates
 from awrparse.sniff import EMBEDDED
 from awrparse.sniff import IDENTITY as IDENTITY_GRAMMAR
 from awrparse.stated import stated_sums
-from awrparse.tables import TABLES, VIEWS
-from awrparse.tables.identity import IDENTITY, INFO
+from awrparse.tables import IDENTITY, INFO, TABLES, VIEWS
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
 from logframe.collector import paused_collection
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from awrparse.records import PrintedTable
     from logframe import Log, Source
     from logframe.decimal_mark import DecimalMark
+    from logframe.kinds import DiagnosticKind
 
 _SHUTDOWN: Final = re.compile(IDENTITY_GRAMMAR.pattern("{SHUTDOWN} ({SNAP_ID}) {AND} ({SNAP_ID})"))
 _TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
@@ -102,7 +102,7 @@ _TITLES: Final = {
     "fragment": "part of a report",
 }
 #: Diagnostics of what was understood: a file is read strictly in spite of them.
-_UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "repeated_name", "invalid"})
+_UNDERSTOOD: Final = frozenset({"several_reports", "contradiction", "invalid"})
 #: This many tables of a report are built one by one.
 _FEW_TABLES: Final = 4
 
@@ -291,13 +291,13 @@ class AwrReport(ParsedLog):
             Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
             for one in certain_contradictions(self)
         ]
-        signs = (
-            ("repeated_name", repeated_names(self)),
-            ("repeated_rows", repeated_rows(self)),
-            ("other_text", other_texts(self)),
-            ("other_whole", other_wholes(self)),
-            ("falling_sum", falling_sums(self)),
-            ("other_name", other_names(self)),
+        signs: tuple[tuple[DiagnosticKind, Iterable[tuple[str, str]]], ...] = (
+            ("contradiction", repeated_names(self)),
+            ("repeated", repeated_rows(self)),
+            ("foreign", other_texts(self)),
+            ("sum", other_wholes(self)),
+            ("sum", falling_sums(self)),
+            ("foreign", other_names(self)),
         )
         contradictions += [
             Diagnostic(self.source, None, None, kind, name, reason) for kind, found in signs for name, reason in found

@@ -26,8 +26,7 @@ from awrparse.matching import tables_of
 from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
 from awrparse.sniff import PAGE
-from awrparse.tables import TABLES, tables_titled
-from awrparse.tables.identity import IDENTITY
+from awrparse.tables import IDENTITY, TABLES, tables_titled
 from awrparse.text.layout import GRAMMAR, is_number
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from awrparse.columns import Table
     from awrparse.records import PrintedTable
     from awrparse.report import AwrReport
+    from logframe.kinds import DiagnosticKind
 
 _TABLE_START: Final = re.compile(PAGE.pattern("{TABLE_TAG}"))
 _TABLE_END: Final = re.compile(PAGE.pattern("{TABLE_END}"))
@@ -62,7 +62,7 @@ def unclosed_tables(report: AwrReport) -> Iterator[Problem]:
     starts, ends = len(_TABLE_START.findall(page)), len(_TABLE_END.findall(page))
     if starts != ends:
         reason = f"{starts} tables start in this page and {ends} end: a piece of it is missing or there twice"
-        yield Problem(None, "unclosed", "", reason)
+        yield Problem(None, "cut", "", reason)
 
 
 def repeated_tables(report: AwrReport) -> Iterator[Problem]:
@@ -76,7 +76,7 @@ def repeated_tables(report: AwrReport) -> Iterator[Problem]:
         if key in seen:
             names = [table.name for table in tables_of(printed)]
             reason = f"{', '.join(names) or 'raw_tables'}: the table is printed twice; its rows are counted twice"
-            yield _problem(printed, "repeated_rows", printed.title, reason)
+            yield _problem(printed, "repeated", printed.title, reason)
         seen.add(key)
 
 
@@ -103,21 +103,21 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
             yield from _other_headings(report, titled, printed)
         elif other := _table_of(printed) or _titled_alike(printed):
             reason = f"the headings are those of {other.name}, the title is not; the table is in raw_tables only"
-            yield _problem(printed, "other_title", printed.title, reason)
+            yield _problem(printed, "foreign", printed.title, reason)
         elif titled and sum(map(bool, printed.headings)) >= _FEWEST_HEADINGS and _has_figures(printed):
             yield from _other_headings(report, titled, printed)
         elif printed.title and not titled and _is_labelled(printed) and _has_figures(printed):
             reason = "labels below a title that is not known; they are in raw_tables only"
-            yield _problem(printed, "other_title", printed.title, reason)
+            yield _problem(printed, "foreign", printed.title, reason)
         elif len(printed.rows.extents) > 1 and not any(printed.headings) and not _is_sum(printed):
             reason = "the table has no headings: lines above it may be missing; it is in raw_tables only"
-            yield _problem(printed, "unknown_headings", printed.title, reason)
+            yield _problem(printed, "unknown_name", printed.title, reason)
         elif len(printed.rows.extents) > 1 and not printed.title:
             reason = "the table has no title: lines above it may be missing; it is in raw_tables only"
-            yield _problem(printed, "title_missing", " ".join(printed.headings), reason)
+            yield _problem(printed, "missing", " ".join(printed.headings), reason)
 
 
-def _problem(printed: PrintedTable, kind: str, text: str, reason: str) -> Problem:
+def _problem(printed: PrintedTable, kind: DiagnosticKind, text: str, reason: str) -> Problem:
     return Problem(printed.line or None, kind, text, reason)
 
 
@@ -126,7 +126,7 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
     if len(matched) == 1 and matched[0].shape in {"labels", "wide"} and not is_pivoted(matched[0], printed):
         for cell in cells_without_heading(matched[0], printed)[:_MOST_CELLS]:
             reason = f"{matched[0].name}: no column of this table takes the cell; it is in raw_tables only"
-            yield _problem(printed, "unknown_column", cell, reason)
+            yield _problem(printed, "unknown_name", cell, reason)
         return
     if is_histogram := all(table.shape == "histogram" for table in matched):
         found = [columns_of_histogram(printed)]
@@ -141,7 +141,7 @@ def _unknown_columns(matched: list[Table], printed: PrintedTable) -> Iterator[Pr
         if not is_known and (is_last or any(row[place] for row in printed.rows.cells)):
             name = matched[0].name
             reason = f"{name}: no column of this table has such a heading; its cells are in raw_tables only"
-            yield _problem(printed, "unknown_column", heading, reason)
+            yield _problem(printed, "unknown_name", heading, reason)
 
 
 def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
@@ -155,18 +155,18 @@ def _unknown_rows(matched: list[Table], printed: PrintedTable) -> Iterator[Probl
         for (above, row), line in zip(pairwise(rows.cells), rows.lines[1:], strict=True):
             if not row[0] and not goes_on(row, above, widths):
                 reason = f"{name}: the row has no name, and is no rest of the one above"
-                yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
+                yield Problem(line or None, "unknown_name", " ".join(filter(None, row)), reason)
     if all(table.rows_like and table.shape == "rows" and table not in IDENTITY for table in matched):
         likes = [re.compile(table.rows_like) for table in matched]
         for line, row in zip(rows.lines, rows.cells, strict=True):
             if any(map(is_number, row)) and not any(like.match(row[0]) for like in likes):
                 reason = f"{name}: no row of this table begins so; its figures are in raw_tables only"
-                yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
+                yield Problem(line or None, "unknown_name", " ".join(filter(None, row)), reason)
     elif all(table.shape == "histogram" for table in matched):
         for line, row in zip(rows.lines, rows.cells, strict=True):
             if any(row[:2]) and not any(row[2:]):
                 reason = f"{name}: the row has no figure of a range; it is in raw_tables only"
-                yield Problem(line or None, "unknown_row", " ".join(filter(None, row)), reason)
+                yield Problem(line or None, "unknown_name", " ".join(filter(None, row)), reason)
 
 
 def _labels_in_head(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
@@ -177,7 +177,7 @@ def _labels_in_head(matched: list[Table], printed: PrintedTable) -> Iterator[Pro
         is_label = any(cells) if is_of_snapshots else cells[0].endswith(":")
         if is_label and not (is_of_snapshots and label in _PERIOD_LABELS):
             reason = f"{matched[0].name}: the label is not part of this table's; {MAY_BE_OTHER}"
-            yield Problem(line or None, "other_name", cells[0] or " ".join(filter(None, cells)), reason)
+            yield Problem(line or None, "foreign", cells[0] or " ".join(filter(None, cells)), reason)
 
 
 def _shifted_cells(matched: list[Table], printed: PrintedTable) -> Iterator[Problem]:
@@ -192,7 +192,7 @@ def _shifted_cells(matched: list[Table], printed: PrintedTable) -> Iterator[Prob
         for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
             if " " in cells[place] if column.name == "release" else is_number(cells[place]):
                 reason = f"{matched[0].name}.{column.name}: the cells of the row may be in other columns than their own"
-                yield Problem(line or None, "shifted", cells[place], reason)
+                yield Problem(line or None, "misplaced", cells[place], reason)
 
 
 def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
@@ -203,7 +203,7 @@ def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: Print
         return
     name = titled[0].name
     reason = f"{name}: the headings below this title are not those of the table; it is in raw_tables only"
-    yield _problem(printed, "unknown_headings", printed.title, reason)
+    yield _problem(printed, "unknown_name", printed.title, reason)
 
 
 def _is_labelled(printed: PrintedTable) -> bool:

@@ -11,7 +11,7 @@ from awrparse.grids import columns_of
 from awrparse.matching import tables_of
 from awrparse.records import Problem
 from awrparse.signs import MAY_BE_OTHER
-from awrparse.tables.identity import IDENTITY
+from awrparse.tables import IDENTITY
 from awrparse.text import lines as kind
 from awrparse.text.layout import is_number, is_row
 
@@ -63,7 +63,7 @@ def _under_one_title(document: Document) -> Iterator[Problem]:
             matched = tables_of(printed)
             if matched and matched == tables_of(above):
                 reason = f"{matched[0].name}: the table above has other headings; a title between them may be missing"
-                yield Problem(printed.line or None, "title_missing", printed.title, reason)
+                yield Problem(printed.line or None, "missing", printed.title, reason)
 
 
 def _rows_in_notes(document: Document) -> Iterator[Problem]:
@@ -81,7 +81,7 @@ def _rows_in_notes(document: Document) -> Iterator[Problem]:
             reason = (
                 "a row among the notes of a section: the headings above it are missing; its figures are in no table"
             )
-            yield Problem(place + 1, "unknown_headings", lines[number].strip(), reason)
+            yield Problem(place + 1, "unknown_name", lines[number].strip(), reason)
         before = number
 
 
@@ -121,7 +121,7 @@ def _out_of_line(document: Document, printed: PrintedTable, names: str) -> Itera
     for line in sorted(found)[:_MOST_ROWS]:
         text = document.lines[line - 1].strip()
         reason = f"{names}: {found[line]!r} does not end where its column does; {MAY_BE_OTHER}"
-        yield Problem(line, "out_of_line", text, reason)
+        yield Problem(line, "misplaced", text, reason)
 
 
 def _columns_of_figures(printed: PrintedTable) -> list[int]:
@@ -149,7 +149,7 @@ def _without_label(printed: PrintedTable, names: str) -> Iterator[Problem]:
     for (above, cells), line in zip(pairwise(rows.cells), rows.lines[1:], strict=True):
         if above[0].endswith(":") and cells[0] and not cells[0].endswith(":") and any(cells[1:]):
             reason = f"{names}: the rows above have labels with a colon, this one has none; {MAY_BE_OTHER}"
-            yield Problem(line or None, "other_name", cells[0], reason)
+            yield Problem(line or None, "foreign", cells[0], reason)
             return
 
 
@@ -161,7 +161,7 @@ def _labels_in_rows(printed: PrintedTable, matched: list[Table], names: str) -> 
         for cells, line in zip(printed.rows.cells, printed.rows.lines, strict=True):
             label = cells[place]
             if label.endswith(":") and label.strip(" :").lower() not in TOTALS:
-                yield Problem(line or None, "other_name", label, f"{names}: a label among names; {MAY_BE_OTHER}")
+                yield Problem(line or None, "foreign", label, f"{names}: a label among names; {MAY_BE_OTHER}")
 
 
 def _lost_histograms(report: AwrReport) -> Iterator[Problem]:
@@ -176,4 +176,4 @@ def _lost_histograms(report: AwrReport) -> Iterator[Problem]:
         for place in range(there[0], there[-1]):
             if place not in there:
                 reason = "event_histogram: the report has not this histogram; rows of it may stand in the one before"
-                yield Problem(None, "lost_section", f"Wait Event Histogram ({ranges[place]})", reason)
+                yield Problem(None, "missing", f"Wait Event Histogram ({ranges[place]})", reason)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from awrparse.columns import Kind
     from logframe.decimal_mark import DecimalMark
+    from logframe.kinds import DiagnosticKind
     from logframe.printed import TimeUnit
 
 CELLS: Final = load_grammar("awrparse", "cells.lark", "cell", "part")
@@ -84,13 +85,20 @@ class Reading(NamedTuple):
     decimal_mark: DecimalMark = "."
 
 
+class Fault(NamedTuple):
+    """Why a cell is no value, or another than printed."""
+
+    kind: DiagnosticKind
+    reason: str
+
+
 class Measure(NamedTuple):
-    """A cell as a value with its bounds, and why it is no value, or another than printed: one word and a sentence."""
+    """A cell as a value with its bounds, and why it is no value, or another than printed."""
 
     value: float | int | None
     lo: float | None
     hi: float | None
-    fault: tuple[str, str] | None = None
+    fault: Fault | None = None
 
 
 def reading_of(cells: Sequence[str], kind: Kind, heading: str, decimal_mark: DecimalMark = ".") -> Reading:
@@ -143,7 +151,7 @@ def read_measure(cell: str, reading: Reading) -> Measure:
         >>> read_measure("11.1K", Reading("count"))
         Measure(value=11100, lo=11050.0, hi=11150.0, fault=None)
         >>> read_measure("####", Reading("s")).fault
-        ('overflow', 'the value did not fit its column; it is null')
+        Fault(kind='overflow', reason='the value did not fit its column; it is null')
     """
     shown = cell
     cell = with_points(cell, reading.decimal_mark)
@@ -153,21 +161,21 @@ def read_measure(cell: str, reading: Reading) -> Measure:
     if printed.flag in {"overflow", "text"}:
         fault = _fault(shown, printed.flag)
     if reading.is_unknown and value:
-        return Measure(None, None, None, ("unit_unknown", "no note says in which unit this is printed; it is null"))
+        return Measure(None, None, None, Fault("ambiguous", "no note says in which unit this is printed; it is null"))
     if reading.divisor != 1 and value is not None and lo is not None and hi is not None and printed.unit is None:
         value, lo, hi = value / reading.divisor, lo / reading.divisor, hi / reading.divisor
     if reading.kind == "count" and value is not None:
         value, reason = _whole(cell, value, shown)
         if reason:
-            fault = "not_a_count" if value is None else "repaired", reason
+            fault = Fault("no_value" if value is None else "repaired", reason)
             lo = hi = None if value is None else float(value)
     return Measure(value, lo, hi, fault)
 
 
-def _fault(cell: str, flag: str) -> tuple[str, str]:
+def _fault(cell: str, flag: str) -> Fault:
     if flag == "overflow":
-        return "overflow", "the value did not fit its column; it is null"
-    return "not_a_number", f"{cell[:60]!r} is no number; it is null"
+        return Fault("overflow", "the value did not fit its column; it is null")
+    return Fault("no_value", f"{cell[:60]!r} is no number; it is null")
 
 
 def _whole(cell: str, value: float, shown: str) -> tuple[int | None, str]:

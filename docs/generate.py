@@ -1,6 +1,7 @@
 """Writes the pages of this folder that are made from the code: ``python docs/generate.py [FOLDER]``.
 
     awr_tables.md   the canonical tables of AWR reports, from `awrparse.TABLES`
+    diagnostics.md  the words of the diagnostics, from `logframe.kinds`
     frames.md       the frames of strace logs and of spools, from their schemas
     chart_list.md   what each chart shows, and what to read from it, from the docstrings of `iolab.charts`
     metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
@@ -36,6 +37,7 @@ from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.rules.finding import meanings
 from iolab.rules.registry import RULES, Rule
+from logframe.kinds import KINDS as DIAGNOSTIC_KINDS
 
 SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
 #: Written by docs/awr_releases.py: table -> release -> letters of the kinds and forms.
@@ -77,6 +79,17 @@ def awr_releases() -> str:
         cells = " | ".join(seen.get(name, {}).get(release, "") or " " for release in releases)
         lines.append(f"| `{name}` | {sets} | {cells} |")
     return "\n".join(lines) + "\n"
+
+
+def diagnostics() -> str:
+    """The page of the diagnostics: what each word means, and what to do."""
+    head = (
+        "Every line and every figure that was not read, or is doubtful, is a row of `log.diagnostics`: `line`,\n"
+        "`column`, `kind`, `text` and `reason`. `kind` is one of the words below, the same for all formats; `reason` "
+        "says\nwhat happened on that line."
+    )
+    words = [f"## `{word}`\n\n{one.meaning}\n\nnext: {one.next}" for word, one in DIAGNOSTIC_KINDS.items()]
+    return "\n\n".join((MADE, "# Diagnostics", head, *words)) + "\n"
 
 
 def frames() -> str:
@@ -267,6 +280,7 @@ def parameters(function: FunctionType) -> str:
 PAGES = {
     "awr_tables.md": awr_tables,
     "chart_list.md": chart_list,
+    "diagnostics.md": diagnostics,
     "findings.md": findings,
     "frames.md": frames,
     "ledger.md": ledger,

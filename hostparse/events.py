@@ -220,11 +220,11 @@ class _Reader:
             if column == "" or column in row:
                 self.others.append((number, heading, cell))
             elif not re.fullmatch(GRAMMAR.terminals[terminal], cell):
-                self.notes.append(Diagnostic(self.name, number, None, "cell", cell, f"no value of {heading}"))
+                self.notes.append(Diagnostic(self.name, number, None, "no_value", cell, f"no value of {heading}"))
             elif column in _TEXT_COLUMNS:
                 if _SEVERAL.search(cell.strip()):
                     reason = f"columns of the row are missing in the heading: not one value of {heading}"
-                    self.notes.append(Diagnostic(self.name, number, None, "cell", cell, reason))
+                    self.notes.append(Diagnostic(self.name, number, None, "no_value", cell, reason))
                 row[column] = cell.strip()
             elif column in _WHOLE_COLUMNS:
                 row[column] = int(cell) * int(unit)
@@ -270,7 +270,7 @@ class _Reader:
         elif rest is not None:
             if _PLACE.search(rest):
                 reason = "the place of this request is not read: a word stands before it that blkparse does not print"
-                self.notes.append(Diagnostic(self.name, number, None, "cell", rest, reason))
+                self.notes.append(Diagnostic(self.name, number, None, "no_value", rest, reason))
             self.others.append((number, "error" if is_command else "rest", rest[1:-1] if is_command else rest))
         self._add(number, row)
 
@@ -282,7 +282,7 @@ class _Reader:
         for column in _WHOLE_COLUMNS:
             if row.get(column, 0) > LARGEST_WHOLE:
                 text, row[column] = str(row[column]), None
-                self.notes.append(Diagnostic(self.name, number, None, "cell", text, f"no value of {column}"))
+                self.notes.append(Diagnostic(self.name, number, None, "no_value", text, f"no value of {column}"))
         self.rows.append({"list": self.lists, **row, "only_from_ms": self.threshold, "line": number})
 
     def note(self, number: int, line: str, reason: str) -> None:

@@ -99,7 +99,7 @@ def read_facts(log: Log, date_order: DateOrder | None) -> Facts:
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = [*opened, *sorted(found.stamped_dates)][0]
-        notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
+        notes.append(Diagnostic(log.name, None, None, "ambiguous", shown, reason))
     begins = found.run_starts
     stamps = pl.concat([pl.DataFrame(schema={"line": pl.UInt32, "rows_before": pl.UInt32}), *found.stamps])
     stamps = stamps.filter(~pl.col("line").is_in(list(begins.dates)))

@@ -186,7 +186,7 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
     """The frames of a result, and the text around its place."""
     first, last = (text.count("\n", 0, end) + 1 for end in place)
     notes = [
-        Diagnostic(log.name, number, None, "text", line, "no part of the result")
+        Diagnostic(log.name, number, None, "foreign", line, "no part of the result")
         for number, line in enumerate(text.split("\n"), 1)
         if line.strip() and not first <= number <= last
     ]
@@ -208,16 +208,14 @@ def _result(log: Log, text: str, place: tuple[int, int], document: dict[str, Any
     whole = text[place[0] : place[1]]
     leaves = list(json_leaves(whole))
     notes += [
-        Diagnostic(
-            log.name, first + leaf.line, None, "out_of_range", f"{leaf.path}: {leaf.value[:_SHOWN]}", _OUT_OF_RANGE
-        )
+        Diagnostic(log.name, first + leaf.line, None, "overflow", f"{leaf.path}: {leaf.value[:_SHOWN]}", _OUT_OF_RANGE)
         for leaf in leaves
         if isinstance(leaf.value, str) and whole[leaf.end - 1] != '"'
     ]
     # fio 3.1 fills its lists of percentiles with more of 0
     named = [leaf for leaf in leaves if not leaf.path.endswith(_NO_PERCENTILE)]
     twice = [one for one, other in pairwise(named) if (one.path, one.value) == (other.path, other.value)]
-    notes += [Diagnostic(log.name, first + one.line, None, "repeated_row", one.path, _TWICE) for one in twice]
+    notes += [Diagnostic(log.name, first + one.line, None, "repeated", one.path, _TWICE) for one in twice]
     values = [(leaf.path, *_cell(leaf.value), first + leaf.line) for leaf in leaves]
     return FioResult(
         log.name,

@@ -68,7 +68,12 @@ def missing_buckets(name: str, buckets: pl.DataFrame, elided: list[int]) -> list
     found = above.filter(is_gap).unique(by, keep="first", maintain_order=True)
     return [
         Diagnostic(
-            name, line, None, "bucket", f"{lower:g}", f"a bucket from {upper:g} on should stand here: some are missing"
+            name,
+            line,
+            None,
+            "contradiction",
+            f"{lower:g}",
+            f"a bucket from {upper:g} on is missing here",
         )
         for line, lower, upper, before in found.select("line", "lower", "above_upper", "above_line").iter_rows()
         if not any((before or 0) < one < line for one in elided)

@@ -329,7 +329,7 @@ def _read_field(name: str, state: _State, number: int, line: str) -> None:
     """A field of a record of PyLatencyMap."""
     if state.in_record and state.in_table:
         reason = "a field of a record below buckets; the lines between two records are missing"
-        state.notes.append(Diagnostic(name, number, None, "bucket", line, reason))
+        state.notes.append(Diagnostic(name, number, None, "contradiction", line, reason))
         state.begin_record()
     word, _, rest = line.partition(",")
     rest = rest.strip()
@@ -368,7 +368,7 @@ def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) ->
         else:
             state.add(number, None, None, count)
             reason = "the record does not say whether its numbers are lower or upper ends of buckets"
-            state.notes.append(Diagnostic(name, number, None, "bucket", line, reason))
+            state.notes.append(Diagnostic(name, number, None, "contradiction", line, reason))
         return
     if not state.in_table:
         reason = "a bucket without a heading above it"

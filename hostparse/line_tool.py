@@ -21,7 +21,7 @@ from logframe.provenance import Claim, by_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from logframe import Source
     from logframe.formats import Head
@@ -68,6 +68,8 @@ class Line:
         sets: columns that the lines below it have, too, until another line sets them.
         heading: the column set above that holds a heading; its words are the groups of the cells below them.
         once: the column whose values are different in all rows of a sample: one that is there begins the next.
+        records: gives the groups of each record in the line, from the columns set above and the line; None where it
+            does not fit them.
     """
 
     template: str
@@ -79,12 +81,20 @@ class Line:
     sets: tuple[str, ...] = ()
     heading: str = ""
     once: str = ""
+    records: Callable[[Mapping[str, Any], str], Sequence[Mapping[str, str]] | None] | None = None
 
 
 def _others(words: Sequence[str], cells: Sequence[str], columns: Mapping[str, Column]) -> dict[str, str]:
     """The cells below words of a heading that are no column, with these words."""
     others = [f"{word}={cell}" for word, cell in zip(words, cells, strict=True) if word not in columns]
     return {OTHERS: " ".join(others)} if others else {}
+
+
+def _parts(
+    match: re.Match[str], each: re.Pattern[str] | None, printed: str
+) -> list[tuple[re.Match[str], Mapping[str, str | None]]]:
+    """The records of a line, each with its groups: the line itself, or what repeats in it."""
+    return [(one, one.groupdict()) for one in (each.finditer(printed) if each else (match,))]
 
 
 class _Record(NamedTuple):
@@ -107,7 +117,7 @@ class _Record(NamedTuple):
     def claims(self, claim: Claim, text: str) -> Iterator[Claim]:
         """The columns with their places in a line; without places below a heading, and where tabs were expanded."""
         factors = {column.name: self.factors.get(column.name, 1.0) for column in self.line.columns.values()}
-        if self.line.heading:
+        if self.line.heading or self.line.records:
             yield claim._replace(columns=factors)
             return
         spans: list[tuple[int, int, str]] = []
@@ -218,11 +228,15 @@ class LineTool:
                     notes.append(Diagnostic(log, number, None, "unparsed", printed, "does not fit its heading"))
                     continue
                 printed_groups = {**dict(zip(words, cells, strict=True)), **_others(words, cells, line.columns)}
+            if line.records and (records := line.records(above, printed)) is None:
+                notes.append(Diagnostic(log, number, None, "unparsed", printed, "does not fit its heading"))
+                continue
+            parts = [(match, cells) for cells in records] if line.records else _parts(match, each, printed)
             if line.begins:
                 sample, seen = sample + 1, set()
-            for place, one in enumerate(each.finditer(printed) if each else (match,)):
-                row, factors, bad = self._row(line, {**printed_groups, **one.groupdict()}, above)
-                notes += [Diagnostic(log, number, None, "cell", text, f"no {column}") for column, text in bad]
+            for place, (one, groups) in enumerate(parts):
+                row, factors, bad = self._row(line, {**printed_groups, **groups}, above)
+                notes += [Diagnostic(log, number, None, "no_value", text, f"no {column}") for column, text in bad]
                 above |= {key: row.get(key) for name in line.sets for key in (name, f"{name}_lo", f"{name}_hi")}
                 if line.each_is is not None and place < len(line.each_is[1]):
                     row[line.each_is[0]] = line.each_is[1][place]

@@ -102,7 +102,7 @@ def repeated_rows(name: str, rows: pl.DataFrame) -> list[Diagnostic]:
     """
     is_again = (pl.col("line").diff() == 1) & (TEXT.shift() == TEXT)
     found = rows.filter(is_again)
-    return [Diagnostic(name, line, None, "repeated_row", text, REPEATED) for line, text in found.iter_rows()]
+    return [Diagnostic(name, line, None, "repeated", text, REPEATED) for line, text in found.iter_rows()]
 
 
 def with_own_text(lines: pl.DataFrame) -> pl.DataFrame:

@@ -233,7 +233,9 @@ def _read_cells(
         for column, printed in zip(_split(text, names, pl.String()), table.columns, strict=True):
             found = figures(column.str.strip_chars().replace("", None), 1.0, "gauge")
             for row in found.problems:
-                note = Diagnostic(name, rows.item(row, "line"), None, "cell", column[row], f"no figure under {printed}")
+                note = Diagnostic(
+                    name, rows.item(row, "line"), None, "no_value", column[row], f"no figure under {printed}"
+                )
                 notes.append(note)
             read.append(found.values)
             halves.append(found.half)
@@ -371,7 +373,9 @@ def _processes(
             cells.str.strip_chars().replace("", None), metric.factor, "count" if metric.unit is None else metric.basis
         )
         for row in read.problems:
-            notes.append(Diagnostic(name, found.item(row, "line"), None, "cell", cells[row], f"no figure under {word}"))
+            notes.append(
+                Diagnostic(name, found.item(row, "line"), None, "no_value", cells[row], f"no figure under {word}")
+            )
         fields.append(Field(metric.name, word, metric))
         columns.append(read.values.alias(metric.name))
         halves[metric.name] = read.half

@@ -147,7 +147,7 @@ def _placed(name: str, rows: pl.DataFrame, runs: list[Run]) -> tuple[pl.DataFram
             name,
             row["line"],
             None,
-            "interval",
+            "clock",
             row["text"][:80],
             "the interval printed is not the time between the stamps, which is used",
         )
@@ -155,7 +155,7 @@ def _placed(name: str, rows: pl.DataFrame, runs: list[Run]) -> tuple[pl.DataFram
     ]
     notes += [
         Diagnostic(
-            name, line, None, "interval", text[:80], "the interval printed begins before the restart, which is used"
+            name, line, None, "clock", text[:80], "the interval printed begins before the restart, which is used"
         )
         for line, text in early.select("line", "text").iter_rows()
     ]
@@ -198,7 +198,7 @@ def _part(
     frame = found.select("line").join(placed, on="line", how="left", maintain_order="left")
     made, halves, problems = _figures(heading, cells, found)
     notes += [
-        Diagnostic(name, line, None, "cell", cell, f"no figure under {printed}") for line, printed, cell in problems
+        Diagnostic(name, line, None, "no_value", cell, f"no figure under {printed}") for line, printed, cell in problems
     ]
     return (
         Part(heading, frame.select(*PLACE).with_columns(made), halves),

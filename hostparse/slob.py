@@ -111,7 +111,7 @@ def _users(name: str, rows: list[tuple[int, re.Match[str]]], notes: list[Diagnos
             notes.append(Diagnostic(name, line, None, "contradiction", rate, reason))
         if int(user) in lines:
             reason = f"user {user} has a row in line {lines[int(user)]} too"
-            notes.append(Diagnostic(name, line, None, "repeated_name", user, reason))
+            notes.append(Diagnostic(name, line, None, "contradiction", user, reason))
         lines.setdefault(int(user), line)
     missing = max(lines, default=0) - len(lines)
     if missing > 0:

@@ -130,7 +130,7 @@ def _part(name: str, group: str, words: list[str], rows: pl.DataFrame, notes: li
             "cell", (number_text.cast(pl.Float64) * scale).alias("value"), half.alias("half")
         )
         notes += [
-            Diagnostic(name, rows.item(row, "below_line"), None, "cell", cell, f"no figure under {word}")
+            Diagnostic(name, rows.item(row, "below_line"), None, "no_value", cell, f"no figure under {word}")
             for row, cell in read.with_row_index().filter(pl.col("value").is_null()).select("index", "cell").iter_rows()
         ]
         fields.append(Field(metric.name, word, metric))

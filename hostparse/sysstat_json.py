@@ -154,13 +154,13 @@ def _read(log: Log) -> Tables:
     runs, tables, order = found.runs, found.tables, found.order
     for line, shown in found.others:
         notes.append(Diagnostic(log.name, line, None, "unparsed", shown, "no value of a table"))
-    notes += [Diagnostic(log.name, line, None, "repeated_row", path, REPEATED) for line, path in found.repeated]
+    notes += [Diagnostic(log.name, line, None, "repeated", path, REPEATED) for line, path in found.repeated]
     reason = "of another table than the list that it stands in: lines may be missing above"
-    notes += [Diagnostic(log.name, line, None, "misplaced_row", path, reason) for line, path in found.mixed]
+    notes += [Diagnostic(log.name, line, None, "misplaced", path, reason) for line, path in found.mixed]
     if order.is_assumed:
         reason = "day and month may be the other way round: the month is taken to come first"
         shown = next(str(host["date"]) for host in _hosts(documents) if "date" in host)
-        notes.append(Diagnostic(log.name, None, None, "date_order", shown, reason))
+        notes.append(Diagnostic(log.name, None, None, "ambiguous", shown, reason))
     # sadf prints a date and a time
     is_sadf = any(isinstance(each.statistics.get("timestamp"), dict) for rows in tables.values() for each in rows[:1])
     is_iostat = not is_sadf and any("avg-cpu" in key or "disk" in key for key, _ in tables)
@@ -306,7 +306,7 @@ def _part(
         start = pl.coalesce(start, pl.col("interval_end") - step)
     early = place.filter(pl.col("before").is_null() & (stated < restart)).unique("run", maintain_order=True)
     notes += [
-        Diagnostic(name, line, None, "interval", clock, "the interval printed begins before the restart, which is used")
+        Diagnostic(name, line, None, "clock", clock, "the interval printed begins before the restart, which is used")
         for line, clock in early.select("line", "clock").iter_rows()
     ]
     place = place.with_columns(

@@ -151,7 +151,7 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         name, list(rows.parts.values()), marks.frame, Runs(runs, facts.order), alone, frozenset(rows.headless), carried
     )
     bad = [
-        Diagnostic(name, line, None, "cell", text, f"no figure under {printed}: null in the frames")
+        Diagnostic(name, line, None, "no_value", text, f"no figure under {printed}: null in the frames")
         for _, part in placed.parts
         for line, printed, text in part.problems
     ]
@@ -266,7 +266,7 @@ def _marks(name: str, lines: pl.DataFrame, before: Before, starts: frozenset[int
     for line, number, text, below in doubtful.iter_rows():
         if len(below.split()) == len(headings[number].fields) > 1:
             reason = "a heading that is not known: its columns keep their names and have no unit"
-            notes.append(Diagnostic(name, line, None, "heading", text, reason))
+            notes.append(Diagnostic(name, line, None, "unknown_name", text, reason))
         else:
             prose.append(line)
             notes.append(Diagnostic(name, line, None, "unparsed", text, "words, but not the heading of a table"))

@@ -80,7 +80,9 @@ def read_typeperf(source: Source) -> FrameLog:
             for name, cell in zip(names, cells[1:], strict=True):
                 value = finite(cell.strip())
                 if value is None and cell.strip():
-                    notes.append(Diagnostic(log.name, number, None, "cell", cell, f"no figure of {name['counter']}"))
+                    notes.append(
+                        Diagnostic(log.name, number, None, "no_value", cell, f"no figure of {name['counter']}")
+                    )
                 rows.append(
                     {
                         "time": cells[0],

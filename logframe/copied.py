@@ -157,7 +157,7 @@ def repeated(name: str, lines: list[tuple[int, str]]) -> list[Diagnostic]:
         lines: numbers and texts.
     """
     return [
-        Diagnostic(name, number, None, "repeated_row", line, REPEATED)
+        Diagnostic(name, number, None, "repeated", line, REPEATED)
         for (above, text), (number, line) in pairwise(lines)
         if line == text and number == above + 1 and len(list(numbers_of_line(line))) >= _FEWEST_NUMBERS
     ]

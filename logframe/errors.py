@@ -15,27 +15,31 @@ becomes one row of the diagnostics frame, whose columns are `DIAGNOSTICS`:
 | `source` | String | name of the log: its path, or what the caller called it                   |
 | `line`   | Int64  | line number, counted from 1; null when the row speaks of the whole log    |
 | `column` | Int64  | column of the offending character, counted from 1; null when unknown      |
-| `kind`   | String | one word per cause (`unparsed`, `overflow`, `encoding`, ...)              |
+| `kind`   | Enum   | one word per cause (`logframe.kinds`)                                     |
 | `text`   | String | the text in question, as it is in the log                             |
 | `reason` | String | one sentence for a person                                                 |
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
+from logframe.kinds import KINDS
 from logframe.wording import printable
+
+if TYPE_CHECKING:
+    from logframe.kinds import DiagnosticKind
 
 DIAGNOSTICS = pl.Schema(
     {
-        "source": pl.String,
-        "line": pl.Int64,
-        "column": pl.Int64,
-        "kind": pl.String,
-        "text": pl.String,
-        "reason": pl.String,
+        "source": pl.String(),
+        "line": pl.Int64(),
+        "column": pl.Int64(),
+        "kind": pl.Enum(tuple(KINDS)),
+        "text": pl.String(),
+        "reason": pl.String(),
     }
 )
 
@@ -139,7 +143,7 @@ class Diagnostic(NamedTuple):
     source: str
     line: int | None
     column: int | None
-    kind: str
+    kind: DiagnosticKind
     text: str | None
     reason: str
 

@@ -327,7 +327,7 @@ def _checked(out: IO[bytes], damage: str, name: str) -> Unpacked:
     if not damage:
         return Unpacked(name, out, None)
     reason = f"the compressed data is damaged ({damage}); what precedes the damage was read"
-    return Unpacked(name, out, Diagnostic(name, None, None, "damaged", None, reason))
+    return Unpacked(name, out, Diagnostic(name, None, None, "unreadable", None, reason))
 
 
 class _Zstd:

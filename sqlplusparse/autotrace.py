@@ -127,7 +127,7 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
         found = found._replace(client="sqlcl")
     elif found.names and len(found.names) != len(_NAMES):
         reason = f"{len(found.names)} of the {len(_NAMES)} statistics of autotrace are shown; the others are null"
-        page.note(found.lines[0], "incomplete_statistics", reason)
+        page.note(found.lines[0], "cut", reason)
     return found, end
 
 

@@ -153,7 +153,7 @@ class _Blocks:
         if line.startswith(HTML_TABLE):
             if marked := read_html(page, number):
                 return self._add("GRID", number, marked.last, marked)
-            page.note(number, "markup", "a result in HTML; its rows are not read")
+            page.note(number, "unparsed", "a result in HTML; its rows are not read")
             return None
         if line.startswith(JSON_RESULT) and (marked := read_json(page, number)):
             return self._add("GRID", number, marked.last, marked)
@@ -178,7 +178,7 @@ class _Blocks:
             self._end_text(number)
             column, expected = explain_clock(line)
             reason = "no Elapsed of a client" + (f": expected {expected}" if expected else "")
-            page.refuse(number, "look_alike", reason, column)
+            page.refuse(number, "unparsed", reason, column)
             return number + 1
         if "consistent gets" in line and CRAMMED.match(line):
             self._end_text(number)
@@ -233,7 +233,7 @@ class _Blocks:
         return self._pass_over(number)
 
     def _read_elision(self, number: int) -> int:
-        self.page.note(number, "elided", "the log was cut here by hand; what is missing is unknown")
+        self.page.note(number, "missing", "the log was cut here by hand; what is missing is unknown")
         return self._pass_over(number)
 
     def _pass_over(self, number: int) -> int:
@@ -248,7 +248,7 @@ class _Blocks:
             return number + 1
         page.roles[number] = LineRole.ELAPSED
         if language_of(clock.label) is None:
-            page.note(number, "label", f"{clock.label!r} is not a known word for Elapsed; read as one by its shape")
+            page.note(number, "unknown_name", f"{clock.label!r} is no known word for Elapsed; read as one by its shape")
         if self.timer is not None:
             name, self.timer = self.timer, None
             return self._add("TIMER", number, number + 1, (clock, name))

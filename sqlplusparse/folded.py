@@ -49,7 +49,7 @@ def unfold(page: Page, grid: Grid, count: int | None = None) -> None:
         return
     if count is None:
         reason = "the lines of these folded rows do not follow their rulers; rows may be merged"
-        page.note(grid.first, "folded_rows", reason)
+        page.note(grid.first, "ambiguous", reason)
 
 
 def _by_place(page: Page, grid: Grid, separators: int) -> Iterator[tuple[int, tuple[str, ...]]]:

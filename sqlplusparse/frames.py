@@ -219,9 +219,7 @@ def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.
         for statistic, name in zip(listing.statistics, names, strict=True):
             unit = _unit(statistic, name.name, is_time_model=is_time_model, is_scaled=listing.is_scaled)
             if name.is_truncated:
-                page.note(
-                    statistic.line, "truncated_name", _truncation(statistic.name, name.name, is_known=name.is_known)
-                )
+                page.note(statistic.line, "cut", _truncation(statistic.name, name.name, is_known=name.is_known))
             undecided = undecided or statistic.basis == "unknown"
             rows.append(
                 (
@@ -243,7 +241,7 @@ def statistics_frame(page: Page, owned: list[tuple[int | None, Listing]]) -> pl.
                 )
             )
         if undecided:
-            page.note(listing.first, "basis", "nothing says whether these figures are cumulative or an interval's")
+            page.note(listing.first, "ambiguous", "nothing says whether these figures are cumulative or an interval's")
     if not rows:
         return no_rows("statistics")
     return frame_of(dict(zip(STATISTICS, zip(*rows, strict=True), strict=True)), STATISTICS)
@@ -290,7 +288,7 @@ def _value(
     elif found.flag is not None:
         page.note(statistic.line, "unparsed", f"{statistic.raw!r} is no number")
     elif "E" in statistic.raw.upper():
-        page.note(statistic.line, "scientific", f"{statistic.raw} shows fewer digits than the figure has")
+        page.note(statistic.line, "rounded", f"{statistic.raw} shows fewer digits than the figure has")
     return found.value, found.lo, found.hi, ulp_of(statistic.raw, decimal) if found.value is not None else None
 
 

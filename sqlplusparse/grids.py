@@ -183,7 +183,7 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
             grid.totals = grid.totals.union(_totals(page, number))
         elif kind in _NO_ROWS:
             if kind == Kind.ELISION:
-                page.note(number, "elided", "rows were left out here by hand; how many is unknown")
+                page.note(number, "missing", "rows were left out here by hand; how many is unknown")
                 grid.is_elided = True
             number += 1
         else:

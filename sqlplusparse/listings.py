@@ -91,7 +91,7 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
     for number, cells in rows:
         name = cells[place]
         if not name:
-            page.note(number, "unnamed", "a row of a listing without a name")
+            page.note(number, "unknown_name", "a row of a listing without a name")
             continue
         width = len(name) if len(name) == extent.end - extent.start else 0
         above = listing.statistics[-len(columns) :]

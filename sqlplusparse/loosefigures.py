@@ -44,24 +44,24 @@ def note_loose_figures(page: Page) -> None:
         numbers = [number for number in range(*found.span()) if page.lines[number]]
         lines = [number for number in numbers if _has_figures(page, number)]
         if numbers and page.kinds[max(numbers[0] - 2, 0)] == Kind.STATISTICS_HEADING:
-            page.note(numbers[0], "broken_statistics", "this line below the heading of statistics is not one of them")
+            page.note(numbers[0], "cut", "this line below the heading of statistics is not one of them")
         beside = [number for number in numbers if _is_beside_rows(page, number)]
         if beside:
-            page.note(beside[0], "look_alike", f"{counted(len(beside), 'line')} among rows; the figures are not read")
+            page.note(beside[0], "unparsed", f"{counted(len(beside), 'line')} among rows; the figures are not read")
         if len(lines) < _FEWEST_LINES and not any(_is_below_ruler(page, one) or _is_wide(page, one) for one in lines):
             lines = _rows_of_names(page, numbers)
         if lines:
             reason = f"figures in {counted(len(lines), 'line')} stand below no heading with a ruler; they are text"
-            page.note(lines[0], "no_headings", reason)
+            page.note(lines[0], "no_heading", reason)
         nearly = [number for number in numbers if is_nearly_printed(page, number)]
         if nearly:
             reason = f"{counted(len(nearly), 'line')} like a feedback or an Elapsed, but not as a client prints them"
-            page.note(nearly[0], "look_alike", reason)
+            page.note(nearly[0], "unparsed", reason)
     if Kind.SNAPPER_ROW in page.kinds:
         for number, role in enumerate(page.roles):
             line = page.lines[number].strip() if role in _UNTYPED else ""
             if _SNAPPER_ROW.match(line) or _SNAPPER_END.match(line):
-                page.note(number, "look_alike", "nearly a line of Snapper; its figures are not read")
+                page.note(number, "unparsed", "nearly a line of Snapper; its figures are not read")
 
 
 def _is_beside_rows(page: Page, number: int) -> bool:

@@ -60,7 +60,7 @@ def read_spools(
         >>> found.frame.select("source", "kind", "elapsed_s").rows()
         [('<bytes>', 'transaction', None), ('<bytes> (2)', None, 1.0)]
         >>> found.diagnostics.select("source", "kind").rows()
-        [('<bytes> (2)', 'unpaired_elapsed'), ('<bytes> (3)', 'unreadable')]
+        [('<bytes> (2)', 'no_owner'), ('<bytes> (3)', 'unreadable')]
     """
     tables = (table,) if isinstance(table, str) else tuple(table)
     names = [name for name in FRAMES if name != "diagnostics"]

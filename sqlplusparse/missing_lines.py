@@ -3,21 +3,20 @@
 The client prints the parts of each statement whole and in one order, and the same parts for each statement until SET
 changes that.  What contradicts it is a diagnostic:
 
-* `other_feedback`: a feedback that another kind of statement than the one typed above it has; it is a statement's of
+* `no_owner`: a feedback that another kind of statement than the one typed above it has; it is a statement's of
   its own then (`split_feedback`);
-* `missing_part`: no Elapsed, feedback or statistics, where the statements of the same kind before and after it have
+* `missing`: no Elapsed, feedback or statistics, where the statements of the same kind before and after it have
   one and no command of the client stands between them;
-* `rows_differ`: the feedback and the statistics of autotrace count different rows;
-* `broken_plan`: a plan without its first rows, with a gap in them or without the line that ends its table, and parts
+* `sum`: the feedback and the statistics of autotrace count different rows;
+* `cut`: a plan without its first rows, with a gap in them or without the line that ends its table, and parts
   of a plan that stand below no heading;
-* `broken_statistics`: statistics of autotrace below no heading;
-* `broken_text`: a line of a typed statement whose number does not follow the one above;
-* `row_count`: results of a query that have other rows together than the client counts;
-* `no_headings`: lines of figures that stand in no table;
-* `no_statement`: an Elapsed below no text of a statement, in a log that shows the one of the statement before;
-* `empty_result`: a heading without a row, which the client does not print;
-* `misplaced_row`: a row that does not stand below the ruler as most rows of its result do;
-* `no_blank_line`: a feedback or an Elapsed directly below a row, where the session has a blank line above the others.
+* `cut`: statistics of autotrace below no heading, or a line of a typed statement whose number does not follow;
+* `sum`: results of a query that have other rows together than the client counts;
+* `no_heading`: lines of figures that stand in no table;
+* `no_owner`: an Elapsed below no text of a statement, in a log that shows the one of the statement before;
+* `missing`: a heading without a row, which the client does not print;
+* `misplaced`: a row that does not stand below the ruler as most rows of its result do;
+* `missing`: a feedback or an Elapsed directly below a row, where the session has a blank line above the others.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def split_feedback(page: Page, blocks: list[Block]) -> None:
             if (typed.prompt is not None or token != "GRID") and _is_other(typed.kind, token, content):
                 first = block.first
                 what = "a result" if token == "GRID" else "this feedback"
-                page.note(first, "other_feedback", f"{what} is no {typed.kind} statement's; lines may be missing above")
+                page.note(first, "no_owner", f"{what} is no {typed.kind} statement's; lines may be missing above")
                 split.append(Block("BREAK", first, first))
                 typed = None
             elif token != "GRID" or (typed.prompt is None and typed.kind != "select"):
@@ -120,16 +119,16 @@ def note_missing_lines(page: Page, statements: list[Statement], blocks: list[Blo
         if isinstance(content, Grid):
             note_misplaced_rows(page, content)
             if not content.rows and block.statement is not None and statements[block.statement - 1].prompt is not None:
-                page.note(content.first, "empty_result", "a heading without rows; lines may be missing")
+                page.note(content.first, "missing", "a heading without rows; lines may be missing")
         elif isinstance(content, Plan):
             note_plan(page, block, content)
         elif isinstance(content, Autotrace):
             if page.roles[block.first] == LineRole.STATISTIC:
                 if len(content.names) > 1:
                     reason = "no heading stands above these statistics of autotrace"
-                    page.note(block.first, "broken_statistics", reason)
+                    page.note(block.first, "cut", reason)
             elif block.first and page.roles[block.first - 1] in _PRINTED:
-                page.note(block.first, "broken_statistics", "no blank line stands above these statistics")
+                page.note(block.first, "cut", "no blank line stands above these statistics")
     _note_other_rows(page, statements)
     _note_unknown_texts(page, statements)
     _note_loose_lines(page)
@@ -158,7 +157,7 @@ def _note_missing_parts(page: Page, statements: list[Statement], blocks: list[Bl
                 if part == "feedback" and one.kind == "select" and not _is_counted(one, (before, after)):
                     continue
                 reason = f"no {part}, which the statements before and after this one have; lines may be missing"
-                page.note(one.first, "missing_part", reason)
+                page.note(one.first, "missing", reason)
 
     note("result", [one for one in typed if one.kind == "select"], _has_result)
     note("Elapsed", typed, lambda one: one.clock is not None)
@@ -207,7 +206,7 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
 
     A query that returns lines of text returns tables within them.
     """
-    noted = {note.line for note in page.notes if note.kind == "row_count"}
+    noted = {note.line for note in page.notes if note.kind == "sum"}
     for statement in statements:
         outcome = statement.outcome
         if outcome is None or outcome.verb != "select" or outcome.rows is None:
@@ -218,7 +217,7 @@ def _note_other_rows(page: Page, statements: list[Statement]) -> None:
         grids = _grids_of(statement)
         if not noted.intersection(grid.first + 1 for grid in grids):
             reason = f"the client selected {outcome.rows} rows; {read} were read in {len(grids)} results"
-            page.note(grids[0].first, "row_count", reason)
+            page.note(grids[0].first, "sum", reason)
 
 
 def _note_unknown_texts(page: Page, statements: list[Statement]) -> None:
@@ -230,7 +229,7 @@ def _note_unknown_texts(page: Page, statements: list[Statement]) -> None:
     ]
     if found:
         reason = f"the log does not show which statements these times are of: {len(found)} in all"
-        page.note(found[0], "no_statement", reason)
+        page.note(found[0], "no_owner", reason)
 
 
 def _note_rows(page: Page, statement: Statement) -> None:
@@ -241,7 +240,7 @@ def _note_rows(page: Page, statement: Statement) -> None:
     counted = trace.rows_processed
     if counted is not None and outcome.rows is not None and counted != outcome.rows:
         reason = f"the feedback counts {outcome.rows} rows, the statistics {counted}; they may be two statements'"
-        page.note(trace.lines[-1], "rows_differ", reason)
+        page.note(trace.lines[-1], "sum", reason)
 
 
 def _note_query(page: Page, query: Statement) -> None:
@@ -250,11 +249,11 @@ def _note_query(page: Page, query: Statement) -> None:
     if typed.token == "INPUT" and len(query.blocks) > 1:
         line = page.lines[typed.last - 1].rstrip()
         if line[-1:] not in _ENDS_OF_TEXT and not _ENDS_WITH_NUMBER.search(line):
-            page.note(typed.first, "broken_text", "the text of this query does not end, and what it printed follows")
+            page.note(typed.first, "cut", "the text of this query does not end, and what it printed follows")
     if query.results > 1 and query.text is not None:
         grids = [block for block in query.blocks if isinstance(block.content, Grid)]
         if len(grids) > 1:
-            page.note(grids[1].first, "second_result", "a query that was typed has one result; this may be another's")
+            page.note(grids[1].first, "no_owner", "a query that was typed has one result; this may be another's")
 
 
 def _note_loose_lines(page: Page) -> None:
@@ -280,10 +279,10 @@ def _note_loose_lines(page: Page) -> None:
         else:
             is_loose = is_text and kind == Kind.SQL_ID and not SQL_ID_ALONE.fullmatch(line.strip())
         if is_loose and not is_noted:
-            page.note(number, "broken_plan", "part of a plan, but no plan stands here")
+            page.note(number, "cut", "part of a plan, but no plan stands here")
         is_noted = is_noted or is_loose
         if kind == Kind.TEXT and roles[number - 1] == LineRole.INPUT and number and _is_numbered(line):
-            page.note(number, "broken_text", "a line of a statement's text whose number does not follow the one above")
+            page.note(number, "cut", "a line of a statement's text whose number does not follow the one above")
 
 
 def _is_numbered(line: str) -> bool:
@@ -306,4 +305,4 @@ def _note_blank_lines(page: Page) -> None:
     if len(direct) * _MOST_DIRECT <= apart:
         for number in direct:
             reason = "directly below a row, where this session has a blank line elsewhere; lines may be missing"
-            page.note(number, "no_blank_line", reason)
+            page.note(number, "missing", reason)

@@ -131,7 +131,7 @@ def note_untitled(page: Page, plans: list[tuple[int | None, Plan]], monitors: li
     for _, plan in plans:
         first = plan.operations[0].line if plan.layout == "monitor" and plan.operations else None
         if first is not None and not any(monitor.first <= first < monitor.last for monitor in monitors):
-            page.note(first, "broken_plan", "a plan of SQL Monitor without its title: its times and reads are not read")
+            page.note(first, "cut", "a plan of SQL Monitor without its title: its times and reads are not read")
 
 
 def _information(page: Page, number: int) -> tuple[dict[str, object], int]:
@@ -208,7 +208,7 @@ def _figures(
             found |= _figure(name, cell.strip())
         elif heading and cell.strip() and heading not in unknown:
             unknown.add(heading)
-            page.note(number, "unknown_heading", f"SQL Monitor: the figures under {heading!r} are not read")
+            page.note(number, "unknown_name", f"SQL Monitor: the figures under {heading!r} are not read")
     return found
 
 

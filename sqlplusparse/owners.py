@@ -135,7 +135,7 @@ def _split_untyped(page: Page, blocks: list[Block]) -> None:
             and page.lines[block.first].startswith(_REPORT)
             and (below is None or below.token != "ELAPSED")
         ):
-            page.note(block.first, "ambiguous_owner", "this error may be of the query above, or of another statement")
+            page.note(block.first, "no_owner", "this error may be of the query above, or of another statement")
             split.append(Block("BREAK", block.first, block.first))
         split.append(block)
     blocks[:] = split
@@ -181,7 +181,7 @@ def _settle_commit(
 
 def _disown(page: Page, block: Block, reason: str) -> None:
     block.token = "UNOWNED"
-    page.note(block.first, "ambiguous_owner", f"two statements may own this Elapsed, so none does: {reason}")
+    page.note(block.first, "no_owner", f"two statements may own this Elapsed, so none does: {reason}")
 
 
 def _settle_trace_error(blocks: list[Block], start: int, place: int) -> None:
@@ -202,9 +202,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
     before = blocks[place - 1] if place else None
     if before is not None and (before.token == "REFUSED" or _is_of_client(before)):
         block.token = "UNOWNED"
-        page.note(
-            block.first, "ambiguous_owner", "the client's own error above takes no time: this Elapsed has no owner"
-        )
+        page.note(block.first, "no_owner", "the client's own error above takes no time: this Elapsed has no owner")
         return
     number = _before_commands(blocks, place)
     last = blocks[number] if number >= 0 else None
@@ -215,7 +213,7 @@ def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typ
         is_same = clock.decimals == above.decimals and abs(clock.ticks - above.ticks) <= 1
         if is_same and clock.decimals >= _SQLCL_DECIMALS:
             block.token = "REPEATED"
-            page.note(block.first, "repeated_elapsed", "SQLcl prints the last Elapsed of a script again at its end")
+            page.note(block.first, "no_owner", "SQLcl prints the last Elapsed of a script again at its end")
         if is_same or number == place - 1:
             return
     traced = place + 1 < len(blocks) and blocks[place + 1].token in _TRACED
@@ -293,7 +291,7 @@ def _settle_text_rows(page: Page, blocks: list[Block], start: int, place: int) -
     if _is_one_timed(blocks, first, place, count):
         lines = blocks[place - 1].last - blocks[first].first
         reason = f"the client selected {count} rows; {lines} lines that read as text, tables and plans are their texts"
-        page.note(blocks[first].first, "row_count", reason)
+        page.note(blocks[first].first, "sum", reason)
         _print(blocks[first:place])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from logframe import Diagnostic
 from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines, without_entities
@@ -11,6 +11,9 @@ from sqlplusparse.cells import MAY_BE_FIGURE
 from sqlplusparse.lines import SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
+
+if TYPE_CHECKING:
+    from logframe.kinds import DiagnosticKind
 
 
 class LineRole:
@@ -174,13 +177,13 @@ class Page:
         """Make lines text after all."""
         self.assign(first, last, LineRole.TEXT)
 
-    def note(self, number: int | None, kind: str, reason: str, column: int | None = None) -> None:
+    def note(self, number: int | None, kind: DiagnosticKind, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line, or about the whole log."""
         text = None if number is None else self.lines[number].strip()[:200]
         line = None if number is None else self.place(number) + 1
         self.notes.append(Diagnostic(self.source, line, column, kind, text, reason))
 
-    def refuse(self, number: int, kind: str, reason: str, column: int | None = None) -> None:
+    def refuse(self, number: int, kind: DiagnosticKind, reason: str, column: int | None = None) -> None:
         """Add a diagnostics row about a line that is not read."""
         self.note(number, kind, reason, column)
         self.roles[number] = LineRole.UNPARSED

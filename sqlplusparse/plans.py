@@ -180,7 +180,7 @@ class _Reader:
                 end += 1
         if end > number + 1:
             width = len(page.lines[number])
-            page.note(number, "rejoined", f"a plan row cut at column {width} was rejoined from {end - number} lines")
+            page.note(number, "repaired", f"a plan row cut at column {width} was rejoined from {end - number} lines")
         cells = [cell.strip() for cell in text.strip("|").split("|")] if self._is_whole(text) else []
         names = names_of(text) if cells and not self.names and is_heading(text) else ()
         if names:
@@ -239,7 +239,7 @@ class _Reader:
             # a row may have fewer cells
             first = next((row.line for row in rows if any(map(DIGITS.search, row.texts()[place : place + 1]))), None)
             if first is not None:
-                self.page.note(first, "unknown_heading", f"plan: the figures under {heading!r} are not read")
+                self.page.note(first, "unknown_name", f"plan: the figures under {heading!r} are not read")
 
     def _is_whole(self, text: str) -> bool:
         return text.endswith("|") and len(text) > 1 and (not self.names or text.count("|") > len(self.names))

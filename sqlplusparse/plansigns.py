@@ -25,9 +25,9 @@ _PREDICATES: Final = "Predicate Information"
 def note_plan(page: Page, block: Block, plan: Plan) -> None:
     """Add a diagnostic where a plan is not whole."""
     if plan.operations and (problem := _problem_of(page, block, plan)):
-        page.note(block.first, "broken_plan", f"this plan is not whole: {problem}")
+        page.note(block.first, "cut", f"this plan is not whole: {problem}")
     for line in unread_rows(plan):
-        page.note(line, "broken_plan", "figures of this row of a plan are not read")
+        page.note(line, "cut", "figures of this row of a plan are not read")
 
 
 def _problem_of(page: Page, block: Block, plan: Plan) -> str:

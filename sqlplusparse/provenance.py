@@ -30,7 +30,7 @@ _OUTCOMES: Final = frozenset({"feedback", "elapsed", "timing"})
 #: What a person wrote beside a line.
 _REMARK: Final = "<--"
 #: Diagnostics that rows of a result may not have been read, and roles of the lines of one.
-_UNEVEN: Final = ("row_count", "folded_rows")
+_UNEVEN: Final = ("sum", "ambiguous")
 _OF_ROWS: Final = frozenset({"row", "blank"})
 _OF_GRIDS: Final = frozenset({"row", "heading", "blank", "elision"})
 #: Frames whose rows say where they stand, and what their lines print, in order; None: all of their columns.

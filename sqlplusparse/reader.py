@@ -322,7 +322,7 @@ def _settle_rows(page: Page, grid: Grid, statement: Statement | None) -> None:
         read = grid.selected_count
         if read != count:
             elided = "; lines were left out by hand" if grid.is_elided else ""
-            page.note(grid.first, "row_count", f"the client selected {count} rows; {read} were read here{elided}")
+            page.note(grid.first, "sum", f"the client selected {count} rows; {read} were read here{elided}")
 
 
 def _split(
@@ -346,7 +346,7 @@ def _split(
             grids.append((ordinal, content))
             note_overflows(page, content)
             if content.pages > 1:
-                page.note(content.first, "page_joined", f"the heading is printed {content.pages} times; one grid")
+                page.note(content.first, "repaired", f"the heading is printed {content.pages} times; one grid")
         elif isinstance(content, Listing):
             listings.append((ordinal, content))
             if content.grid is not None:

@@ -28,10 +28,10 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
     """Add a diagnostic where rows do not stand below the ruler of a result, where others do."""
     columns = grid.rulers[0]
     if _are_figures(grid.headings) or _is_beside(page, grid):
-        page.note(grid.first, "misplaced_row", "the lines above this ruler are no headings of its columns")
+        page.note(grid.first, "misplaced", "the lines above this ruler are no headings of its columns")
     for number in _below_blank_lines(page, grid) if len(grid.rows) > 1 else ():
         if is_nearly_printed(page, number):
-            page.note(number, "misplaced_row", "a row like a feedback or an Elapsed, but not as a client prints them")
+            page.note(number, "misplaced", "a row like a feedback or an Elapsed, but not as a client prints them")
     if len(grid.rulers) > 1 or grid.cells:
         return
     if grid.is_collapsed or (len(grid.rows) == 1 and not fits(page.lines[grid.rows[0]], columns)):
@@ -54,7 +54,7 @@ def note_misplaced_rows(page: Page, grid: Grid) -> None:
         misplaced = _of_other_types(page, grid)
     if misplaced:
         reason = f"{len(misplaced)} of {len(grid.rows)} rows do not stand below the ruler; they may be another result's"
-        page.note(misplaced[0], "misplaced_row", reason)
+        page.note(misplaced[0], "misplaced", reason)
 
 
 def _below_blank_lines(page: Page, grid: Grid) -> Iterator[int]:
@@ -71,7 +71,7 @@ def _note_guesses(page: Page, grid: Grid, columns: tuple[Column, ...]) -> None:
     guesses = [number for number in grid.rows if is_guess(page.lines[number], columns, is_collapsed=grid.is_collapsed)]
     if guesses:
         reason = f"{len(guesses)} of {len(grid.rows)} rows do not stand below the ruler; cells may be in other columns"
-        page.note(guesses[0], "misplaced_row", reason)
+        page.note(guesses[0], "misplaced", reason)
 
 
 def _outside(page: Page, grid: Grid, columns: tuple[Column, ...]) -> list[int]:

@@ -192,7 +192,7 @@ def _check(page: Page, statement: Statement) -> None:
         and statement.blocks[0].token in _BARE_PARTS
         and all(block.token in _BARE_PARTS for block in statement.blocks)
     ):
-        page.note(clock.line, "unpaired_elapsed", "the log shows no statement, result or feedback for this Elapsed")
+        page.note(clock.line, "no_owner", "the log shows no statement, result or feedback for this Elapsed")
 
 
 def _check_text_rows(page: Page, statement: Statement) -> None:
@@ -209,4 +209,4 @@ def _check_text_rows(page: Page, statement: Statement) -> None:
     if lines and not any(line.startswith(HTML_TABLE) for line in lines):
         count = len(lines)
         reason = f"{count} lines of a query's result have no heading with a ruler below it; they are text"
-        page.note(texts[0].first, "no_headings", reason)
+        page.note(texts[0].first, "no_heading", reason)

@@ -22,6 +22,7 @@ from logframe.wording import counted
 if TYPE_CHECKING:
     from logframe import Source
     from logframe.formats import Head
+    from logframe.kinds import DiagnosticKind
     from logframe.provenance import Part
 
 GRAMMAR: Final = load_grammar("sqlplusparse", "samples.lark", "line")
@@ -212,7 +213,7 @@ class _Reader:
                 continue
             cells = _cells(line)
             if len(cells) != len(headings):
-                self._note(number, line, "row", f"{len(cells)} values under {len(headings)} headings")
+                self._note(number, line, "misplaced", f"{len(cells)} values under {len(headings)} headings")
                 continue
             row = self._row(number, list(zip(headings, cells, strict=True)), kept=moment)
             self.rows.append({**row, "sample": cells[moment] or None, "session_samples": 1})
@@ -238,10 +239,10 @@ class _Reader:
             elif kind == "FILTER":
                 self.log.filters += (line,)
             elif line and kind in {None, "ROW", "END", "STATS_END"}:
-                self._note(number, line, "text", "no part of a table of samples")
+                self._note(number, line, "foreign", "no part of a table of samples")
         if start < len(self.rows):
             last = self.rows[-1]["line"]
-            self._note(last, None, "truncated", "the line with the number of samples is missing after these rows")
+            self._note(last, None, "cut", "the line with the number of samples is missing after these rows")
 
     def _end(self, snap: int, number: int, line: str, end: re.Match[str]) -> None:
         """Keep a snapshot; of its figures a damaged one is null, and its number follows that of the one before."""
@@ -253,7 +254,7 @@ class _Reader:
             self._note(number, line, "damaged", f"{average!r} is no mean of active sessions")
         before = self.snaps[-1]["number"] if self.snaps else printed - 1
         if printed not in {1, before + 1}:
-            self._note(number, line, "truncated", f"snapshot {printed} follows snapshot {before}")
+            self._note(number, line, "cut", f"snapshot {printed} follows snapshot {before}")
         self.snaps.append(
             {
                 "snap": snap,
@@ -299,7 +300,7 @@ class _Reader:
             row["event"] = None
         return row
 
-    def _note(self, number: int, text: str | None, kind: str, reason: str) -> None:
+    def _note(self, number: int, text: str | None, kind: DiagnosticKind, reason: str) -> None:
         self.notes.append(Diagnostic(self.log.source, number, None, kind, text, reason))
 
 

@@ -69,7 +69,7 @@ def refuse_others(page: Page, text: str) -> None:
         raise LogParseError(f"this is {other[0]}", source=page.source, expected=other[1])
     traced = page.kinds.count(Kind.TRACE)
     if traced:
-        page.note(page.kinds.index(Kind.TRACE), "trace", f"{traced} lines of an extended SQL trace are not read")
+        page.note(page.kinds.index(Kind.TRACE), "foreign", f"{traced} lines of an extended SQL trace are not read")
 
 
 def no_session(name: str, text: str, page: Page) -> LogParseError:

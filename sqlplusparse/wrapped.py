@@ -104,9 +104,7 @@ def _join_separated(page: Page, grid: Grid) -> None:
     if parts:
         grid.rows = [number for number, _ in rows]
         grid.cells = [tuple(texts) for _, texts in rows]
-        page.note(
-            parts[0], "wrapped_rows", f"{len(parts)} lines go on with the rows above them, whose texts are wrapped"
-        )
+        page.note(parts[0], "repaired", f"{len(parts)} lines go on with the rows above them, whose texts are wrapped")
 
 
 def _ends_with_blank(page: Page, number: int, columns: tuple[Column, ...], cells: tuple[str, ...]) -> bool:

@@ -21,6 +21,7 @@ from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from logframe.kinds import DiagnosticKind
     from sqltraceparse.sections import Sorted
 
 #: Kinds whose lines may hold a second record.
@@ -40,7 +41,7 @@ class Fields(NamedTuple):
     parameters: list[tuple[str, int]]
     reason: str
     column: int | None
-    kind: str = "cut"
+    kind: DiagnosticKind = "cut"
 
 
 def unfused(found: Sorted, name: str) -> tuple[pl.DataFrame | None, list[Diagnostic]]:
@@ -67,7 +68,7 @@ def unfused(found: Sorted, name: str) -> tuple[pl.DataFrame | None, list[Diagnos
             continue
         parts[place] = pieces
         reason = f"{len(pieces)} records on one line without a line end between them; each is read"
-        rows.append(Diagnostic(name, line, starts[0] + 1, "fused", text, reason))
+        rows.append(Diagnostic(name, line, starts[0] + 1, "repaired", text, reason))
     if not parts:
         return None, []
     frames, done = [], 0
@@ -119,7 +120,7 @@ def read_fields(text: str) -> Fields:
         tokens = tokens[:-1]
     fields: dict[str, int] = {}
     parameters: list[tuple[str, int]] = []
-    kind = "unknown_field" if reason.startswith(_UNKNOWN) else "cut"
+    kind: DiagnosticKind = "unknown_name" if reason.startswith(_UNKNOWN) else "cut"
     for token in tokens:
         if token.type in {"FIELD", "STAT_FIELD", "PARAMETER", "ELAPSED"}:
             key, _, number = str(token).strip().rpartition("=")

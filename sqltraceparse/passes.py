@@ -148,7 +148,7 @@ class Forward:
                 "the trace does not say its release, and its stamps do not show the unit of its times: microseconds "
                 "are assumed; those of 8i are hundredths of a second"
             )
-            self.diagnostics.append(Diagnostic(self._name, 1, None, "unit", None, reason))
+            self.diagnostics.append(Diagnostic(self._name, 1, None, "ambiguous", None, reason))
         self.say_cut(is_usual=sum(bare.len() for bare in self._bare) > self._waits / 2)
 
     @property

@@ -277,7 +277,7 @@ def _foreign(lines: pl.DataFrame, name: str) -> list[Diagnostic]:
     for kind, line, text, last, count in runs.select("kind", "line", "text", "last", "count").iter_rows():
         if kind == "limited":
             reason = "the database stopped writing here: the file reached max_dump_file_size"
-            rows.append(Diagnostic(name, line, None, "limited", text, reason))
+            rows.append(Diagnostic(name, line, None, "limit", text, reason))
         else:
             more = "" if count == 1 else f"; so are the next ones up to line {last} ({count:,} lines)"
             rows.append(Diagnostic(name, line, None, "unparsed", text, f"this is no line of an SQL trace{more}"))

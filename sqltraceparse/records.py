@@ -163,7 +163,7 @@ def binds(kept: pl.DataFrame, name: str) -> tuple[pl.DataFrame, list[Diagnostic]
     place = pl.col("position")
     is_other = pl.col("is_mixed") | (place != place.shift().over("section").fill_null(-1) + 1)
     reason = "a number of this bind is damaged, or lines are missing in it or above it: its figures may be of two binds"
-    rows = [Diagnostic(name, line, None, "broken_bind", None, reason) for line in found.filter(is_other)["line"]]
+    rows = [Diagnostic(name, line, None, "cut", None, reason) for line in found.filter(is_other)["line"]]
     return found.drop("is_mixed").cast(_BINDS), rows
 
 

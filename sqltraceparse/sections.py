@@ -154,11 +154,11 @@ def _texts(
             text = Text(header, header + 1, end, is_whole=False)
             if not is_error[number]:
                 reason = "the text of this statement has no end mark; it ends at the next line of a known form"
-                diagnostics.append(Diagnostic(name, _line(lines, header), None, "text", head_texts[number], reason))
+                diagnostics.append(Diagnostic(name, _line(lines, header), None, "cut", head_texts[number], reason))
         elif not text.is_whole and length is not None:
             size = measure.size(text.header, text.end)
             reason = f"the header says that the text has {length:,} bytes; {size:,} are there"
-            diagnostics.append(Diagnostic(name, _line(lines, header), None, "text", head_texts[number], reason))
+            diagnostics.append(Diagnostic(name, _line(lines, header), None, "cut", head_texts[number], reason))
         found.append(text)
         busy_until = text.end
     return found, lines.height

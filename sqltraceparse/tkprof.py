@@ -197,7 +197,7 @@ class _Reader:
     def _check(self, number: int, line: str, fault: str) -> None:
         """A diagnostic for a line where there is a fault."""
         if fault:
-            self.rows.append(Diagnostic(self.name, number, None, "out_of_order", line.strip(), fault))
+            self.rows.append(Diagnostic(self.name, number, None, "clock", line.strip(), fault))
 
     def end(self) -> None:
         """No line follows."""

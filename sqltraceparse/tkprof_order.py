@@ -100,7 +100,7 @@ def unequal_totals(calls: Iterable[Mapping[str, object]], name: str) -> list[Dia
             gap = _float(call[column]) - sum(_float(one[column]) for one in table)
             if not -1e-9 <= gap <= most + 1e-9:
                 reason = f"the total of {column} is not that of the lines above it: {gap:+.2f}"
-                rows.append(Diagnostic(name, int(str(call["line"])), None, "total", None, reason))
+                rows.append(Diagnostic(name, int(str(call["line"])), None, "sum", None, reason))
         table = []
     return rows
 

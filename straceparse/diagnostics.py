@@ -37,7 +37,7 @@ def unparsed(events: pl.DataFrame | pl.LazyFrame) -> pl.DataFrame:
 
     Returns:
         The columns of `logframe.DIAGNOSTICS`: ``source`` (the log, if the events have a column for it), ``line``,
-        ``column``, ``kind`` (``unparsed``, ``cut``, ``continuation``, ``clock``,
+        ``column``, ``kind`` (``unparsed``, ``cut``, ``missing``, ``clock``,
         ``damaged`` for a line that was read in part), ``text``, ``reason``.
 
     Examples:
@@ -99,6 +99,7 @@ class Unread:
         damaged, odd = pl.concat(self._damaged), pl.concat(self._odd)
         found = _with_wrapped(_without_ends(_unread(damaged), events, self._log), events, self._log)
         found = _in_order(found, odd_calls(odd)) if odd.height else found
+        found = found.with_columns(pl.col("kind").replace("continuation", "missing").cast(DIAGNOSTICS["kind"]))
         if self._is_clock and not self._has_starts:
             row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
             found = pl.concat([row, found])

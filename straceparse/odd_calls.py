@@ -67,7 +67,7 @@ def odd_calls(calls: pl.DataFrame) -> pl.DataFrame:
         if not is_list or not is_read_whole(name, args):
             text = f"{syscall}({args}"
             rows.append((source, line, None, "damaged", text, _ODD_LIST if is_list else _ODD_NAME))
-    return pl.DataFrame(rows, schema=DIAGNOSTICS, orient="row")
+    return pl.DataFrame(rows, schema=DIAGNOSTICS | {"kind": pl.String}, orient="row")
 
 
 def is_read_whole(name: str, args: str) -> bool:

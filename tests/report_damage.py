@@ -225,7 +225,7 @@ def judge(originals: Sequence[Copy], damage: Damage | tuple[str, str]) -> Verdic
             taken[row.line].add(row.table)
 
     def is_covered(row: Row) -> bool:
-        if not is_text and (kinds & {"unclosed"} or any(str(one) in text for one in row.values if one)):
+        if not is_text and (kinds & {"cut"} or any(str(one) in text for one in row.values if one)):
             return True
         if everywhere or any(f"{name}." in text or f"{name}:" in text for name in (row.table, *taken[row.line])):
             return True

@@ -23,16 +23,11 @@ if TYPE_CHECKING:
 #: What only a damaged session has.
 SIGNS: Final = frozenset(
     {
-        "other_feedback",
-        "missing_part",
-        "rows_differ",
-        "broken_plan",
-        "broken_statistics",
-        "broken_text",
-        "empty_result",
-        "second_result",
-        "misplaced_row",
-        "no_blank_line",
+        "no_owner",
+        "missing",
+        "sum",
+        "cut",
+        "misplaced",
     }
 )
 PLAN: Final = """\

@@ -439,7 +439,7 @@ def faults(shown: Shown) -> Counter[str]:
     noted = {
         note.line - 1
         for note in page.notes
-        if note.line is not None and note.kind not in {"failed", "no_headings", "page_joined", "empty_result", "markup"}
+        if note.line is not None and note.kind not in {"failed", "no_heading", "repaired", "missing", "unparsed"}
     }
     found: Counter[str] = Counter()
     timed: dict[int, list[int]] = {}

@@ -1,55 +1,93 @@
-"""The canonical tables: one list, in the order in which reports print them."""
+"""The canonical tables: a data file per topic beside this module, in the order in which reports print them.
+
+A file has a section a table; its keys are the attributes of `awrparse.columns.Table`.  A row of ``columns`` is a
+column:
+
+    NAME | KIND | MEANING | HEADING | HEADING ...
+
+The headings are those of all versions.  A row without ``|`` names columns that several tables of the topic have, which
+are defined once, in ``shared`` at the top of the file.  A row of ``heads`` of a pivot is
+
+    HEADING | NAME | COLUMN
+"""
 
 from __future__ import annotations
 
+import tomllib
 from functools import lru_cache
-from typing import Final
+from importlib.resources import files
+from typing import Any, Final
 
-from awrparse.columns import CUT_KINDS, IS_TOTAL, Table
-from awrparse.tables.ash import ASH
-from awrparse.tables.compare import COMPARE
-from awrparse.tables.compare_tops import COMPARE_TOPS
-from awrparse.tables.exadata import EXADATA
-from awrparse.tables.flash import FLASH
-from awrparse.tables.identity import IDENTITY, INFO
-from awrparse.tables.interconnect import INTERCONNECT
-from awrparse.tables.io import IO
-from awrparse.tables.load import LOAD
-from awrparse.tables.memory import MEMORY
-from awrparse.tables.plans import PLANS
-from awrparse.tables.queues import QUEUES
-from awrparse.tables.rac import RAC
-from awrparse.tables.recovery import RECOVERY
-from awrparse.tables.replication import REPLICATION
-from awrparse.tables.sql import SQL, SQL_ORDERS
-from awrparse.tables.waits import WAITS
+from awrparse.columns import CUT_KINDS, IS_TOTAL, Column, Pivot, Table
 
-#: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
-TABLES: Final[dict[str, Table]] = {
-    table.name: table
-    for table in (
-        INFO,
-        *IDENTITY,
-        *LOAD,
-        *WAITS,
-        *SQL,
-        *PLANS,
-        *IO,
-        *MEMORY,
-        *RECOVERY,
-        *QUEUES,
-        *REPLICATION,
-        *ASH,
-        *RAC,
-        *INTERCONNECT,
-        *EXADATA,
-        *FLASH,
-        *COMPARE,
-        *COMPARE_TOPS,
+#: The data files, in the order of reports.
+TOPICS: Final = (
+    *("identity", "load", "waits", "sql", "plans", "io", "memory", "recovery", "queues", "replication", "ash"),
+    *("rac", "interconnect", "exadata", "flash", "compare", "compare_tops"),
+)
+
+
+def _cells(rows: str) -> list[list[str]]:
+    """The cells of rows that are separated by ``|``."""
+    return [[cell.strip() for cell in row.split("|")] for row in rows.splitlines()]
+
+
+def _column(name: str, kind: Any, meaning: str, *heads: str) -> Column:  # noqa: ANN401 - a test checks the kinds
+    return Column(name, kind, meaning, heads)
+
+
+def read_tables(text: str) -> dict[str, Table]:
+    r"""The tables of a data file by their names.
+
+    Raises:
+        KeyError: A row of a name alone is not among the shared columns.
+        TypeError: A table has no meaning, or a key that tables lack.
+
+    Examples:
+        >>> tables = read_tables("[waits]\nmeaning = 'Waits.'\ncolumns = 'event | event | wait event | Event | Wait'")
+        >>> tables["waits"].columns[0].heads
+        ('Event', 'Wait')
+    """
+    data = tomllib.loads(text)
+    shared = {row[0]: _column(*row) for row in _cells(data.pop("shared", ""))}
+    return {name: _table(name, entry, shared) for name, entry in data.items()}
+
+
+def _table(name: str, entry: dict[str, Any], shared: dict[str, Column]) -> Table:
+    columns: list[Column] = []
+    for row in _cells(entry.pop("columns")):
+        columns += [_column(*row)] if len(row) > 1 else [shared[one] for one in row[0].split()]
+    return Table(
+        name=name,
+        columns=tuple(columns),
+        titles=tuple(entry.pop("titles", ())),
+        layouts={int(count): tuple(names.split()) for count, names in entry.pop("layouts", {}).items()},
+        pivots=tuple(_pivot(pivot) for pivot in entry.pop("pivots", ())),
+        **{key: _frozen(value) for key, value in entry.items()},
     )
+
+
+def _pivot(entry: dict[str, Any]) -> Pivot:
+    heads = {head: (name, column) for head, name, column in _cells(entry.pop("heads"))}
+    return Pivot(heads=heads, **{key: _frozen(value) for key, value in entry.items()})
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML holds
+    """A value of the file, with tuples for its arrays."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+_BY_TOPIC: Final = {
+    topic: read_tables(files(__name__).joinpath(f"{topic}.toml").read_text(encoding="utf-8")) for topic in TOPICS
 }
+#: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
+TABLES: Final[dict[str, Table]] = {name: table for tables in _BY_TOPIC.values() for name, table in tables.items()}
+#: `report["info"]`: the fields of `AwrInfo` as one row.
+INFO: Final = TABLES["info"]
+#: What a report is about: database, instances, hosts, snapshots.
+IDENTITY: Final = tuple(table for table in _BY_TOPIC["identity"].values() if table is not INFO)
 #: Name of a part of a long table -> that table and the value of its `ordered_by`.
-VIEWS: Final = {f"sql_by_{order}": ("sql", order) for order in sorted(set(SQL_ORDERS.values()))}
+VIEWS: Final = {f"sql_by_{order}": ("sql", order) for order in sorted({*TABLES["sql"].group["ordered_by"].values()})}
 
 
 @lru_cache(maxsize=2048)

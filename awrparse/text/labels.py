@@ -61,7 +61,7 @@ def add_labels(rows: Rows, line: str, number: int, width: int) -> None:
         label, *rest = values
         if len(values) > width:
             reason = f"{len(rest)} values where the table has {width - 1} columns"
-            rows.problems.append(Problem(number + 1, "shifted", line.strip(), reason))
+            rows.problems.append(Problem(number + 1, "misplaced", line.strip(), reason))
         rows.cells.append(tuple([f"{label}:", *rest, *[""] * width][:width]))
         rows.lines.append(number + 1)
 

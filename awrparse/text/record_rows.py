@@ -133,7 +133,7 @@ def _records(places: _Places, lines: list[str], body: Sequence[int], rows: Rows,
             shifted = cut_row(line, cutters[place].columns)
             cells = shifted.cells
             problem = shifted.problem or _ACROSS
-            rows.problems.append(Problem(number + 1, "shifted", line.strip(), problem))
+            rows.problems.append(Problem(number + 1, "misplaced", line.strip(), problem))
         open_record.cells[place] = cells
     return records
 
@@ -145,7 +145,7 @@ def _add_incomplete(records: list[_Record], count: int, lines: list[str], rows: 
         if any(last) and not any(map(is_number, last)):
             text = next(filter(None, last))
             reason = "a line without figures stands where those of this record should be: lines are missing"
-            rows.problems.append(Problem(record.start + 1, "incomplete", text, reason))
+            rows.problems.append(Problem(record.start + 1, "cut", text, reason))
     whole = Counter(record.is_named for record in records if len(record.cells) == count)
     for record in records:
         if len(record.cells) == count:
@@ -155,7 +155,7 @@ def _add_incomplete(records: list[_Record], count: int, lines: list[str], rows: 
         if record.is_named or record.text or whole[False] or record is records[0]:
             text = lines[record.start].strip()
             reason = f"a record of this table has {count} lines, and this one {len(record.cells)}: lines are missing"
-            rows.problems.append(Problem(record.start + 1, "incomplete", text, reason))
+            rows.problems.append(Problem(record.start + 1, "cut", text, reason))
 
 
 def _cells(record: dict[int, tuple[str, ...]], place: int, cutter: Cutter) -> tuple[str, ...]:

@@ -125,7 +125,7 @@ def _without_extra(rows: Rows, line: str, number: int, end: int, cutter: Cutter)
     """The cells of a row with words after its last column, which are not part of it: marks of whoever copied it."""
     extra = line[end:].strip()
     if extra:
-        rows.problems.append(Problem(number + 1, "trailing", extra, "words after the last column of the table"))
+        rows.problems.append(Problem(number + 1, "misplaced", extra, "words after the last column of the table"))
     return cutter.cut(line[:end])
 
 
@@ -161,7 +161,7 @@ def _add_shifted(rows: Rows, line: str, number: int, columns: tuple[Column, ...]
         )
     )
     if problem:
-        rows.problems.append(Problem(number + 1, "shifted", line.strip(), problem))
+        rows.problems.append(Problem(number + 1, "misplaced", line.strip(), problem))
     rows.cells.append(shifted.cells)
     rows.lines.append(number + 1)
 

@@ -101,7 +101,7 @@ class _Walk(Builder):
         is_row = ":" in line and has_number(line) and "(CPU" not in line
         if is_row:
             reason = "a row of the table above stands where the title of the next should be: lines are missing"
-            self.problems.append(Problem(number, "title_missing", line.strip(), reason))
+            self.problems.append(Problem(number, "missing", line.strip(), reason))
         return is_row
 
     def _is_underline(self, number: int) -> bool:
@@ -126,7 +126,7 @@ class _Walk(Builder):
         goes_on = before is not None and before.title == title and not before.stops_at_blank
         if before is not None and not goes_on and not before.stops_at_blank and self._has_terminators:
             reason = f"no line ends the table {before.title!r} above this title: lines may be missing"
-            self.problems.append(Problem(number + 1, "not_closed", self.lines[number].strip(), reason))
+            self.problems.append(Problem(number + 1, "cut", self.lines[number].strip(), reason))
         self.resumable = before if goes_on else None
         self.title, self.is_section, self.has_title = title, True, True
         self.db_name = self.db_name or db_of_section(self.lines[number])
@@ -146,7 +146,7 @@ class _Walk(Builder):
             self._owners[owner[0]] = owner
             text = self.lines[number].strip()
             reason = f"sections above are about {' '.join(first[1:])}: from here on it may be another report"
-            self.problems.append(Problem(number + 1, "other_report", text, reason))
+            self.problems.append(Problem(number + 1, "foreign", text, reason))
 
     def _visit_error(self, number: int) -> None:
         """An error is no row of the table that it stands in."""

@@ -51,10 +51,10 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             continue
         records.append((position, cells))
         if not has_id:
-            rows.problems.append(Problem(body[position] + 1, "damaged_id", name or text.strip(), _DAMAGED_ID))
+            rows.problems.append(Problem(body[position] + 1, "cut", name or text.strip(), _DAMAGED_ID))
         elif is_cut:
             records[-1] = position, (*cells[:-1], "")
-            rows.problems.append(Problem(body[position] + 1, "damaged_id", name, _CUT_ID))
+            rows.problems.append(Problem(body[position] + 1, "cut", name, _CUT_ID))
     starts = [position for position, _ in records]
     for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
         if text.strip():
@@ -86,7 +86,7 @@ def add_foreign_rows(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> N
             is_strange = _GAP in text and not text.isspace() and _is_row(text.split())
         if is_strange:
             reason = "within the text of a statement: rows of a table whose title is missing may follow"
-            rows.problems.append(Problem(number + 1, "row_in_text", text.strip(), reason))
+            rows.problems.append(Problem(number + 1, "foreign", text.strip(), reason))
 
 
 def _is_row(words: list[str]) -> bool:

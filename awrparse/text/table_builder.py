@@ -291,7 +291,7 @@ class Builder:
         if not self.has_title and not _SEVERAL_TABLES.match(self.title) and (heads or not self._is_sum(ruler)):
             text = " ".join(" ".join(heads).split()) or ruler.strip()
             reason = f"no title stands above this table: it may be no part of {self.title!r}; lines may be missing"
-            self.problems.append(Problem(number + 1, "title_missing", text, reason))
+            self.problems.append(Problem(number + 1, "missing", text, reason))
         self.has_title = False
 
     def _is_sum(self, ruler: str) -> bool:

@@ -78,7 +78,7 @@ def report_frames(dest: str | os.PathLike[str], tables: Sequence[str], *, where:
     notes = [diagnostics(dest).join(reports, left_on="source", right_on="report", how="semi")]
     for name, frame in frames.items():
         lacking = reports.join(frame, on=["report", "part"], how="anti").select(source="report")
-        fields = {"kind": pl.lit("no_table"), "text": pl.lit(name), "source": pl.col("source")}
+        fields = {"kind": pl.lit("missing"), "text": pl.lit(name), "source": pl.col("source")}
         fields["reason"] = pl.lit(f"the report has no table {name!r}")
         notes.append(
             lacking.select(fields.get(one, pl.lit(None)).cast(dtype).alias(one) for one, dtype in DIAGNOSTICS.items())

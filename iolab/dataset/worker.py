@@ -180,7 +180,7 @@ def _row(item: Item, status: str, **more: object) -> dict[str, Any]:
 
 
 def _problem(item: Item, status: str, message: str, line: int | None = None) -> _Result:
-    row = Diagnostic(item.source, line, None, status, None, message)
+    row = Diagnostic(item.source, line, None, "unreadable", None, message)
     return _Result(item, _row(item, status, message=message), diagnostics_frame([row]))
 
 

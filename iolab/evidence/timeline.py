@@ -156,18 +156,18 @@ def timeline_of(read: AwrFrames) -> Timeline:
 
 def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     """Diagnostics of all tables, each once; of a report without a period only that it has none."""
-    is_missing = (pl.col("kind") == "no_table") & (pl.col("text") == "info")
+    is_missing = (pl.col("kind") == "missing") & (pl.col("text") == "info")
     missing = read.diagnostics.filter(is_missing).get_column("source")
     untimed = read.frames["info"].join(known, on=["report", "part"], how="anti", maintain_order="left")
     lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)
     reason = "no report of one instance between two snapshots whose times it says: it has no place on the time line"
-    fields = {"source": pl.col("source"), "kind": pl.lit("no_period"), "reason": pl.lit(reason)}
+    fields = {"source": pl.col("source"), "kind": pl.lit("missing"), "reason": pl.lit(reason)}
     untimed_rows = pl.DataFrame({"source": lost}).select(
         fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()
     )
-    is_replaced = (pl.col("kind") == "no_table") & pl.col("source").is_in(lost.to_list())
+    is_replaced = (pl.col("kind") == "missing") & pl.col("text").is_in(TABLES) & pl.col("source").is_in(lost.to_list())
     # A report without top events lacks nothing here: they only narrow the bounds of the others.
-    is_replaced |= (pl.col("kind") == "no_table") & (pl.col("text") == _NARROWING)
+    is_replaced |= (pl.col("kind") == "missing") & (pl.col("text") == _NARROWING)
     return pl.concat([read.diagnostics.filter(~is_replaced), untimed_rows]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )

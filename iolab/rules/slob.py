@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Settings that say what work a run does, in the order in which they are reported.
 _SETTINGS: Final = ("UPDATE_PCT", "SCAN_PCT", "RUN_TIME", "WORK_LOOP", "SCALE", "WORK_UNIT", "THREADS_PER_SCHEMA")
 #: What makes rows of users no total.
-_NO_TOTAL: Final = ("missing", "repeated_name", "contradiction", "unparsed")
+_NO_TOTAL: Final = ("missing", "contradiction", "unparsed")
 _READS: Final = "physical read total IO requests"
 _WRITES: Final = "physical write total IO requests"
 

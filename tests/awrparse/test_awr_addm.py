@@ -121,9 +121,9 @@ def test_findings_that_no_summary_lists_are_named() -> None:
     """A row of another form is not read, and a finding without its share neither: both are said."""
     text = ["          ADDM Report for Task 'PLUM'", "", "FINDING 1: Dry trees", "-----", "They need water."]
     report = read_awr("\n".join(text).encode())
-    assert report.diagnostics.select("line", "kind").rows() == [(3, "finding_not_listed")]
+    assert report.diagnostics.select("line", "kind").rows() == [(3, "missing")]
     assert "Dry trees" in "".join(report.raw_tables["ADDM Report"]["text"])
-    assert read_awr(page(text).encode()).diagnostics["kind"].to_list() == ["finding_not_listed"]
+    assert read_awr(page(text).encode()).diagnostics["kind"].to_list() == ["missing"]
 
     lines = addm("PLUM", [("Trees", ".33", "29.93", "5"), ("Figs", "####", "####", "1"), ("Plums", ".1", "2", "3")])
     report = read_awr("\n".join(lines).encode())

@@ -59,4 +59,4 @@ def test_a_page_cut_behind_the_tag_of_a_row() -> None:
 
         assert report.raw_tables["Instance CPU"].height == 0
         assert report["instance_cpu"].height == 0
-        assert report.diagnostics["kind"].to_list() == ["unclosed"]
+        assert report.diagnostics["kind"].to_list() == ["cut"]

@@ -265,7 +265,7 @@ def test_two_reports_with_blank_lines_between() -> None:
 def test_a_figure_of_the_head_that_is_none_is_named(whole: str, damaged: str, field: str) -> None:
     """It is null, and its line is in the diagnostics."""
     report = awrparse.read_awr(REPORT.replace(whole, damaged).encode())
-    found = report.diagnostics.filter(kind="not_a_number")
+    found = report.diagnostics.filter(kind="no_value")
 
     assert getattr(report.info, field) is None
     assert [REPORT.split("\n")[line - 1].strip().endswith(whole) for line in found["line"]] == [True]
@@ -295,4 +295,4 @@ def test_a_label_of_a_table_of_one_row_that_no_column_has(before: str, after: st
     assert whole["instance_cpu"].select("total_cpu_pct", "busy_cpu_pct").row(0) == (7.3, 47.5)
     assert whole.diagnostics.equals(awrparse.read_awr(REPORT.encode()).diagnostics)
     assert damaged["instance_cpu"].select("total_cpu_pct", "busy_cpu_pct").row(0) == (7.3, None)
-    assert damaged.diagnostics.filter(kind="unknown_column")["text"].to_list() == [lost]
+    assert damaged.diagnostics.filter(kind="unknown_name")["text"].to_list() == [lost]

@@ -235,7 +235,7 @@ def test_marks_behind_a_row_are_set_aside() -> None:
     report = read_awr(marked.encode())
 
     assert report["top_events"].equals(read_awr(text.encode())["top_events"])
-    assert report.diagnostics.filter(kind="trailing")["text"].to_list() == ["@me"]
+    assert report.diagnostics.filter(kind="misplaced")["text"].to_list() == ["@me"]
 
 
 def test_a_fragment_without_headings() -> None:
@@ -264,4 +264,4 @@ def test_a_row_that_fits_no_column_is_reported() -> None:
     report = read_awr(text.encode())
 
     assert report["top_events"].height == 2
-    assert report.diagnostics["kind"].to_list()[:1] == ["shifted"]
+    assert report.diagnostics["kind"].to_list()[:1] == ["misplaced"]

@@ -79,7 +79,7 @@ def test_pings_are_in_microseconds(note: str) -> None:
     report = read_awr(text.encode())
     expected = {"microseconds": 20.5, "": None}.get(note, 20500.0)
     assert report["rac_interconnect_ping"]["latency_500b_us"].to_list() == [expected]
-    assert set(report.diagnostics["kind"]) == (set() if note else {"unit_unknown"})
+    assert set(report.diagnostics["kind"]) == (set() if note else {"ambiguous"})
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_cells_of_another_form_are_told() -> None:
     one.rows[0][0] = "twenty, three"
     report = read_awr(as_html(one).encode())
     row = report["ash_sessions"].row(0, named=True)
-    assert (row["session"], row["sid"], report.diagnostics["kind"].to_list()) == ("twenty, three", None, ["not_parted"])
+    assert (row["session"], row["sid"], report.diagnostics["kind"].to_list()) == ("twenty, three", None, ["no_value"])
 
 
 def test_a_group_is_filled() -> None:

@@ -28,6 +28,6 @@ def test_tables_nested_beyond_measure_are_named() -> None:
     deep = read_awr((HEAD + "<table><tr><td>" * 500 + inner).encode())
 
     assert shallow.raw_tables["Inner"].rows() == [(1, 2)]
-    assert "nested_tables" not in shallow.diagnostics.get_column("kind").to_list()
+    assert "misplaced" not in shallow.diagnostics.get_column("kind").to_list()
     kinds = dict(deep.diagnostics.select("kind", "reason").rows())
-    assert "481 tables within 20 tables" in kinds["nested_tables"]
+    assert "481 tables within 20 tables" in kinds["misplaced"]

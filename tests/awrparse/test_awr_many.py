@@ -42,7 +42,7 @@ def test_a_report_without_the_table_is_a_row_of_the_diagnostics() -> None:
     """The ASH report has no top events: it says so and stops nothing."""
     found = read_awrs(REPORTS, table="top_events", workers=1)
 
-    rows = found.diagnostics.filter(kind="no_table")
+    rows = found.diagnostics.filter(kind="missing")
 
     assert [Path(name).name for name in rows["source"]] == ["ash_121.txt"]
 

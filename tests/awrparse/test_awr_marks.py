@@ -89,7 +89,7 @@ def test_a_report_of_both_marks_is_reported() -> None:
 
     assert report["top_events"].row(0, named=True)["total_wait_s"] is None
     assert report["top_events"].row(0, named=True)["db_time_pct"] is None
-    assert report.diagnostics["kind"].to_list() == ["repaired", "not_a_number", "not_a_number", "not_a_number"]
+    assert report.diagnostics["kind"].to_list() == ["repaired", "no_value", "no_value", "no_value"]
 
 
 def test_a_head_of_both_marks_is_reported() -> None:
@@ -98,8 +98,8 @@ def test_a_head_of_both_marks_is_reported() -> None:
 
     report = read_awr((head + TOP + "log file sync   1   2   3   4 Commit\n").encode())
 
-    assert "decimal_mark" in report.diagnostics["kind"].to_list()
-    assert "decimal comma" in report.diagnostics.filter(kind="decimal_mark")[0, "reason"]
+    assert "ambiguous" in report.diagnostics["kind"].to_list()
+    assert "decimal comma" in report.diagnostics.filter(kind="ambiguous")[0, "reason"]
 
 
 def test_a_pasted_table_with_commas() -> None:
@@ -125,4 +125,4 @@ def test_a_comma_that_groups_no_three_digits_is_no_number() -> None:
     report = read_awr((TOP + rows).encode())
 
     assert report["top_events"]["total_wait_s"].to_list() == [None] * 2
-    assert report.diagnostics["kind"].to_list() == ["not_a_number"] * 2
+    assert report.diagnostics["kind"].to_list() == ["no_value"] * 2

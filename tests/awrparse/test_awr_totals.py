@@ -77,5 +77,5 @@ def test_two_tables_that_became_one() -> None:
     joined = read_awr("\n".join([*lines[: end + 1], *lines[first:]]).encode())
     assert joined["foreground_events"].height > foreground.height
     assert both
-    assert set(joined.diagnostics.filter(kind="repeated_name")["text"]) == both
-    assert report.diagnostics.filter(kind="repeated_name").is_empty()
+    assert set(joined.diagnostics.filter(kind="contradiction")["text"]) == both
+    assert report.diagnostics.filter(kind="contradiction").is_empty()

@@ -40,7 +40,7 @@ def test_a_row_beside_a_damaged_id(name: str) -> None:
     whole, found = (read_awr(one.encode()) for one in (text, changed))
 
     assert found["sql"].drop("sql_id").equals(whole["sql"].drop("sql_id"))
-    assert new_problems(text, changed) == {("damaged_id", "no id of a statement stands beside these figures")}
+    assert new_problems(text, changed) == {("cut", "no id of a statement stands beside these figures")}
 
 
 def test_a_damaged_id_in_the_first_column() -> None:
@@ -50,7 +50,7 @@ def test_a_damaged_id_in_the_first_column() -> None:
     row = "{} {:>10} {:>10} {:>10}\nselect a from b\n".format
     report = read_awr((head + rulers + row("0figfigfigf13", 100, 200, 300) + row("0figfigf gf14", 1, 2, 3)).encode())
     assert report.raw_tables.cells("Top SQL Comparison by Reads")[1][:4] == ("0figfigf gf14", "1", "2", "3")
-    assert "damaged_id" in report.diagnostics["kind"].to_list()
+    assert "cut" in report.diagnostics["kind"].to_list()
 
 
 @pytest.mark.parametrize("new", ["REPOSITORY repor ", "REPOSITORYreport", "repository report"])
@@ -65,25 +65,25 @@ def test_a_report_without_its_name(new: str) -> None:
 @pytest.mark.parametrize(
     ("path", "old", "new", "kind", "table"),
     [
-        (SERIES, "Operating System", "Operating Zfzalt", "other_title", _titles("os_stats")),
-        (SERIES, "Operating System S", "Operating SystemS", "other_title", _titles("os_stats")),
-        (SERIES, "Wait Event Histogram", "Wa   Event Histogram", "other_title", _titles("event_histogram")),
-        (DATA / "ash_121.txt", "ASH Report", "A   Report", "other_title", _titles("databases")),
-        (DATA / "tabbed_122.txt", "Inst Num", "xyzzy Num", "unknown_headings", "databases"),
-        (DATA / "awr_html_122.html", "Begin Snap:", "Fin Snap:", "other_name", "snapshots"),
-        (DATA / "awr_html_122.html", "DB Time:", "DB Zeit:", "other_name", "snapshots"),
-        (SERIES, "Elapsed:", "        ", "other_name", "snapshots"),
-        (DATA / "awr_text_11204.txt", "Begin        End", "             End", "unknown_column", "cache_sizes"),
-        (SERIES, "cpu_count", "         ", "unknown_row", "parameters"),
-        (SERIES, "cpu_count                     16", "16", "shifted", "parameters.parameter"),
-        (DATA / "ash_121.txt", "kiwi1 ", " ", "shifted", "databases.release"),
-        (SERIES, "quay07", "", "shifted", "'x86 64-bit 16' ends in a figure of another column"),
-        (SERIES, "06:41 12.1", "06:41 xyzzy 12.1", "shifted", "databases.release"),
-        (SERIES, "  <2ms", "  xyzz", "unknown_column", "event_histogram"),
-        (SERIES, "  <2ms  <4ms", "  <4ms", "unknown_column", "event_histogram"),
-        (DATA / "statspack_121.txt", "  <2ms  <4ms", "    <4ms", "unknown_column", "event_histogram"),
-        (RAC, "Global Cache Efficiency", "Global Jhjol Efficiency", "other_title", LABELS),
-        (RAC, "RAC Statistics", "R   Statistics", "other_title", LABELS),
+        (SERIES, "Operating System", "Operating Zfzalt", "foreign", _titles("os_stats")),
+        (SERIES, "Operating System S", "Operating SystemS", "foreign", _titles("os_stats")),
+        (SERIES, "Wait Event Histogram", "Wa   Event Histogram", "foreign", _titles("event_histogram")),
+        (DATA / "ash_121.txt", "ASH Report", "A   Report", "foreign", _titles("databases")),
+        (DATA / "tabbed_122.txt", "Inst Num", "xyzzy Num", "unknown_name", "databases"),
+        (DATA / "awr_html_122.html", "Begin Snap:", "Fin Snap:", "foreign", "snapshots"),
+        (DATA / "awr_html_122.html", "DB Time:", "DB Zeit:", "foreign", "snapshots"),
+        (SERIES, "Elapsed:", "        ", "foreign", "snapshots"),
+        (DATA / "awr_text_11204.txt", "Begin        End", "             End", "unknown_name", "cache_sizes"),
+        (SERIES, "cpu_count", "         ", "unknown_name", "parameters"),
+        (SERIES, "cpu_count                     16", "16", "misplaced", "parameters.parameter"),
+        (DATA / "ash_121.txt", "kiwi1 ", " ", "misplaced", "databases.release"),
+        (SERIES, "quay07", "", "misplaced", "'x86 64-bit 16' ends in a figure of another column"),
+        (SERIES, "06:41 12.1", "06:41 xyzzy 12.1", "misplaced", "databases.release"),
+        (SERIES, "  <2ms", "  xyzz", "unknown_name", "event_histogram"),
+        (SERIES, "  <2ms  <4ms", "  <4ms", "unknown_name", "event_histogram"),
+        (DATA / "statspack_121.txt", "  <2ms  <4ms", "    <4ms", "unknown_name", "event_histogram"),
+        (RAC, "Global Cache Efficiency", "Global Jhjol Efficiency", "foreign", LABELS),
+        (RAC, "RAC Statistics", "R   Statistics", "foreign", LABELS),
     ],
 )
 def test_a_word_that_is_not_known(path: Path, old: str, new: str, kind: str, table: str) -> None:

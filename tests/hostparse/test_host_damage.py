@@ -243,5 +243,5 @@ def test_a_number_that_no_column_holds_in_its_unit_is_no_figure(figure: str) -> 
 
     assert found["value"].drop_nulls().is_finite().all()
     assert found.filter(printed="bo")["value"].to_list()[0] is None
-    assert "cell" in log.diagnostics["kind"].to_list()
+    assert "no_value" in log.diagnostics["kind"].to_list()
     assert found.filter(printed="in")["value"].to_list()[0] == 29.0

@@ -66,7 +66,7 @@ def test_a_step_of_blkparse_with_another_word() -> None:
     found = read_events((row + row.replace("WSM", "DZT WSM")).encode())
 
     assert found.events["offset_bytes"].to_list() == [43781957 * 512, None]
-    assert found.diagnostics.select("line", "kind").rows() == [(2, "cell")]
+    assert found.diagnostics.select("line", "kind").rows() == [(2, "no_value")]
 
 
 def test_slower_events_are_marked() -> None:
@@ -165,7 +165,7 @@ def test_a_sector_beyond_64_bits_of_bytes_is_named(text: str) -> None:
     found = read_events(text.encode())
 
     assert found.events.select("offset_bytes", "bytes").row(0) == (None, 8192)
-    assert found.diagnostics["kind"].to_list() == ["cell"]
+    assert found.diagnostics["kind"].to_list() == ["no_value"]
 
 
 def test_every_number_of_lists_is_accounted_for() -> None:

@@ -73,7 +73,7 @@ def test_numbers_without_a_unit_or_a_rule() -> None:
         ("7110 -bash", 1024.0, 2048.0, None),
     ]
     assert record.buckets.select("lower", "count").rows() == [(None, 1)]
-    assert record.diagnostics.get_column("kind").to_list() == ["bucket"]
+    assert record.diagnostics.get_column("kind").to_list() == ["contradiction"]
 
 
 def test_words_of_a_record_that_are_not_known() -> None:
@@ -108,7 +108,7 @@ def test_the_end_of_a_record_is_missing() -> None:
     read = read_histograms(f"{first}latencyunit, millisec\ndatasource, oracle\n4, 31\n<end record>\n".encode())
 
     assert read.buckets.select("histogram", "clock_us", "count").rows() == [(1, 7, 25), (2, None, 31)]
-    assert read.diagnostics["kind"].to_list() == ["bucket"]
+    assert read.diagnostics["kind"].to_list() == ["contradiction"]
 
 
 def test_two_instances_in_one_record() -> None:
@@ -305,7 +305,7 @@ def test_buckets_that_are_missing_are_a_diagnostic(tool: str) -> None:
     whole, cut, said = (read_histograms(log.encode()).diagnostics.select("line", "kind").rows() for log in logs)
 
     assert whole == []
-    assert cut == [(head.count("\n") + len(rows) - 1, "bucket")]
+    assert cut == [(head.count("\n") + len(rows) - 1, "contradiction")]
     assert said == []
 
 

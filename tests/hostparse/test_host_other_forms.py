@@ -99,7 +99,7 @@ def test_sadf_figures_are_all_there(host_logs: Path) -> None:
             part.frame.height * sum(field.metric is None for field in part.heading.fields) for part in log.parts.whole()
         )
 
-        no_figures = (log.diagnostics.get_column("kind") == "cell").sum()
+        no_figures = (log.diagnostics.get_column("kind") == "no_value").sum()
 
         assert len(_figures(log)) == sum(len(row) + 1 for row in rows) - names - no_figures
         assert "unparsed" not in log.diagnostics.get_column("kind").to_list()
@@ -127,7 +127,7 @@ def test_sadf_interval_that_is_not_the_time_between_stamps() -> None:
 
     assert log.wide("cpu").get_column("interval_start").dt.second().to_list()[1] == 10
     assert log.wide("cpu").get_column("stated_interval_s").to_list()[1] == 31.0
-    assert log.diagnostics.get_column("kind").to_list() == ["interval"]
+    assert log.diagnostics.get_column("kind").to_list() == ["clock"]
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_a_row_that_stands_twice(name: str) -> None:
     place = max(number for number, line in enumerate(lines) if sum(map(str.isdigit, line)) >= 4)
     found = iolab.load(joined([*lines[: place + 1], *lines[place:]]).encode()).diagnostics
 
-    assert found.filter(kind="repeated_row")["line"].to_list() == [place + 2]
+    assert found.filter(kind="repeated")["line"].to_list() == [place + 2]
 
 
 def test_a_value_that_stands_twice() -> None:
@@ -177,7 +177,7 @@ def test_a_value_that_stands_twice() -> None:
     place = next(number for number, line in enumerate(lines) if "total_ios" in line)
     log = iolab.load(joined([*lines[: place + 1], *lines[place:]]).encode())
 
-    assert log.diagnostics.select("line", "kind").rows() == [(place + 1, "repeated_row")]
+    assert log.diagnostics.select("line", "kind").rows() == [(place + 1, "repeated")]
 
 
 def test_waits_may_be_alike() -> None:
@@ -263,4 +263,4 @@ def test_an_interval_that_begins_before_a_restart() -> None:
     start = log.wide("device").select(pl.col("interval_start").cast(pl.String).str.slice(11, 8), "stated_interval_s")
 
     assert start.rows() == [("13:20:09", 10.0), ("13:25:00", 600.0)]
-    assert log.diagnostics.filter(kind="interval")["line"].to_list() == [5]
+    assert log.diagnostics.filter(kind="clock")["line"].to_list() == [5]

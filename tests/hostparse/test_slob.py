@@ -30,7 +30,7 @@ def test_users() -> None:
         (5, 300.0, 1348, 5.493, 4),
     ]
     assert log.diagnostics.select("line", "kind").rows() == [
-        (3, "repeated_name"),
+        (3, "contradiction"),
         (4, "contradiction"),
         (None, "missing"),
     ]

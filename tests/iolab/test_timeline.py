@@ -132,7 +132,7 @@ def test_reports_without_times_are_left_out() -> None:
     line = read_timeline(paths, workers=1)
 
     assert line.periods.height == 1
-    assert line.diagnostics.get_column("kind").to_list() == ["no_period"]
+    assert line.diagnostics.get_column("kind").to_list() == ["missing"]
     assert line.sessions.get_column("report").n_unique() == 1
 
 

@@ -165,7 +165,7 @@ def test_rows_agree_with_feedback(sessions: dict[str, tuple[Spool | str, str]]) 
             (pl.col("kind") == "select") & (pl.col("rows") > 0) & pl.col("message").is_not_null()
         )
         single = spool.tables.filter(pl.col("statement").is_unique()).join(counted, on="statement", how="inner")
-        noted = spool.diagnostics.filter(pl.col("kind") == "row_count").select("line", "reason").rows()
+        noted = spool.diagnostics.filter(pl.col("kind") == "sum").select("line", "reason").rows()
         for first, last, rows in single.select("first_line", "last_line", "rows").rows():
             found = [reason for line, reason in noted if first <= line <= last]
             reasons.update(reason.rpartition("; ")[2] if "hand" in reason else f"{rows}" for reason in found)

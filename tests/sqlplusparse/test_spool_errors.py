@@ -46,7 +46,7 @@ def test_trace_within_a_session() -> None:
     """Trace lines shown in a session are noted and not read."""
     log = b"SQL> host cat x.trc\n\nWAIT #5: nam='x' ela= 1 tim=13\n\nSQL> commit;\n\nCommit complete.\n"
 
-    assert read_spool(log).diagnostics.select("line", "kind").rows() == [(3, "trace")]
+    assert read_spool(log).diagnostics.select("line", "kind").rows() == [(3, "foreign")]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_unknown_label_is_reported() -> None:
     spool = read_spool("Geçen zaman: 00:00:01.25\n".encode())
 
     assert spool.timings.select("label", "language", "elapsed_s").rows() == [("Geçen zaman", None, 1.25)]
-    assert "label" in spool.diagnostics["kind"].to_list()
+    assert "unknown_name" in spool.diagnostics["kind"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_look_alike_is_explained(line: str, column: int, expected: str) -> None:
     assert found.timings.height == 1
     assert found.lines()["role"][2] == "unparsed"
     kind, place, reason = found.diagnostics.filter(pl.col("line") == 3).select("kind", "column", "reason").row(0)
-    assert (kind, place) == ("look_alike", column)
+    assert (kind, place) == ("unparsed", column)
     assert expected in reason
 
 

@@ -61,7 +61,7 @@ def test_rows_without_headings(rows: list[str]) -> None:
     """Rows of a result whose headings are missing are text, and a diagnostic says so."""
     found = kinds_of(joined(["Elapsed: 00:00:01.00", "", *rows]))
 
-    assert {"no_headings", "broken_plan"} & set(found)
+    assert {"no_heading", "cut"} & set(found)
 
 
 @pytest.mark.parametrize("below", ["1 row selected.", "Elapsed: 00:00:01.96", joined(["Execution Plan", "-" * 58])])
@@ -70,7 +70,7 @@ def test_the_last_row_of_a_result_without_headings(row: str, below: str) -> None
     """A row directly above what the client prints below a result is a diagnostic, also one alone with one figure."""
     text = joined(["Depots", "======", "some words", "", row, "", *below.splitlines(), "Plan hash value: 1388734953"])
 
-    assert "no_headings" in kinds_of(text)
+    assert "no_heading" in kinds_of(text)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_the_last_row_of_a_result_without_headings(row: str, below: str) -> None
 )
 def test_text_with_numbers(lines: list[str]) -> None:
     """Numbers of the lines of a script, sums and values with commas are no rows of a table."""
-    assert "no_headings" not in kinds_of(joined(["Elapsed: 00:00:01.00", "", *lines]))
+    assert "no_heading" not in kinds_of(joined(["Elapsed: 00:00:01.00", "", *lines]))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_numbers_of_lines_above_a_result(above: list[str], heading: list[str]) -
     columns = [column for number in spool.tables["table"] for column in spool.table(number).columns]
 
     assert columns == "".join(heading).split()
-    assert heading or "no_headings" in spool.diagnostics["kind"]
+    assert heading or "no_heading" in spool.diagnostics["kind"]
 
 
 @pytest.mark.parametrize("width", range(66, 92))
@@ -119,4 +119,4 @@ def test_rows_of_an_old_plan_without_heading() -> None:
     """Rows of a plan below no heading are text, and a diagnostic says so."""
     rows = joined(PLAN.splitlines()[2:])
 
-    assert kinds_of(f"Elapsed: 00:00:01.00\n\n{rows}") == ["unpaired_elapsed", "broken_plan"]
+    assert kinds_of(f"Elapsed: 00:00:01.00\n\n{rows}") == ["no_owner", "cut"]

@@ -31,7 +31,7 @@ def test_lines_around_a_ruler_that_are_another_ones(lines: list[str]) -> None:
     """What stands above a ruler and is no heading, and texts below a column of numbers, have a diagnostic."""
     text = "".join(f"{line}\n" for line in ["SQL> @depots", "", *lines, "", "Elapsed: 00:00:01.00"])
 
-    assert "misplaced_row" in [kind for _, kind in signs_of(text)]
+    assert "misplaced" in [kind for _, kind in signs_of(text)]
 
 
 SECTIONS = ("Predicate Information", "Query Block Name / Object Alias")
@@ -55,14 +55,14 @@ def test_a_section_of_a_plan_without_lines(section: str) -> None:
     text = f"{PLAN}{section} (identified by operation id):\n\n{RESULT}"
 
     assert read_spool(text.encode()).table(1).rows() == [(99950,)]
-    assert [kind for _, kind in signs_of(text)] == ["broken_plan"]
+    assert [kind for _, kind in signs_of(text)] == ["cut"]
 
 
 def test_rows_of_a_result_below_a_section_of_a_plan() -> None:
     """Rows of a result whose headings are missing are no lines of the section above them."""
     text = f"{PLAN}Query Block Name / Object Alias:\n{'-' * 31}\n\n      7900 SMITH      CLERK            7698\n\n"
 
-    assert "no_headings" in read_spool(f"{text}Elapsed: 00:00:01.00\n".encode()).diagnostics["kind"].to_list()
+    assert "no_heading" in read_spool(f"{text}Elapsed: 00:00:01.00\n".encode()).diagnostics["kind"].to_list()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_plan_with_the_ruler_of_another_table(line: int, instead: list[str]) -
     lines = PLAN.splitlines()
     lines[line - 1 : line] = instead
 
-    assert [kind for _, kind in signs_of("".join(f"{one}\n" for one in lines))] == ["broken_plan"]
+    assert [kind for _, kind in signs_of("".join(f"{one}\n" for one in lines))] == ["cut"]
 
 
 def test_a_cursor_without_its_plan() -> None:
@@ -89,11 +89,11 @@ def test_a_cursor_without_its_plan() -> None:
     spool = read_spool(text.encode())
 
     assert spool.plans["sql_id"].unique().to_list() == ["1a2b3c4d5e6f7"]
-    assert {"broken_plan", "no_headings"} <= set(spool.diagnostics["kind"])
+    assert {"cut", "no_heading"} <= set(spool.diagnostics["kind"])
 
 
 def test_session_statistics_without_heading() -> None:
     """Statistics of SQLcl below no heading are read, and a diagnostic says that the heading is missing."""
     text = "         10  session logical reads\n          1  sorts (memory)\n         26  user calls\n"
 
-    assert signs_of(f"Elapsed: 00:00:01.000\n\n{text}") == [(3, "broken_statistics")]
+    assert signs_of(f"Elapsed: 00:00:01.000\n\n{text}") == [(1, "no_owner"), (3, "cut")]

@@ -88,7 +88,7 @@ def test_global_statistics() -> None:
     )
     assert (row["read_bytes"], row["read_bytes_lo"]) == (1.5 * 2**30, pytest.approx(1.45 * 2**30))
     assert row["write_bytes"] is None
-    unknown = spool.diagnostics.filter(spool.diagnostics["kind"] == "unknown_heading")
+    unknown = spool.diagnostics.filter(spool.diagnostics["kind"] == "unknown_name")
     assert unknown["reason"].to_list() == ["SQL Monitor: the figures under 'strange things' are not read"]
 
 

@@ -19,7 +19,7 @@ def read(text: str) -> Spool:
 
 def kinds(spool: Spool) -> list[str]:
     """The kinds of its diagnostics, but for joined pages."""
-    return [kind for kind in spool.diagnostics["kind"].to_list() if kind != "page_joined"]
+    return [kind for kind in spool.diagnostics["kind"].to_list() if kind != "repaired"]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -118,8 +118,8 @@ def test_tables_within_lines_of_text() -> None:
     grid = "NAME       CALLS\n------- --------\nread          12\nopen           1\n"
     text = f"SQL> select * from table(p.report);\nA report of calls\n\n{grid}\n{grid}\n9 rows selected.\n"
 
-    assert kinds(read(text)) == ["row_count"]
-    assert "row_count" not in kinds(read(text.replace("9 rows", "4 rows")))
+    assert kinds(read(text)) == ["sum"]
+    assert "sum" not in kinds(read(text.replace("9 rows", "4 rows")))
 
 
 def test_plans_and_tables_within_lines_of_text() -> None:
@@ -131,8 +131,8 @@ def test_plans_and_tables_within_lines_of_text() -> None:
     count = lines.count("\n")
     text = f"TEXT\n{'-' * 80}\n{lines}\n{count} rows selected.\n"
 
-    assert "row_count" not in kinds(read(text))
-    assert "row_count" in kinds(read(text.replace(f"{count} rows", f"{count - 1} rows")))
+    assert "sum" not in kinds(read(text))
+    assert "sum" in kinds(read(text.replace(f"{count} rows", f"{count - 1} rows")))
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_plans_and_tables_within_lines_of_text() -> None:
             [("1", "gc cr block 2-way", "105310", "2.03")],
             [],
         ),
-        (["7 User I/O  cell list read  4", "7 User I/O  cell read  2"], None, ["misplaced_row"]),
-        (["7 User cell read 4 5 6 7", "7 User read 4 5 6 7"], None, ["misplaced_row"]),
+        (["7 User I/O  cell list read  4", "7 User I/O  cell read  2"], None, ["misplaced"]),
+        (["7 User cell read 4 5 6 7", "7 User read 4 5 6 7"], None, ["misplaced"]),
     ],
 )
 def test_shifted_rows(rows: list[str], expected: list[tuple[str, ...]] | None, found: list[str]) -> None:
@@ -182,7 +182,7 @@ def test_totals_are_no_selected_rows() -> None:
     assert kinds(read(text)) == []
 
 
-@pytest.mark.parametrize(("count", "expected"), [(3, []), (4, ["row_count"]), (2, ["row_count"])])
+@pytest.mark.parametrize(("count", "expected"), [(3, []), (4, ["sum"]), (2, ["sum"])])
 def test_rows_against_the_feedback(count: int, expected: list[str]) -> None:
     """Rows that are not as many as the client says are reported."""
     rows = "         1\n         2\n         3\n"
@@ -235,7 +235,7 @@ def test_blanks_made_one(seed: int) -> None:
         line if line.startswith("SQL>") or not line.strip("- ") else " ".join(line.split()) for line in text.split("\n")
     ]
     whole, copy = read(text), read("\n".join(lines))
-    noted = copy.diagnostics.filter(pl.col("kind") == "misplaced_row")["line"].to_list()
+    noted = copy.diagnostics.filter(pl.col("kind") == "misplaced")["line"].to_list()
 
     assert copy.tables.height == whole.tables.height
     for table, first, last in copy.tables.select("table", "first_line", "last_line").rows():

@@ -151,7 +151,7 @@ def test_piped_session() -> None:
             ' AND "C_SIZE"<=7)'
         )
     ]
-    assert spool.diagnostics["kind"].value_counts().sort("kind").rows() == [("elided", 2), ("rejoined", 4)]
+    assert spool.diagnostics["kind"].value_counts().sort("kind").rows() == [("missing", 2), ("repaired", 4)]
 
 
 def test_sqlcl_session() -> None:
@@ -184,7 +184,7 @@ def test_old_plan_and_short_list() -> None:
         (4, 1, 2, "TABLE ACCESS (FULL)", "ITEMS", 2.0, 1.0),
     ]
     assert rows(spool.statements, "consistent_gets", "physical_reads") == [(320, 0), (1224, None)]
-    assert spool.diagnostics["kind"].to_list() == ["incomplete_statistics"]
+    assert spool.diagnostics["kind"].to_list() == ["cut"]
 
 
 def test_allstats_plan() -> None:

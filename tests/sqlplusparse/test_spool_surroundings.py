@@ -156,7 +156,7 @@ def test_foreign_line_in_statistics() -> None:
 
     assert statements(spool, "consistent_gets", "rows", "elapsed_s") == [(3, 1, 0.02)]
     assert spool.autotrace.filter("is_shown")["client"].unique().to_list() == ["sqlplus"]
-    assert spool.diagnostics.select("line", "kind").rows() == [(7, "incomplete_statistics"), (8, "unparsed")]
+    assert spool.diagnostics.select("line", "kind").rows() == [(7, "cut"), (8, "unparsed")]
 
 
 def test_unknown_name_in_statistics() -> None:

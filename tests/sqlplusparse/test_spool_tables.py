@@ -36,7 +36,7 @@ def test_column_separator(separator: str) -> None:
     assert spool.tables["headings"].to_list() == [["EMPNO", "ENAME", "SAL"]]
     assert spool.table(1).rows() == [(7369, "SMITH", 800), (None, "ALLEN", None)]
     assert statements(spool, "rows") == [(2,)]
-    assert spool.diagnostics["kind"].to_list() == ["page_joined"]
+    assert spool.diagnostics["kind"].to_list() == ["repaired"]
 
 
 def test_row_of_nulls_between_separators() -> None:
@@ -128,7 +128,7 @@ def test_rows_in_html() -> None:
     spool = read("SQL&gt; select 1 from dual;", "<br>", "<table border='1'>", "</table>", "", "Elapsed: 00:00:00.04")
 
     assert statements(spool, "text", "elapsed_s") == [("select 1 from dual", 0.04)]
-    assert spool.diagnostics.select("line", "kind").rows() == [(3, "markup")]
+    assert spool.diagnostics.select("line", "kind").rows() == [(3, "unparsed")]
 
 
 def test_sums() -> None:

@@ -32,7 +32,7 @@ LOOKALIKES = {
 }
 #: Kinds of diagnostics that a damaged or edited file has; all other files have none.
 DAMAGED = {
-    "broken_trace.trc": {"text": 2, "fused": 1, "cut": 5},
+    "broken_trace.trc": {"cut": 7, "repaired": 1},
     "malformed_stat.trc": {"cut": 1},
     "mixed_execs.trc": {"text": 1, "clock": 1},
     "two_statements_one_cursor.trc": {"text": 3, "cut": 1},
@@ -63,7 +63,7 @@ def test_every_line_is_accounted_for(traces: dict[Path, SqlTrace]) -> None:
     """The lines of all kinds are the lines of the file, and the second record of a fused line."""
     assert len(traces) > 25
     for path, trace in traces.items():
-        fused = trace.diagnostics.filter(pl.col("kind") == "fused").height
+        fused = trace.diagnostics.filter(pl.col("kind") == "repaired").height
 
         assert trace.kinds.get_column("lines").sum() == len(open_log(path).lines()) + fused, path
 

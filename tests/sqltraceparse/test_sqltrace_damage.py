@@ -29,7 +29,7 @@ def test_fused_records() -> None:
     trace, rows = found(WAIT, CALL + WAIT.replace("tim=5000150", "tim=5000300"), CALL)
 
     assert (trace.waits.height, trace.calls.height) == (2, 2)
-    assert rows == [(2, "fused")]
+    assert rows == [(2, "repaired")]
     assert trace.kinds.get_column("lines").sum() == 4
 
 
@@ -91,7 +91,7 @@ def test_a_statement_without_an_end() -> None:
 
     assert trace.statements.select("text", "is_whole").row(0) == ("select 1\n  from", False)
     assert trace.calls.height == 1
-    assert rows == [(1, "text")]
+    assert rows == [(1, "cut")]
 
 
 def test_a_statement_whose_length_is_wrong() -> None:
@@ -99,7 +99,7 @@ def test_a_statement_whose_length_is_wrong() -> None:
     trace, rows = found(HEADER, "select ...", "END OF STMT", CALL)
 
     assert trace.statements.item(0, "text") == "select ..."
-    assert rows == [(1, "text")]
+    assert rows == [(1, "cut")]
 
 
 def test_an_error_text_without_an_end() -> None:
@@ -153,7 +153,7 @@ def test_binds_whose_lines_are_missing(binds: list[str], seed: int) -> None:
     for end in chance.sample(ends, min(3, len(ends))):
         trace, rows = found(*lines[:first], *lines[end:])
         mixed = [row for row in _figures(trace) if not any(_is_part(row[1:], one) for one in whole)]
-        assert not mixed or {kind for _, kind in rows} & {"broken_bind"}, (first, end, mixed)
+        assert not mixed or {kind for _, kind in rows} & {"cut"}, (first, end, mixed)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_a_number_of_a_bind_is_read_whole(whole: str, damaged: str, column: str)
     trace, rows = found("BINDS #3:", *(line.replace(whole, damaged) for line in _bind(0, '"a"')), CALL)
 
     assert trace.binds.get_column(column).to_list() == [None]
-    assert rows == [(2, "broken_bind")]
+    assert rows == [(2, "cut")]
 
 
 def test_values_of_binds_of_9i() -> None:
@@ -181,7 +181,7 @@ def test_values_of_binds_of_9i() -> None:
     damaged = [line.replace("value=1", "valu =1") for line in OLD_BINDS]
 
     assert (trace.binds["value"].to_list(), rows) == (["0", "1", "2"], [])
-    assert found("BINDS #3:", *damaged, CALL)[1] == [(5, "broken_bind")]
+    assert found("BINDS #3:", *damaged, CALL)[1] == [(5, "cut")]
 
 
 def _figures(trace: Any) -> list[tuple[object, ...]]:  # noqa: ANN401 - as `found` gives it
@@ -321,7 +321,7 @@ def test_any_damage(damaged: Any, seed: int) -> None:  # noqa: ANN401
 
     assert set(events.get_column("line")) == set(range(1, len(lines) + 1))
     trace = read_sqltrace(text.encode())
-    fused = sum(int(reason.split()[0]) - 1 for reason in _reasons(trace, "fused"))
+    fused = sum(int(reason.split()[0]) - 1 for reason in _reasons(trace, "repaired"))
 
     assert trace.kinds.get_column("lines").sum() == len(lines) + fused
     waits = sum(line.startswith("WAIT #") and " ela= " in line for line in lines)

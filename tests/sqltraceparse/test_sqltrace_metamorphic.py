@@ -103,7 +103,7 @@ def test_the_unit_without_a_head(write: Any) -> None:  # noqa: ANN401 - a functi
 
     assert late.resolution_us == whole.resolution_us == 10_000
     assert late.calls.get_column("elapsed_us").to_list() == whole.calls.get_column("elapsed_us").to_list()
-    assert bare.diagnostics.select("line", "kind").rows() == [(1, "unit")]
+    assert bare.diagnostics.select("line", "kind").rows() == [(1, "ambiguous")]
 
 
 @pytest.mark.parametrize("change", [*NUMBERED.values(), coloured, quoted], ids=[*NUMBERED, "coloured", "quoted"])

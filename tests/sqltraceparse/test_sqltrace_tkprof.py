@@ -114,7 +114,7 @@ def test_real_reports(corpus: Path) -> None:
     for path in paths:
         rows = read_tkprof(path).diagnostics
 
-        assert rows.filter(pl.col("kind") == "total").is_empty(), path
+        assert rows.filter(pl.col("kind") == "sum").is_empty(), path
         assert rows.filter(pl.col("kind") == "unparsed").height <= 1, path
 
 
@@ -199,7 +199,7 @@ def test_a_heading_with_another_word_where_the_end_of_the_statement_is_missing_t
     report = read_tkprof(text.encode())
 
     assert report.calls.height == 4
-    assert report.diagnostics.select("line", "kind").rows() == [(line, "out_of_order") for line in (12, 13, 14, 16)]
+    assert report.diagnostics.select("line", "kind").rows() == [(line, "clock") for line in (12, 13, 14, 16)]
 
 
 def test_a_statement_without_its_table_of_calls() -> None:
@@ -208,7 +208,7 @@ def test_a_statement_without_its_table_of_calls() -> None:
     report = read_tkprof(NEW.replace(head, "SQL ID: 9zxfq0vd6r1fz Plan Hash: 17\n\n" + head).encode())
 
     assert report.statements.select("sql_id", "plan_hash").row(0) == ("2yxfq0vd6r1fm", 1388734953)
-    assert report.diagnostics["kind"].to_list() == ["out_of_order"]
+    assert report.diagnostics["kind"].to_list() == ["clock"]
     assert read_tkprof(NEW.encode()).diagnostics.is_empty()
 
 

@@ -34,7 +34,7 @@ JOINTS = [
 
 def order_of(text: str) -> pl.DataFrame:
     """The diagnostics of lines that stand where they cannot."""
-    return read_tkprof(text.encode()).diagnostics.filter(pl.col("kind") == "out_of_order")
+    return read_tkprof(text.encode()).diagnostics.filter(pl.col("kind") == "clock")
 
 
 def place_of(lines: list[str], start: str) -> int:
