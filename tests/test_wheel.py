@@ -1,10 +1,12 @@
 """The wheel: it holds what the packages read, and alone with the core libraries it reads the sample logs."""
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -16,6 +18,12 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("logframe", "awrparse", "sqlplusparse", "straceparse", "sqltraceparse", "hostparse", "iolab")
 #: What `iolab lab` copies: in the wheel below this folder.
 SHIPPED, LAB_FILES = ("notebooks", "sample_data"), "iolab/lab_files"
+#: JupyterLab's extension: file of the tree -> where it is installed, below the folder of the environment.
+EXTENSION = {
+    "labextension/iolab/package.json": "share/jupyter/labextensions/iolab/package.json",
+    "labextension/iolab/plugin.js": "share/jupyter/labextensions/iolab/plugin.js",
+    "labextension/server.json": "etc/jupyter/jupyter_server_config.d/iolab.json",
+}
 #: What only the extras bring.
 EXTRAS = ("altair", "anywidget", "jupyterlab", "pandas", "scipy")
 
@@ -46,7 +54,7 @@ print("spool", "004", sqlplusparse.read_spool(folder / "articles" / "004_exadata
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from a copy of what it is made of."""
     source = tmp_path_factory.mktemp("source")
-    for name in (*PACKAGES, *SHIPPED):
+    for name in (*PACKAGES, *SHIPPED, "labextension"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints"))
     for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
@@ -78,9 +86,35 @@ def test_wheel_holds_every_file_of_the_packages(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name and not name.endswith(".compiled")}
 
-    assert held == expected
+    data = {name.partition(".data/data/")[2]: name for name in held if ".data/data/" in name}
+    assert held - set(data.values()) == expected
+    assert set(data) == set(EXTENSION.values())
     assert {f"{package}/py.typed" for package in PACKAGES} <= held
     assert [name for name in held if name.endswith(".lark")]
+
+
+def test_extension_of_the_wheel_is_that_of_the_tree() -> None:
+    """One version, and as much as is in the tree; JupyterLab finds what its description names."""
+    files = {path.relative_to(ROOT).as_posix() for path in (ROOT / "labextension").rglob("*") if path.is_file()}
+    described = json.loads((ROOT / "labextension/iolab/package.json").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert files == set(EXTENSION)
+    assert (described["name"], described["version"]) == (project["name"], project["version"])
+    assert (ROOT / "labextension/iolab" / described["jupyterlab"]["_build"]["load"]).is_file()
+
+
+def test_extension_is_installed_and_enabled() -> None:
+    """`jupyter labextension list` says so of the installation that runs this, and its copy is that of the tree."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jupyter", "labextension", "list"], capture_output=True, text=True, check=False
+    )
+    said = next(line for line in (done.stdout + done.stderr).splitlines() if line.split()[:1] == ["iolab"])
+
+    assert "enabled" in said
+    assert "OK" in said
+    for own, installed in EXTENSION.items():
+        assert (Path(sys.prefix) / installed).read_bytes() == (ROOT / own).read_bytes(), "make lint installs it again"
 
 
 def install(wheel: Path, folder: Path) -> subprocess.CompletedProcess[str]:

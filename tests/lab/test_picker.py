@@ -74,6 +74,7 @@ def test_what_is_no_log_is_said_and_removed(receiver: Receiver, tmp_path: Path, 
 
     assert answer["type"] == "failed"
     assert reason in str(answer["message"])
+    assert str(tmp_path) not in str(answer["message"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -268,3 +269,70 @@ def test_samples_are_never_shown_after_an_upload() -> None:
     with pytest.raises(LogError, match=r"no uploaded file is a log: a\.pdf"):
         picker.chosen([], ["sample.txt"])
     assert picker.chosen(["own.txt"], ["sample.txt"]) == ["own.txt"]
+
+
+def send(picker: LogPicker, key: str, batch: int, name: str, content: bytes) -> None:
+    """Send a file of one piece to a field, as one of those that were dropped together."""
+    picker._handle(  # noqa: SLF001 - what a message of the browser calls
+        None, {"type": "open", "id": key, "batch": batch, "name": name, "size": len(content)}, []
+    )
+    picker._handle(None, {"type": "piece", "id": key, "offset": 0}, [content])  # noqa: SLF001 - see above
+
+
+def test_nothing_old_is_shown_after_a_refused_upload() -> None:
+    """Files dropped together: one log is enough.  None: an error, until they are removed or a log is accepted."""
+    picker = LogPicker()
+    send(picker, "1", 1, "a.strace", LINE)
+    send(picker, "2", 2, "b.pdf", b"%PDF-1.4 no log")
+    with pytest.raises(LogError, match=r"b\.pdf: .*; remove it from the list to see what was uploaded before"):
+        picker.chosen([], ["sample.txt"])
+    picker._handle(None, {"type": "remove", "id": "2"}, [])  # noqa: SLF001 - see above
+    assert picker.chosen([], ["sample.txt"]) == picker.paths
+    send(picker, "3", 3, "c.pdf", b"%PDF-1.4 no log")
+    send(picker, "4", 3, "d.strace", LINE * 2)
+    assert [path.name for path in picker.chosen([], [])] == ["a.strace", "d.strace"]
+    assert list(picker.refused) == ["c.pdf"]
+
+
+def test_a_file_is_removed(receiver: Receiver, tmp_path: Path) -> None:
+    """It is gone, its name is free again, and removing it twice is no error."""
+    upload(receiver, "1", "a.strace", LINE)
+    assert receiver.receive({"type": "remove", "id": "1"}, []) == {"type": "removed", "id": "1"}
+    assert (list(tmp_path.iterdir()), receiver.done) == ([], {})
+    assert receiver.receive({"type": "remove", "id": "1"}, [])["type"] == "removed"
+    upload(receiver, "2", "a.strace", LINE)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.strace"]
+
+
+def test_the_same_file_replaces_itself(receiver: Receiver, tmp_path: Path) -> None:
+    """The same name and content: one file.  Another content: another name.  Another name: another file."""
+    upload(receiver, "1", "a.strace", LINE)
+    upload(receiver, "2", "a.strace", LINE * 2)
+    again = upload(receiver, "3", "a.strace", LINE * 2)
+    upload(receiver, "4", "b.strace", LINE)
+
+    assert (again["type"], again["name"], again["replaces"]) == ("done", "a-2.strace", "2")
+    assert {key: path.name for key, path in receiver.done.items()} == {
+        "1": "a.strace",
+        "3": "a-2.strace",
+        "4": "b.strace",
+    }
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_file_appears_whole_or_not_at_all(receiver: Receiver, tmp_path: Path) -> None:
+    """On its way a file is hidden, so that nobody reads the half of it."""
+    receiver.receive({"type": "open", "id": "1", "name": "a.strace", "size": 100}, [])
+    receiver.receive({"type": "piece", "id": "1", "offset": 0}, [b"x" * 50])
+
+    assert [path.name[0] for path in tmp_path.iterdir()] == ["."]
+    receiver.close()
+
+
+def test_a_saved_notebook_says_how_to_get_the_field() -> None:
+    """What a notebook keeps of the field, and what is shown without widgets: a sentence, not its name in Python."""
+    bundle = LogPicker()._repr_mimebundle_()
+
+    assert bundle is not None
+    assert "Run this cell" in bundle[0]["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in bundle[0]
