@@ -1,5 +1,6 @@
 "use strict";
-// Tables of a page: sorted by a click on a heading, filtered, folded, and saved as CSV; lanes: a range is chosen in all.
+// Tables of a page: sorted by a click on a heading, filtered, folded, saved as CSV, copied as Markdown; lanes: a range
+// is chosen in all.
 // Without it all rows and all of the time are shown.
 const SHOWN = 13;
 const FILTERED = 20;
@@ -34,10 +35,66 @@ function sortRows(table, place, falling) {
   table.tBodies[0].append(...rows.map((one) => one.row));
 }
 
+const SECONDS = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
+const NUMBER = "-?[\\d,]*\\.?\\d+(?:e[+-]?\\d+)?";
+const CELL = new RegExp(`^(<=|[<≤]|at most)?\\s*(${NUMBER})(?:(?:-| to )(${NUMBER}))?(?: (ns|us|ms|s))?`
+  + `(?: \\[(${NUMBER}), (${NUMBER})\\])?(?: (ns|us|ms|s))?$`);
+
+function texts(row) {
+  return Array.from(row.cells, (cell) => cell.textContent.trim());
+}
+
+// A figure as it is printed: value and bounds as numbers, and the unit of a time; null of any other text.
+function figureOf(text) {
+  const found = CELL.exec(text);
+  if (!found) return null;
+  const [, most, first, last, unit, lo, hi, end] = found;
+  const size = (one) => (one === undefined ? "" : Number(one.replace(/,/g, "")));
+  const ends = last !== undefined ? [first, last] : most ? [undefined, first] : [lo, hi];
+  return { parts: [most || last !== undefined ? "" : size(first), ...ends.map(size)], unit: unit || end || "" };
+}
+
+// The columns of a table as data: numbers without separators, times in seconds, bounds in columns of their own.
+function columnsOf(table) {
+  const rows = Array.from(table.tBodies[0].rows, texts);
+  return texts(table.tHead.rows[0]).flatMap((head, place) => {
+    const cells = rows.map((row) => row[place] || "");
+    const figures = cells.map(figureOf);
+    const isNumber = table.tHead.rows[0].cells[place].classList.contains("number");
+    if (!isNumber || figures.some((one, at) => one === null && cells[at] !== "")) return [[head, ...cells]];
+    const isTime = figures.some((one) => one && one.unit);
+    const scaled = figures.map((one) => (one ? one.parts.map((part) => (
+      part === "" || !isTime ? part : Number((part * (SECONDS[one.unit] || 1)).toPrecision(12)))) : ["", "", ""]));
+    return ["", " lo", " hi"].map((end, at) => [`${head}${isTime ? " (s)" : ""}${end}`, ...scaled.map((one) => one[at])])
+      .filter((column, at) => at === 0 || column.slice(1).some((one) => one !== ""));
+  });
+}
+
 function csvOf(table) {
-  const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-  const rows = [table.tHead.rows[0], ...table.tBodies[0].rows];
-  return rows.map((row) => Array.from(row.cells, (cell) => quoted(cell.textContent.trim())).join(",")).join("\r\n");
+  const quoted = (one) => (/[",\n]/.test(one) ? `"${one.replace(/"/g, '""')}"` : one);
+  const columns = columnsOf(table);
+  return columns[0].map((_, at) => columns.map((column) => quoted(String(column[at]))).join(",")).join("\r\n");
+}
+
+function markdownOf(table) {
+  const line = (cells) => `| ${cells.map((one) => one.replace(/[|\\]/g, "\\$&").replace(/\s+/g, " ")).join(" | ")} |`;
+  const head = table.tHead.rows[0];
+  const rule = Array.from(head.cells, (cell) => (cell.classList.contains("number") ? "---:" : "---"));
+  return [line(texts(head)), `| ${rule.join(" | ")} |`, ...Array.from(table.tBodies[0].rows, (row) => line(texts(row)))].join("\n");
+}
+
+// A page in a frame or from a file may not be given the clipboard: then the text is selected and copied.
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+  }
 }
 
 function titleOf(box) {
@@ -97,7 +154,15 @@ function prepare(box) {
     link.click();
     URL.revokeObjectURL(link.href);
   });
-  bar.append(save);
+  const copying = element("button", "Markdown");
+  copying.type = "button";
+  copying.setAttribute("aria-label", `copy ${titleOf(box)} as Markdown`);
+  copying.addEventListener("click", async () => {
+    await copy(markdownOf(table));
+    copying.textContent = "copied";
+    setTimeout(() => { copying.textContent = "Markdown"; }, 1500);
+  });
+  bar.append(save, copying);
   box.after(bar);
   show();
   if (rows.length < 2) return;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +138,52 @@ def test_tables_sort_filter_unfold_and_save(pages: dict[str, str], tmp_path: Pat
     assert (order, sorted(before)) == ("descending", rising)
     assert shown < rows == unfolded
     assert len((tmp_path / "table.csv").read_text(encoding="utf-8-sig").splitlines()) == rows + 1
+
+
+def test_csv_has_numbers_and_markdown_what_is_shown(pages: dict[str, str]) -> None:
+    """In CSV a figure is a number without separators, a time is in seconds, bounds are columns; a copy is Markdown."""
+    with open_browser() as (page, _):
+        page.goto(pages["report"])
+        tables = page.evaluate(
+            """Array.from(document.querySelectorAll("main div.wide table"), (table) => [csvOf(table), markdownOf(table),
+              Array.from(table.tHead.rows[0].cells, (one) => [one.textContent, one.classList.contains("number")])])"""
+        )
+        figures = page.evaluate(
+            """["21,628,695", "12.11 ms", "2.0 [1.5, 2.5]", "12-13", "<=222 us", "at most 49",
+              "db file 3"].map(figureOf)"""
+        )
+        page.evaluate(
+            """() => {
+              navigator.clipboard.writeText = () => Promise.reject(new Error("not allowed"));
+              document.execCommand = () => { window.copied = document.activeElement.value; return true; };
+            }"""
+        )
+        page.locator("main p.tools").get_by_role("button", name="Markdown").first.click()
+        page.wait_for_function("window.copied")
+        copied = page.evaluate("window.copied")
+
+    assert figures == [
+        {"parts": [21628695, "", ""], "unit": ""},
+        {"parts": [12.11, "", ""], "unit": "ms"},
+        {"parts": [2, 1.5, 2.5], "unit": ""},
+        {"parts": ["", 12, 13], "unit": ""},
+        {"parts": ["", "", 222], "unit": "us"},
+        {"parts": ["", "", 49], "unit": ""},
+        None,
+    ]
+    numbers = 0
+    for data, markdown, heads in tables:
+        rows = list(csv.DictReader(io.StringIO(data)))
+        lines = markdown.split("\n")
+        assert len(lines) == len(rows) + 2
+        assert [cell.strip() for cell in re.split(r"(?<!\\\\)\|", lines[0])[1:-1]] == [head for head, _ in heads]
+        for head in (head for head, is_number in heads if is_number):
+            names = [name for name in rows[0] if name.removesuffix(" lo").removesuffix(" hi") in {head, f"{head} (s)"}]
+            for cell in (row[name] for row in rows for name in names if row[name]):
+                assert "," not in cell
+                numbers += cell.lstrip("-")[:1].isdigit()
+    assert numbers > 200
+    assert copied.split("\n")[1].startswith("| ---")
 
 
 def test_a_link_into_a_fold_opens_it(pages: dict[str, str]) -> None:
