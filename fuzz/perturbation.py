@@ -23,7 +23,7 @@ from logframe.loading import load_all_logs
 from logframe.provenance import provenance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from logframe.formats import ParsedLog
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 RIGHT: Final = "right"
 #: The cell changed, and so did that column in other rows: what is printed once above several rows.
 SEVERAL: Final = "right, in several rows"
-#: The cell changed, and there are other rows: a count, or what belongs together.
-ROWS: Final = "right, and it decides which rows there are"
+#: The cell changed, and rows or cells are there no longer or in addition: a count, or what says what belongs together.
+ROWS: Final = "right, and it decides what else there is"
 #: What is right.
 GOOD: Final = (RIGHT, SEVERAL, ROWS)
 _TOGETHER: Final = 32
@@ -157,15 +157,14 @@ class Perturbation:
         except LogError:
             logs = []
         wanted = {(one.log, one.cell) for one in batch}
-        if [log.format for log in logs] != self._formats:
-            differences: set[tuple[int, Cell]] | None = None
-        else:
+        differences: dict[tuple[int, Cell], bool] | None = None
+        if [log.format for log in logs] == self._formats:
             differences = {
-                (number, cell)
+                (number, cell): is_gone
                 for number, log in enumerate(logs)
-                for cell in _differences(self._frames[number], _frames_of(log), self._claimed[number])
+                for cell, is_gone in _differences(self._frames[number], _frames_of(log), self._claimed[number])
             }
-        if differences == wanted:
+        if differences is not None and differences.keys() == wanted:
             yield from (one._replace(outcome=RIGHT) for one in batch)
         elif len(batch) == 1:
             outcome, detail = _outcome(batch[0].cell, differences)
@@ -192,10 +191,10 @@ def _columns_of(frames: Frames) -> set[tuple[str, str]]:
     return {(name, column) for name, frame in frames.items() for column in frame.columns}
 
 
-def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[Cell]:
-    """The cells that numbers are said to be in, and the empty ones beside them, that are others.
+def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[tuple[Cell, bool]]:
+    """The cells that numbers are said to be in, and the empty ones beside them, that are others; which are empty now.
 
-    Of rows that moved those that differ from the one that is missing.
+    A row is -1 where there are more rows or fewer.
     """
     base = {(frame, column) for frame, _, column in claimed}
     for name, frame in before.items():
@@ -204,52 +203,57 @@ def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[
         if not columns:
             continue
         if other is None or not set(columns) <= set(other.columns):
-            yield name, -1, ""
+            yield (name, -1, ""), True
             continue
-        found: list[Cell] = []
-        if other.height == frame.height:
-            for column in columns:
-                differs = frame[column].ne_missing(other[column])
-                found += [(name, row, column) for row in differs.arg_true()]
-        if other.height != frame.height or len(found) > _TOGETHER:
-            found = list(_moved(name, columns, frame.select(columns).rows(), other.select(columns).rows()))
-        yield from (cell for cell in found if cell in claimed or cell[1] < 0 or frame[cell[1], cell[2]] is None)
+        rows, new = frame.select(columns).rows(), other.select(columns).rows()
+        place = {key: row for row, key in enumerate(_keys(frame, other))}
+        its = {key: row for row, key in enumerate(_keys(other, frame))}
+        if place.keys() != its.keys():
+            yield (name, -1, f"{frame.height} rows, {other.height} rows"), True
+        for key in [key for key in place if key in its and rows[place[key]] != new[its[key]]]:
+            for column, old, value in zip(columns, rows[place[key]], new[its[key]], strict=True):
+                cell = name, place[key], column
+                if old != value and (cell in claimed or old is None):
+                    yield cell, old is None or value is None
 
 
-def _moved(
-    name: str, columns: Sequence[str], before: list[tuple[object, ...]], after: list[tuple[object, ...]]
-) -> Iterator[Cell]:
-    """Differences of rows whose order is another: of each row that is missing to the one most like it that is new."""
-    missing, new = Counter(before) - Counter(after), list((Counter(after) - Counter(before)).elements())
-    if missing.total() != len(new) or len(new) > _TOGETHER:
-        yield name, -1, f"{len(before)} rows, {len(after)} rows"
-        return
-    for row in missing.elements():
-        nearest = min(new, key=lambda one: sum(map(_differ, row, one)))
-        new.remove(nearest)
-        yield from (
-            (name, before.index(row), column)
-            for column, old, its in zip(columns, row, nearest, strict=True)
-            if _differ(old, its)
-        )
+def _keys(frame: pl.DataFrame, other: pl.DataFrame) -> Iterable[object]:
+    """What tells the rows of a frame apart in another reading of the log: their line, else their number."""
+    if "line" in frame.columns and frame["line"].is_unique().all() and other["line"].is_unique().all():
+        return list(frame["line"])
+    return range(frame.height)
 
 
-def _differ(first: object, second: object) -> bool:
-    return first != second
-
-
-def _outcome(cell: Cell, differences: set[tuple[int, Cell]] | None) -> tuple[str, str]:
+def _outcome(cell: Cell, differences: Mapping[tuple[int, Cell], bool] | None) -> tuple[str, str]:
     if differences is None:
         return "the log is another, or refused", ""
-    cells = {one for _, one in differences}
-    others = cells - {cell}
+    cells = {one: is_gone for (_, one), is_gone in differences.items()}
+    others = cells.keys() - {cell}
     shown = ", ".join(f"{frame}[{row}].{column}" for frame, row, column in sorted(others)[:4])
+    if cell in cells and others and all(cells[one] for one in others):
+        return ROWS, shown
     if any(row < 0 for _, row, _ in cells):
-        return (ROWS if cell in cells and all(row < 0 for _, row, _ in others) else "other rows"), shown
+        return "other rows", shown
     if cell in cells:
         is_spread = all((frame, column) == (cell[0], cell[2]) for frame, _, column in others)
         return SEVERAL if is_spread else "other cells, too", shown
     return ("another cell" if others else "unchanged"), shown
+
+
+def perturbed(paths: Iterable[Path], *, numbers: int, lines: int, seed: int = 1) -> list[Change]:
+    """What became of numbers of the beginnings of logs; files that are no log are left out.
+
+    Args:
+        paths: The logs.
+        numbers: Of each log.
+        lines: Of each log.
+        seed: Which numbers and digits.
+    """
+    found: list[Change] = []
+    for number, path in enumerate(paths):
+        with suppress(LogError):
+            found += Perturbation(text_of(path, lines), seed + number).run(numbers)
+    return found
 
 
 @click.command()

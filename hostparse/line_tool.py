@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import ChainMap, Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
@@ -102,34 +101,22 @@ class _Record(NamedTuple):
 
     Attributes:
         row: its cells.
-        printed: the line.
         line: what the line is.
         matches: of the record and of the line.
         factors: what printed figures were multiplied by.
     """
 
     row: dict[str, Any]
-    printed: str
     line: Line
     matches: tuple[re.Match[str], re.Match[str]]
     factors: dict[str, float]
 
-    def claims(self, claim: Claim, text: str) -> Iterator[Claim]:
-        """The columns with their places in a line; without places below a heading, and where tabs were expanded."""
-        factors = {column.name: self.factors.get(column.name, 1.0) for column in self.line.columns.values()}
-        if self.line.heading or self.line.records:
-            yield claim._replace(columns=factors)
-            return
-        spans: list[tuple[int, int, str]] = []
-        for group, column in self.line.columns.items():
-            found = (one for one in self.matches if one.groupdict().get(group) is not None)
-            spans += [(*one.span(group), column.name) for one in islice(found, 1)]
-        start = text.find(self.printed)
-        if start < 0:
-            yield claim._replace(columns={name: factors[name] for _, _, name in sorted(spans)})
-            return
-        for begin, end, name in spans:
-            yield claim._replace(columns={name: factors[name]}, start=start + begin, end=start + end)
+    def columns(self) -> dict[str, float]:
+        """The columns in the order in which they are printed, and their factors."""
+        groups = ChainMap(*({group: one.start(group) for group in one.re.groupindex} for one in self.matches))
+        # cells below a heading have no groups of their own
+        order = sorted(self.line.columns, key=lambda group: groups.get(group, 0))
+        return {name: self.factors.get(name, 1.0) for name in (self.line.columns[group].name for group in order)}
 
 
 @dataclass(frozen=True)
@@ -247,7 +234,7 @@ class LineTool:
                     names = self.given.get(line.table, ())
                     given = {key: above.get(key) for name in names for key in (name, f"{name}_lo", f"{name}_hi")}
                     row = {**given, **row, "sample": max(sample, 1), "line": number}
-                    yield _Record(row, printed, line, (one, match), factors)
+                    yield _Record(row, line, (one, match), factors)
 
     @staticmethod
     def _row(
@@ -291,13 +278,11 @@ class LineTool:
     def places(self, parsed: FrameLog, source: Source) -> list[Part]:
         """Which cells were read from where."""
         log = open_log(source)
-        text = log.lines()
-        part = by_line("\n".join(text), parsed.tables, {name: {} for name in parsed.tables})
+        part = by_line("\n".join(log.lines()), parsed.tables, {name: {} for name in parsed.tables})
         rows: Counter[str] = Counter()
         for record in self._records(log.name, numbered_lines(log, self._recognised), []):
-            table, number = record.line.table or "", record.row["line"]
-            for claim in record.claims(Claim(table, rows[table], {}), text[number - 1]):
-                part.claim(number, claim)
+            table = record.line.table or ""
+            part.claim(record.row["line"], Claim(table, rows[table], record.columns()))
             rows[table] += 1
         return [part]
 

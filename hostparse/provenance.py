@@ -62,16 +62,20 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         return [part]
     claims: dict[Key, list[Claim]] = {}
     for part, rows in zip(parts, printed, strict=True):
-        names = [one.name for one in part.heading.fields if one.metric]
-        above = 0
+        figures = [one.name for one in part.heading.fields if one.metric]
+        first = frames[part.heading.scope]["line"].to_list()
         for line, claim in rows:
-            # a line with a column for each name prints the moment once
-            its = claim if line != above else claim._replace(columns={name: claim.columns[name] for name in names})
-            claims.setdefault(line, []).append(its)
-            above = line
+            if line not in claims and line == first[claim.row]:
+                claims[line] = [claim]
+                continue
+            # the other rows of a line, and of tables that were put together: what and when they are of is there already
+            its = claim._replace(columns={name: claim.columns[name] for name in figures})
+            claims.setdefault(line, []).extend([its, claim._replace(is_kept=True, is_whole=False)])
     factors = {field.name: field.metric.factor for part in parts for field in part.heading.fields if field.metric}
     for row, (line, metric) in enumerate(frames["averages"].select("line", "metric").rows()):
-        claims.setdefault(line, []).append(Claim("averages", row, {"value": factors.get(metric, 1.0)}))
+        name = [] if line in claims else [Claim("averages", row, {"name": 1.0})]
+        value = Claim("averages", row, {"value": factors.get(metric, 1.0)}, is_whole=True)
+        claims.setdefault(line, []).extend([*name, value])
     text = without_terminal_codes("\n".join(open_log(source).lines()))
     part = by_line(text, {}, claims=claims, is_row=_is_row)
     part.frames = frames
@@ -143,7 +147,8 @@ def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:
     """The line of each row of a part, and the row of the wide frame of its scope."""
     heading = part.heading
     factors = {one.name: one.metric.factor if one.metric else 1.0 for one in heading.fields}
-    stamps = dict.fromkeys(_STAMPS, 1.0)
+    has_stamps = heading.has_clock or heading.has_time or heading.has_stamp
+    stamps = dict.fromkeys(_STAMPS if has_stamps else (), 1.0)
     columns = {**factors, **stamps} if heading.has_stamp else {**stamps, **factors}
     own = wide_rows(part, bounds=False)
     # rows of several tables may be one row, which has the line of the first
@@ -151,7 +156,7 @@ def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:
     merged = {key: row for row, key in enumerate(wide.select(place).rows())}
     by_line = {key: row for row, key in enumerate(wide.select("line", *place).rows())}
     rows = [(key[0], by_line.get(key, merged.get(key[1:]))) for key in own.select("line", *place).rows()]
-    return [(line, Claim(heading.scope, row, columns)) for line, row in rows if row is not None]
+    return [(line, Claim(heading.scope, row, columns, is_whole=True)) for line, row in rows if row is not None]
 
 
 def _place_in_xml(written: Sequence[str], printed: Sequence[str], line: int, column: int) -> tuple[int, int]:

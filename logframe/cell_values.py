@@ -165,7 +165,7 @@ def _values_of(text: str, mark: str, factor: float, time_unit: float) -> list[fl
     # a session may have a decimal mark of its own
     marks = [""] if "," in whole or "." in decimals else [".", ""] if len(decimals) == _GROUP else ["."]
     numbers = [float(whole.replace(",", "") + (mark if comma else "") + decimals) for mark in marks]
-    match found["unit"]:
+    match found["unit"].strip():
         case "" | "%":
             return [number * factor for number in numbers]
         case unit if unit in _UNITS:

@@ -59,6 +59,7 @@ class Claim(NamedTuple):
         start: They were read from `start` to `end` of the line, counted from 0 (from that cell of the row, counted
             from 1); from anywhere outside such stretches where `end` is 0.
         end: See `start`.
+        is_whole: The line prints a figure for each column, also where the cell is empty on purpose.
         is_kept: The row is of a table that is kept as printed, or repeats figures that were read elsewhere: its numbers
             are ``raw``.
     """
@@ -68,6 +69,7 @@ class Claim(NamedTuple):
     columns: Columns
     start: int = 0
     end: int = 0
+    is_whole: bool = False
     is_kept: bool = False
 
 
@@ -296,12 +298,14 @@ class _Matching:
     def _assign(self, numbers: list[Number], claims: list[Claim]) -> dict[int, tuple[str, Cell]]:
         """Status and cell of each number: numbers of a stretch and cells of a frame in one order, as many as can be."""
         found: dict[int, tuple[str, Cell]] = {}
-        stretches: dict[tuple[bool, str, int, int], list[tuple[Cell, float]]] = {}
+        stretches: dict[tuple[bool, str, int, int], list[tuple[Cell | None, float]]] = {}
         for claim in claims:
             cells = stretches.setdefault((claim.is_kept, claim.frame, claim.start, claim.end), [])
             for column, factor in claim.columns.items():
                 cell = claim.frame, claim.row, column
-                if not self._cells.is_empty(cell) and (claim.is_kept or cell not in self._used):
+                if self._cells.is_empty(cell):
+                    cells += [(None, factor)] * claim.is_whole
+                elif claim.is_kept or cell not in self._used:
                     cells.append((cell, factor))
         for (is_kept, _, start, end), cells in sorted(stretches.items(), key=lambda item: (item[0][0], not item[0][3])):
             free = [
@@ -316,33 +320,36 @@ class _Matching:
                     self._used.add(cell)
         return found
 
-    def _in_order(self, numbers: list[Number], cells: list[tuple[Cell, float]]) -> Iterator[tuple[int, Cell]]:
-        """The longest common run of numbers and cells, the first of several."""
-        row = column = 0
+    def _in_order(self, numbers: list[Number], cells: list[tuple[Cell | None, float]]) -> Iterator[tuple[int, Cell]]:
+        """The longest common run of numbers and cells, the first of several; None may be any number."""
+        first = 0
         # what stands first in both, mostly all of them
-        while (
-            row < len(numbers)
-            and column < len(cells)
-            and self._cells.holds(cells[column][0], numbers[row], cells[column][1])
-        ):
-            yield row, cells[column][0]
-            row, column = row + 1, column + 1
-        holds = [[self._cells.holds(cell, one, factor) for cell, factor in cells[column:]] for one in numbers[row:]]
-        first, left, width = row, column, len(cells) - column
-        longest = [[0] * (width + 1) for _ in range(len(holds) + 1)]
+        for number, (cell, factor) in zip(numbers, cells, strict=False):
+            if not self._may_be(cell, number, factor):
+                break
+            if cell is not None:
+                yield first, cell
+            first += 1
+        rest = cells[first:]
+        holds = [[self._may_be(cell, number, factor) for cell, factor in rest] for number in numbers[first:]]
+        longest = [[0] * (len(rest) + 1) for _ in range(len(holds) + 1)]
         for row in range(len(holds) - 1, -1, -1):
-            for column in range(width - 1, -1, -1):
+            for column in range(len(rest) - 1, -1, -1):
                 after = longest[row + 1][column + 1] + 1 if holds[row][column] else longest[row + 1][column]
                 longest[row][column] = max(after, longest[row][column + 1])
         row = column = 0
         while longest[row][column]:
             if holds[row][column]:
-                yield first + row, cells[left + column][0]
+                if (cell := rest[column][0]) is not None:
+                    yield first + row, cell
                 row, column = row + 1, column + 1
             elif longest[row][column + 1] == longest[row][column]:
                 column += 1
             else:
                 row += 1
+
+    def _may_be(self, cell: Cell | None, number: Number, factor: float) -> bool:
+        return cell is None or self._cells.holds(cell, number, factor)
 
     def _text_with(self, number: Number, claims: list[Claim]) -> Cell | None:
         """The cell of text that the number is part of; of a date and its time in two cells, the date's."""

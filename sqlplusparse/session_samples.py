@@ -360,15 +360,20 @@ def sniff(head: Head) -> Sniff | None:
 
 def places(parsed: SessionSamples, source: Source) -> list[Part]:
     """Which samples came from which lines."""
-    from logframe.provenance import by_line, is_tabular, printed_columns_of  # noqa: PLC0415 - wanted by few
+    from logframe.provenance import Claim, by_line, is_tabular, printed_columns_of  # noqa: PLC0415 - wanted by few
 
-    frames = parsed.frames()
-    samples = printed_columns_of(parsed.samples)
-    if parsed.kind != "polls":
-        # the means of active sessions stand first
-        samples = {"active_sessions": 1.0, **samples}
-    text = "\n".join(open_log(source).lines())
-    part = by_line(text, frames, {"samples": samples}, is_row=is_tabular)
+    text = open_log(source).lines()
+    snaps = dict.fromkeys(("number", "window_end", "window_s", "samples_taken", "active_sessions"), 1.0)
+    samples = {name: 1.0 for name in printed_columns_of(parsed.samples) if name not in {"snap", "table"}}
+    is_polls = parsed.kind == "polls"
+    columns = {"snaps": snaps, "samples": samples if is_polls else {}}
+    part = by_line("\n".join(text), parsed.frames(), columns, is_row=is_tabular)
+    for row, number in enumerate(() if is_polls else parsed.samples["line"].to_list()):
+        # the mean of active sessions stands first, and again as a percentage, or only so
+        has_mean = "%)" in text[number - 1]
+        active = {"active_sessions": 1.0 if has_mean else 0.01}
+        part.claim(number, Claim("samples", row, {**active, **samples, **active}))
+        part.statuses[number] = "raw" if has_mean else "lost"
     part.separator = "," if parsed.kind == "polls" else ""
     return [part]
 

@@ -22,16 +22,16 @@ _UNTIMED: Final = "tim="
 
 #: What the records of each frame print, in their order; times in units of `SqlTrace.resolution_us`.
 _TRACE: Final = {
-    "calls": ("cursor", "lob_type", "lob_bytes", *FIELDS.values()),
-    "waits": ("cursor", "event", "elapsed_us", "p1", "p2", "p3", "object_id", "tim_us"),
-    "statements": ("cursor", "length", "depth", "user_id", "command", "schema_id", "tim_us", "hash_value", "error"),
-    "binds": ("cursor", "data_type", "max_length", "length", "value"),
+    "calls": ("lob_type", "lob_bytes", *FIELDS.values()),
+    "waits": ("event", "elapsed_us", "p1", "p2", "p3", "object_id", "tim_us"),
+    "statements": ("length", "depth", "user_id", "command", "schema_id", "tim_us", "hash_value", "error"),
+    "binds": ("data_type", "max_length", "length", "value"),
     "row_sources": (
-        *("cursor", "id", "rows", "parent_id", "position", "object_id", "operation", "consistent_gets", "disk_blocks"),
+        *("id", "rows", "parent_id", "position", "object_id", "operation", "consistent_gets", "disk_blocks"),
         *("blocks_written", "starts", "elapsed_us", "cost", "size_bytes", "cardinality"),
     ),
     "transactions": ("is_rollback", "is_read_only", "tim_us"),
-    "errors": ("cursor", "error", "tim_us"),
+    "errors": ("error", "tim_us"),
     "session": ("name", "value", "stamp"),
 }
 #: Columns in the unit of the trace's clock.
@@ -42,8 +42,8 @@ _TKPROF: Final = {
     "statements": {},
     "row_sources": dict.fromkeys(
         (
-            *("rows", "rows_avg", "rows_max", "consistent_gets", "disk_blocks", "blocks_written", "starts"),
-            *("elapsed_us", "cost", "size_bytes", "cardinality"),
+            *("rows", "rows_avg", "rows_max", "consistent_gets", "disk_blocks", "blocks_written", "elapsed_us"),
+            *("starts", "cost", "size_bytes", "cardinality"),
         ),
         1.0,
     ),
@@ -57,6 +57,9 @@ _LABELS: Final = {
     "Number of plan statistics captured": ("plans_captured",),
     "Error encountered": ("error",),
 }
+
+#: What stands before the value of a bind.
+_VALUE: Final = "value="
 
 #: What rows of a table of calls start with.
 _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
@@ -104,6 +107,7 @@ def _claim_below(part: Part, text: list[str]) -> None:
         own = [claim for claim in claims if claim.frame == "binds"]
         below = line + 1 if isinstance(line, int) else len(text) + 1
         while own and below <= len(text) and below not in part.claims and text[below - 1].startswith(" "):
-            part.claim(below, own[0])
+            names = ("value",) if _VALUE in text[below - 1] else _TRACE["binds"][:-1]
+            part.claim(below, own[0]._replace(columns=dict.fromkeys(names, 1.0)))
             part.statuses[below] = "layout"
             below += 1

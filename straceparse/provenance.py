@@ -32,6 +32,8 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
     frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
     lines = list(map(parsed.dialect.cleanup.cleaned, logs[0].lines()))
     part = by_line("\n".join(lines), frames, {"events": {}, "calls": {}, "requests": {}})
+    if "events" not in frames:
+        return [part]
     for row, (line, name, args) in enumerate(frames["events"].select("line", "name", "args").rows()):
         start, end = _arguments(lines[line - 1], name, args)
         part.claim(line, Claim("events", row, _BEFORE, 0, start))

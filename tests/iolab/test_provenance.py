@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -12,20 +14,23 @@ from spool_client import Settings, session
 from spool_client import printed as printed_session
 from transformations import lines_of, paged, wrapped
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 import iolab
 from awrparse import TABLES, read_awr
+from fuzz.perturbation import GOOD, perturbed
 from logframe import LogError, open_log
 from logframe.formats import formats
 from logframe.provenance import account
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from logframe.formats import ParsedLog
     from logframe.provenance import Part
 
 #: Tables whose rows are written by `awr_tables` as reports print them.
 WRITTEN = [table for table in TABLES.values() if table.name not in OTHERS]
+#: Of changed numbers so many may change other cells: the process of a line says which calls belong together.
+WRONG = 0.005
 #: What is done to a frame must be noticed at least so often: a row may hold a number twice.
 NOTICED = 0.9
 
@@ -170,6 +175,17 @@ def test_swapped_rows_are_noticed(sample_data: Path, kind: str) -> None:
         swapped += 1
     assert swapped
     assert typed_count(found) - typed_count(account(parts, log.diagnostics)) >= NOTICED * swapped
+
+
+def test_another_digit(sample_data: Path) -> None:
+    """Another digit in a number is another value in the cell that is said to hold it, and in no other such cell."""
+    paths = [
+        path for path in sorted(sample_data.rglob("*")) if path.is_file() and path.suffix not in {".py", ".c", ".md"}
+    ]
+    outcomes = perturbed(paths, numbers=60, lines=150)
+    wrong = [one for one in outcomes if one.outcome not in GOOD]
+    assert len(outcomes) > 1000
+    assert len(wrong) <= WRONG * len(outcomes), wrong
 
 
 def test_a_format_that_does_not_say(sample_data: Path) -> None:

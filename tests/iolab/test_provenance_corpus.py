@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-import iolab
-from logframe import LogError, open_log
+sys.path.insert(0, str(Path(__file__).parents[2]))
 
-if TYPE_CHECKING:
-    from pathlib import Path
+import iolab
+from fuzz.perturbation import GOOD, perturbed
+from logframe import LogError, open_log
 
 pytestmark = pytest.mark.corpus
 
@@ -67,3 +68,18 @@ def test_lost_numbers(corpus: Path, folder: str, *, is_whole: bool) -> None:
             counts.update(dict(frame.group_by(pl.col("status").cast(pl.String)).len().rows()))
     assert counts["typed"] > 0
     assert counts["lost"] <= FOLDERS[folder] * counts.total()
+
+
+#: Of each log of the sample so many lines are read, and so many numbers changed.
+FIRST_LINES, NUMBERS = 60, 12
+#: Of changed numbers so many may change other cells, or none.
+WRONG = 0.01
+
+
+def test_another_digit(corpus: Path, *, is_whole: bool) -> None:
+    """Every 16th log: another digit in a number is another value in the cell that is said to hold it, and no other."""
+    paths = [path for path in sorted(corpus.rglob("*")) if path.is_file() and path.stat().st_size < MAX_BYTES]
+    outcomes = perturbed(paths[:: 1 if is_whole else 16], numbers=NUMBERS, lines=FIRST_LINES)
+    wrong = [one for one in outcomes if one.outcome not in GOOD]
+    assert len(outcomes) > 100
+    assert len(wrong) <= WRONG * len(outcomes), wrong
