@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from iolab.dataset.commits import CommitWriter
@@ -14,7 +14,7 @@ from iolab.dataset.layout import DESCRIPTION, RUN, VERSION, describe, require_da
 from iolab.dataset.listing import name_of
 from iolab.dataset.planning import Plan
 from iolab.dataset.reading import wrong_files, wrong_rows
-from iolab.dataset.store import open_store
+from iolab.dataset.store import TakenError, open_store
 from iolab.dataset.writer import BatchWriter
 from logframe.errors import LogError
 from logframe.places import user_path
@@ -55,7 +55,12 @@ def writing(store: Store, *, repair: bool = False, contents: bool = False) -> It
             _mark_lost(store, writer, plan, contents=contents)
             plan.sweep(lock.interrupted, run)
             plan.read_sources()
-        yield writer, plan
+        try:
+            yield writer, plan
+        except TakenError:
+            with suppress(LogError, OSError):
+                plan.sweep_own(run)
+            raise
         writer.remove_garbage()
 
 

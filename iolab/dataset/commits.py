@@ -23,6 +23,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from iolab.dataset.layout import COMMITS, RUN, describe
+from iolab.dataset.store import TakenError
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -243,12 +244,12 @@ class CommitWriter:
         """Make a batch part of the dataset, in place of others, whose files are removed at the end.
 
         Raises:
-            LogError: The lock was lost, or another run has written to the dataset.
+            TakenError: The lock was lost, or another run has written to the dataset.
         """
         self._lock.check()
         commit = Commit(self._last + 1, batch, tuple(one.batch for one in replaces), files)
         if not self._put(commit):
-            raise LogError(f"another run has written to {self._store.url}; what it and this one committed is there")
+            raise TakenError(f"another run has written to {self._store.url}; what it and this one committed is there")
         kept = {file.key for file in files}
         self._garbage += [file.key for one in replaces for file in one.files if file.key not in kept]
         size = FOLD

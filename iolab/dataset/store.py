@@ -39,6 +39,10 @@ class StoreError(LogError):
     """The place of a dataset, or of sources, does not answer: no fault of one source."""
 
 
+class TakenError(LogError):
+    """Another run has taken the place of this one, none of whose files is committed from then on."""
+
+
 class Entry(NamedTuple):
     """A file of a dataset.
 
@@ -288,9 +292,9 @@ def held(url: str, record: LockRecord) -> LogError:
     return LogError(f"{url} is being written by {who}: wait until it has ended")
 
 
-def lost(url: str) -> LogError:
+def lost(url: str) -> TakenError:
     """The error of a run whose lock another one has taken."""
-    return LogError(f"another run has taken the lock of {url}; what this one committed is there: --resume goes on")
+    return TakenError(f"another run has taken the lock of {url}; what this one committed is there: --resume goes on")
 
 
 def open_store(dest: str | os.PathLike[str]) -> Store:

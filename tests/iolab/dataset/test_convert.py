@@ -276,6 +276,38 @@ def test_columns_of_other_versions(logs: Path, tmp_path: Path, monkeypatch: pyte
     assert dataset.verify(tmp_path / "dataset") == []
 
 
+def test_columns_that_changed_their_type(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number that became a list, and a text that became a number, are read and compacted with all others."""
+    real = worker.rows_of
+
+    def rows_of(
+        found: iolab.loading.ParsedLog, source: str, part: int, tables: frozenset[str] | None, *, is_large: bool
+    ) -> LogRows:
+        rows = real(found, source, part, tables, is_large=is_large)
+        changed = {"offset": pl.concat_list("offset"), "name": pl.struct("name")}
+        frames = {
+            table: frame.with_columns(changed[name].alias(name) for name in changed if name in frame.collect_schema())
+            for table, frame in rows.frames.items()
+        }
+        return type(rows)(rows.order, rows.keys, frames)
+
+    run(logs / "host0", tmp_path / "dataset")
+    before = dataset.scan(tmp_path / "dataset", "requests").collect()
+    monkeypatch.setattr(worker, "rows_of", rows_of)
+    run(logs / "host1", tmp_path / "dataset", resume=True)
+    after = dataset.scan(tmp_path / "dataset", "requests").collect()
+
+    assert after.schema["offset"] == pl.List(before.schema["offset"])
+    assert after["offset"].list.len().unique().to_list() == [1]
+    assert dataset.scan(tmp_path / "dataset", "events").collect()["name"].unique().sort().to_list() == [
+        "pread64",
+        '{"name":"pread64"}',
+    ]
+    dataset.compact(tmp_path / "dataset")
+    assert dataset.verify(tmp_path / "dataset") == []
+    assert_frame_equal(dataset.scan(tmp_path / "dataset", "requests").collect(), after, check_row_order=False)
+
+
 def test_compaction_keeps_the_rows(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer files, the same rows, and a run afterwards knows every source; a source of it may still change."""
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import socket
-from contextlib import redirect_stderr, suppress
+import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import StringIO
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,12 @@ import boto3
 import polars as pl
 import pytest
 from dataset_logs import PNG, content, run, trace
-from moto.server import ThreadedMotoServer
+from object_store import failing, object_store
 from polars.testing import assert_frame_equal
 
 from iolab import dataset
 from iolab.dataset.objects import ObjectStore
+from iolab.dataset.store import TakenError
 from logframe.errors import LogError, LogNotFoundError
 
 #: Logs in the folder of a test.
@@ -34,12 +35,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::R
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """The address of an object store on this machine."""
-    with redirect_stderr(StringIO()):
-        found = ThreadedMotoServer(port=0, verbose=False)
-        found.start()
-        host, port = found.get_host_and_port()
-        yield f"http://{host}:{port}"
-        found.stop()
+    with object_store() as address:
+        yield address
 
 
 @pytest.fixture
@@ -140,6 +137,34 @@ def test_an_interrupted_run_on_an_object_store(
 
     assert dataset.verify(f"{bucket}/set") == []
     assert_same(f"{bucket}/set", tmp_path / "fresh")
+
+
+def test_answers_that_are_errors_after_the_write(
+    logs: Path, bucket: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that has done what it was asked for and says 500: the run finds its own lock and commits there."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 1)
+    with failing(os.environ["AWS_ENDPOINT_URL"]) as address:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", address)
+        assert run(logs, f"{bucket}/set").counts == {"converted": 6}
+    run(logs, tmp_path / "fresh")
+
+    assert_same(f"{bucket}/set", tmp_path / "fresh")
+
+
+def test_a_lock_of_a_run_that_reads_for_long(logs: Path, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is renewed by a thread while the run lists sources; a record that another run wrote is found at once."""
+    monkeypatch.setattr("iolab.dataset.objects.EXPIRES", 3.0)
+    monkeypatch.setattr("iolab.dataset.objects._RENEWED", 0.2)
+    store = ObjectStore(f"{bucket}/set")
+    with store.lock("a" * 12) as lock:
+        time.sleep(4)
+        lock.check()
+        with pytest.raises(LogError, match="is being written by process"):
+            run(logs, f"{bucket}/set")
+    with pytest.raises(TakenError, match="has taken the lock"), store.lock("b" * 12) as lock:
+        store.put("_lock", b"another")
+        lock.check()
 
 
 class Gate:

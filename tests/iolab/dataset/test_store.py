@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from dataset_logs import assert_undisturbed, content, run
+from dataset_logs import assert_undisturbed, content, run, trace, write_logs
 from polars.testing import assert_frame_equal
 
 from iolab import dataset
@@ -103,3 +103,84 @@ def test_a_run_that_ends_between_a_name_and_its_content(
     assert expected.keys() == found.keys()
     for table, rows in expected.items():
         assert_frame_equal(rows, found[table])
+
+
+def test_a_log_of_many_commits(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checkpoints hold them: a scan reads few objects, a source may still change, and compaction leaves one."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 1)
+    monkeypatch.setattr("iolab.dataset.commits.FOLD", 3)
+    write_logs(logs, 36)
+    dest = tmp_path / "dataset"
+    run(logs, dest)
+    for seed in range(4):
+        (logs / "host0" / "ora_0000.strace").write_bytes(trace(50 + seed))
+        run(logs, dest, resume=True)
+
+    assert sorted(path.name for path in (dest / "_commits").iterdir()) == [
+        "0000000001-0000000027.json",
+        "0000000028-0000000036.json",
+        "0000000037-0000000039.json",
+        "0000000040.json",
+    ]
+    assert_undisturbed(dest, logs, tmp_path)
+    dataset.compact(dest)
+    assert [path.name for path in (dest / "_commits").iterdir()] == ["0000000001-0000000041.json"]
+    assert dataset.verify(dest) == []
+    assert run(logs, dest, resume=True).skipped == 36
+
+
+@pytest.mark.parametrize("lost", ["_sources/*", "_diagnostics/*", "strace/*/*", "_commits/*", "_schemas/*"])
+def test_files_that_are_missing(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str) -> None:
+    """Each of a kind in turn: the commands say so, `repair` and the next run make the dataset whole again."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
+    dest = tmp_path / "dataset"
+    run(logs, dest)
+    victim = sorted(dest.glob(lost))[0]
+    for damage in (victim.unlink, lambda: victim.write_bytes(b"damaged")):
+        if not victim.exists():
+            break
+        damage()
+        if lost == "_commits/*":
+            with pytest.raises(LogError, match="lacks commit 1: .*--repair"):
+                run(logs, dest, resume=True)
+        elif lost != "_schemas/*":
+            assert [line for line in dataset.verify(dest) if victim.name in line]
+        dataset.repair(dest)
+        assert dataset.verify(dest) == []
+        run(logs, dest, resume=True)
+        run(logs, tmp_path / "fresh", resume=True)
+        for table, rows in content(dest).items():
+            assert_frame_equal(rows, content(tmp_path / "fresh")[table])
+
+
+def test_rows_of_a_log_that_is_gone_stay(logs: Path, tmp_path: Path) -> None:
+    """Where one file of its batch is missing, its other rows stay until it is given to a run."""
+    dest = tmp_path / "dataset"
+    run(logs, dest)
+    rows = dataset.scan(dest, "statements").collect()
+    next((dest / "strace" / "events").iterdir()).unlink()
+    (logs / "host0" / "ora_0000.strace").unlink()
+    run(logs, dest, resume=True)
+
+    assert sorted(dataset.status(dest).sources.items()) == [("converted", 3), ("lost", 1)]
+    assert_frame_equal(dataset.scan(dest, "statements").collect(), rows)
+    assert dataset.verify(dest) == []
+
+
+def test_a_dataset_of_the_first_version(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its log has gaps, for it removed commits that were replaced; the next run writes one without."""
+    monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 1)
+    dest = tmp_path / "dataset"
+    run(logs, dest)
+    (logs / "host0" / "ora_0000.strace").write_bytes(trace(50))
+    run(logs, dest, resume=True)
+    (dest / "_dataset.json").write_text('{"version": 1, "tables": null}', encoding="utf-8")
+    (dest / "_commits" / "0000000001.json").unlink()
+    (dest / "_lock").write_text('{"host": "db1", "process": 17}', encoding="utf-8")
+    before = content(dest)
+    assert run(logs, dest, resume=True).skipped == LOGS
+
+    assert "0000000001-0000000005.json" in {path.name for path in (dest / "_commits").iterdir()}
+    for table, rows in content(dest).items():
+        assert_frame_equal(rows, before[table])
+    assert_undisturbed(dest, logs, tmp_path)
