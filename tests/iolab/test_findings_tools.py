@@ -156,7 +156,7 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
         )
     )
 
-    assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads per second")
+    assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads")
     assert "in 4 samples" in one.why
     assert moved.sentence == "`sda` moved the most bytes, 0.512 MB/s read and 0 MB/s written on average."
 
