@@ -54,8 +54,8 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         >>> since_boot = head + "sda 1.0 1.0 8.0 8.0 9.0 1.0\nsdb 1.0 1.0 8.0 8.0 9.0 1.0\n\n"
         >>> sample = head + "sda 100.0 10.0 800.0 80.0 5.0 1.0\nsdb 300.0 0.0 2400.0 0.0 0.2 0.0\n\n"
         >>> for one in device_load(read_host((since_boot + sample * 2).encode())): print(one.sentence)
-        `sda` had the most requests in flight, 0.510 on average: 100 reads per second of 5 ms each and 10 writes per
-        second of 0.941 to 1.06 ms each.
+        `sda` had the most requests in flight, 0.510 on average. It served 100 reads per second of 5 ms each
+        and 10 writes per second of 0.941 to 1.06 ms each.
         >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
         Not visible: what the devices did; the log has only means since the start of the system. True
         >>> list(device_load(read_host(b" r  b   swpd   free\n 1  0  0  9\n")))
@@ -139,7 +139,8 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time, "
     yield Finding(
         "device_load",
-        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average: {' and '.join(said)}.",
+        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
+        f"It served {' and '.join(said)}.",
         why=f"{busy}in {count}{_queue(kinds)}; the longest mean of a sample was {seconds(row['largest'] / 1e3)}",
         next="the distribution of the latencies: biolatency -D 10 1",
         evidence=(Evidence("device", (row["device"],)),),

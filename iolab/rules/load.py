@@ -146,7 +146,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     if points is not None and points >= 0.5 * rest.value:
         said += f"; samples put {min(points, rest.value) * 100:.0f} points on CPU or waiting for it"
         if not facts.samples.queues:
-            why = "samples saw it on CPU, the CPU clock did not; no slot has more sessions than CPUs"
+            why = "samples saw it on CPU, the CPU clock did not, and no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"see {points * 100:.0f} points of it on CPU" if points >= 0.05 else "do not see it on CPU"
         said += f"; samples of active sessions {seen}"
@@ -156,10 +156,10 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     elif facts.has_host and facts.idle_pct is not None:
         why = f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
     direct = total(facts.of_events("direct path read", "direct path read temp"))
-    if facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0:
-        why = "; ".join(filter(None, (why, "consistent with submitting direct reads")))
-    if facts.is_aix:
-        why = "; ".join(filter(None, (why, "on AIX with SMT CPU times are undercounted")))
+    is_direct = facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0
+    reasons = ["consistent with submitting direct reads"] if is_direct else []
+    reasons += ["on AIX with SMT CPU times are undercounted"] if facts.is_aix else []
+    why = "; ".join(filter(None, (why, ", and ".join(reasons))))
     if facts.samples.queues:
         queue = facts.samples.queues[0]
         next_step = f"an ASH report of {queue.begin:%H:%M} to {queue.end:%H:%M}"

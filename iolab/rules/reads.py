@@ -227,8 +227,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
             "direct_path_sync_or_async",
             f"Direct path reads were synchronous: {three((size / _KIB).value)} KiB took {seconds(each.value)} on "
             f"average. That is {rate}{', faster than one drive' if from_memory else ''}.",
-            why="the data came from memory or from striped flash"
-            + ("" if in_asm else "; the file system's cache may have them")
+            why=f"the data came from memory{'' if in_asm else ', such as the file system cache,'} or from striped flash"
             if from_memory
             else f"{count_text(waits.value, 'wait')} for {three(requests.value)} requests",
             next="the calls of one session: strace -f -ttt -T -yy -p PID (io_submit, or pread64 alone)",

@@ -120,7 +120,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
             "read_latency_class",
             f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,}), "
             f"{then}.",
-            why="strace makes calls longer, never shorter: a cache below O_DIRECT had them, or the fastest flash did"
+            why="strace makes calls longer, never shorter: the data came from a cache below O_DIRECT or from fast flash"
             if fast
             else "times of tens of microseconds hold strace's cost",
             evidence=(Evidence("requests", (name,)),),

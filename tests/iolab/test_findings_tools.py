@@ -76,7 +76,7 @@ def test_the_row_of_a_group_of_devices_is_no_device(group: str) -> None:
 
     (one,) = device_load(iolab.load((since_boot + sample).encode()))
 
-    assert one.sentence.startswith("`sda` had the most requests in flight, 0.500 on average: 100 reads")
+    assert one.sentence.startswith("`sda` had the most requests in flight, 0.500 on average. It served 100 reads")
 
 
 def test_requests_in_flight_are_rate_times_time() -> None:
@@ -86,7 +86,10 @@ def test_requests_in_flight_are_rate_times_time() -> None:
 
     (one,) = device_load(iolab.load((head + rows + head + rows).encode()))
 
-    assert one.sentence == "`sda` had the most requests in flight, 2 on average: 20 requests per second of 100 ms each."
+    assert (
+        one.sentence
+        == "`sda` had the most requests in flight, 2 on average. It served 20 requests per second of 100 ms each."
+    )
 
 
 def test_waits_beyond_the_response_time_have_no_share_of_it() -> None:
@@ -134,7 +137,7 @@ def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
     (one,) = device_load(iolab.load("\n".join(rows).encode()))
 
     assert "in 3 samples" in one.why
-    assert ": 1 read per second" in one.sentence
+    assert "served 1 read per second" in one.sentence
 
 
 def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
@@ -153,7 +156,7 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
         )
     )
 
-    assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average: 50 reads per second")
+    assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads")
     assert "in 4 samples" in one.why
     assert moved.sentence == "`sda` moved the most bytes, 0.512 MB/s read and 0 MB/s written on average."
 
