@@ -215,10 +215,12 @@ class LineTool:
                     notes.append(Diagnostic(log, number, None, "unparsed", printed, "does not fit its heading"))
                     continue
                 printed_groups = {**dict(zip(words, cells, strict=True)), **_others(words, cells, line.columns)}
-            if line.records and (records := line.records(above, printed)) is None:
-                notes.append(Diagnostic(log, number, None, "unparsed", printed, "does not fit its heading"))
-                continue
-            parts = [(match, cells) for cells in records] if line.records else _parts(match, each, printed)
+            parts = _parts(match, each, printed)
+            if line.records:
+                if (records := line.records(above, printed)) is None:
+                    notes.append(Diagnostic(log, number, None, "unparsed", printed, "does not fit its heading"))
+                    continue
+                parts = [(match, one) for one in records]
             if line.begins:
                 sample, seen = sample + 1, set()
             for place, (one, groups) in enumerate(parts):
