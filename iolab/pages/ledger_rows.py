@@ -133,7 +133,7 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
         shown.append(_row(small[0]))
     elif small:
         folded = _folded(ledger, small)
-        if least > LEAST and all(row.percent in _NOTHING for row in closing):
+        if least > LEAST and closing and all(row.percent in _NOTHING for row in closing):
             folded = replace(folded, name=f"{folded.name}; {'; '.join(f'{row.name}: {row.time}' for row in closing)}")
             closing = []
         shown.append(folded)
