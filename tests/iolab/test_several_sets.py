@@ -97,7 +97,7 @@ def test_the_page_of_several_sets(tmp_path: Path, capsys: pytest.CaptureFixture[
     body = body[body.index("<h1>") :]
     assert body.index("All sets") < body.index("setall against none") < body.index("late against none")
     overview = body[: body.index("setall against none")]
-    assert ": 1.600 times, up" in overview
+    assert ": 1.60 times, up" in overview
     assert " to " in overview
     capsys.readouterr()
     for wrong in (["--set", words[0]], ["--set", "none"], ["--set", f"={paths[4107]}", "--set", words[0]]):
