@@ -1,7 +1,7 @@
 """Every step of a release but the publishing, on this machine: versions, wheels, clean installations, archive, docs.
 
 Each line of the report is a step with its figures; the first one that fails ends the run.  What cannot be tried here
-(a wheel of another system) is said.
+(a wheel of another system) is reported.
 
     python release/check.py [--tag v0.2.0] [--without-docs]
 """

@@ -132,11 +132,11 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
     elif len(small) == 1:
         shown.append(_row(small[0]))
     elif small:
-        folded = _folded(ledger, small)
-        if least > LEAST and all(row.percent in _NOTHING for row in closing):
-            folded = replace(folded, name=f"{folded.name}; {'; '.join(f'{row.name}: {row.time}' for row in closing)}")
+        others = _folded(ledger, small)
+        if least > LEAST and closing and all(row.percent in _NOTHING for row in closing):
+            others = replace(others, name="; ".join([others.name, *(f"{row.name}: {row.time}" for row in closing)]))
             closing = []
-        shown.append(folded)
+        shown.append(others)
     return [*shown, *closing, *aside] if ledger.work_base else [*shown, *aside, *closing]
 
 

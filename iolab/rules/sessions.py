@@ -319,12 +319,12 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
         )
     is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
     warm = times[1:] if is_cold else times
-    said = f"median {phrases.three(median(warm))} s"
+    said = f"median{' of' if is_cold else ''} {phrases.three(median(warm))} s"
     if len(warm) >= MIN_RUNS:
         low, high = map(phrases.three, median_interval(warm))
         said += f" (95 %: {low} to {high})"
     if is_cold:
-        return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said.replace('median', 'median of')}"
+        return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
     if not is_whole:
         return said
     said = f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"

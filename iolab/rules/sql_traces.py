@@ -80,8 +80,9 @@ class Facts(NamedTuple):
         row = self.row(part, view)
         if row is None:
             return ""
-        aside = 0.0 if self.lead.work is None or self.lead.total is None else 1 - self.lead.work / self.lead.total
-        of = self.lead.work_base if aside.value > _NAMED else "the time"
+        work, total = self.lead.work, self.lead.total
+        is_part = work is not None and total is not None and total.value - work.value > _NAMED * total.value
+        of = self.lead.work_base if is_part else "the time"
         return f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {of}"
 
     def row(self, part: str, view: str = "what") -> dict[str, Any] | None:

@@ -53,7 +53,7 @@ def data(size: float) -> str:
 
 
 def data_rate(size: float) -> str:
-    """A volume a second: megabytes with three decimals, then six figures without a unit."""
+    """A volume per second: megabytes with three decimals, then six figures without a unit."""
     megabytes = size / 2**20
     if not size:
         return "0M"

@@ -137,7 +137,7 @@ def foreground_classes(activity: Activity) -> Table:
 
 
 def timeout_share(timeouts: int, count: int) -> str:
-    """Waits that timed out, in per cent: blank is none, 0 is few."""
+    """Waits that timed out, in per cent: blank without any, 0 for few."""
     return f"{100 * timeouts / count:.0f}" if timeouts else ""
 
 

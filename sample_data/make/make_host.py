@@ -20,9 +20,9 @@ STEP_S = 60
 #: The first report ends two seconds before the AWR report begins.
 FIRST = dt.datetime(2026, 9, 14, 20, 0, 10)  # noqa: DTZ001 - the wall clock of the host
 SAMPLES = 60
-#: The report does not count writes: so many a second, and so many KiB.
+#: The report does not count writes: this many per second, of this many KiB.
 WRITES, WRITE_KIB = 14.0, 310.0
-#: A session was looked at so often a second, for as long as a statement of article 000 took.
+#: A session was looked at this often per second, for as long as a statement of article 000 took.
 POLLS_PER_S, POLLED_S = 16, 5.714
 BANNER = "Linux 5.4.17-2136.el8uek.x86_64 ({host}.example.com) \t09/14/2026 \t_x86_64_\t({cpus} CPU)\n"
 DISKS = ("nvme0n1", "nvme1n1")

@@ -530,3 +530,13 @@ def test_a_bound_of_minutes_is_no_bound_of_a_block() -> None:
     text = traced("select a from t", 760, gets=99_000, blocks=12) + traced("select b from t", 1, gets=9, blocks=2_000)
 
     assert session_summary.VIEW.columns(spool(text)).get_column("per_block").to_list() == ["", "<=505 us"]  # type: ignore[misc]
+
+
+def test_a_slow_first_run_stands_apart() -> None:
+    """The median is that of the other runs; a first run that is about as long is one of them."""
+    query, warm = "select sum(v) from big", (6.1, 6.0, 6.2, 6.1, 5.9, 6.1, 6.0, 6.05, 6.2)
+    slow, alike = (found("".join(run(query, time) for time in (first, *warm))) for first in (31.2, 6.3))
+    said = [next(one.sentence for one in some if "10 runs" in one.sentence) for some in (slow, alike)]
+
+    assert "10 runs, the first 31.2 s, then a median of 6.10 s (95 %: " in said[0]
+    assert "10 runs, median 6.10 s" in said[1]

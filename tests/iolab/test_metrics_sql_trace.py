@@ -112,9 +112,14 @@ def test_findings_say_where_time_went() -> None:
     middle = reads.filter(metric="wait_us_p50").item(0, "value")
 
     assert said["db file sequential read"] == (
-        f"`db file sequential read` took 33 % of the time: 894 waits of 212 us, half took at most {middle:.0f} us."
+        "`db file sequential read` took 33 % of the 0.570 s without client time: 894 waits of 212 us, "
+        f"half took at most {middle:.0f} us."
     )
-    assert found.filter(name="main_statement").item(0, "sentence").startswith("`5vtnu5xjfajtn` took 59 % of the time")
+    assert (
+        found.filter(name="main_statement")
+        .item(0, "sentence")
+        .startswith("`5vtnu5xjfajtn` took 59 % of the 0.570 s without client time")
+    )
     assert found.filter(name="main_statement").item(0, "next").startswith("the plan of `5vtnu5xjfajtn` (line 1,268)")
 
 
