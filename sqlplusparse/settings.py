@@ -268,6 +268,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
     counts: Counter[str] = Counter()
     proven: set[str] = set()
+    printed: set[str] = set()
     places = [
         number
         for number in compress(range(len(lines)), kinds.translate(_MAY_HAVE_PROMPT))
@@ -283,7 +284,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
             prompt, times = _once(behind["prompt"])
             shape = prompt.translate(_DIGITS)
             counts[shape] += times - 1
-            proven.add(shape)
+            printed.add(shape)
         elif (found := _LEARNED.match(line)) is not None:
             prompt, rest = found["prompt"].strip(), found["rest"]
             shape = prompt.translate(_DIGITS)
@@ -295,12 +296,14 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
             continue
         counts[shape] += 1
     # what is a prompt whatever stands behind it needs no proof
-    proven = {shape for shape in proven if classify(f"{shape} -") != Kind.PROMPT}
+    proven = {shape for shape in proven | printed if classify(f"{shape} -") != Kind.PROMPT}
     if not proven:
         return proven
     for line in lines:
         if len(line) <= _LONGEST_PROMPT and (shape := line.strip().translate(_DIGITS)) in proven:
             counts[shape] += 1
+    for line in map(lines.__getitem__, places if printed else ()):
+        counts.update(shape for shape in printed if line.translate(_DIGITS).startswith(f"{shape} "))
     return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
 
 
