@@ -41,7 +41,7 @@ _RUN_ON: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>[ ]{2}{SECOND_
 _SOME_RUN_ON: Final = Pattern(r"(?m)[>#$%][ \t]?[ ]{2}{SECOND_NUMBER}", COMMANDS)
 #: A clock behind a prompt.
 _TIMED: Final = Pattern(
-    r"(?m)(?P<prompt>[^\n;'\"]*[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
+    r"(?m)^(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
 )
 _USUAL: Final = "SQL>"
 _MAY_HAVE_PROMPT: Final = bytes(kind in {Kind.TEXT, Kind.PROMPT} for kind in range(256))
@@ -62,6 +62,8 @@ _PROMPT_ENDS: Final = frozenset(">#$%")
 #: A prompt that no command chose is seen so often.
 _FEWEST_PROMPTS: Final = 2
 _LONGEST_PROMPT: Final = 80
+#: A prompt has at most this many words.
+_MOST_WORDS: Final = 8
 #: What a ruler of dashes below several columns has.
 _SEVERAL_DASHES: Final = "--- ---"
 
@@ -319,7 +321,8 @@ def _is_behind_prompt(prompt: str, rest: str) -> bool:
 def _once(prompt: str) -> tuple[str, int]:
     """A prompt that may have been printed several times in one line, and how often."""
     words = prompt.split()
-    size = next(size for size in range(1, len(words) + 1) if words == words[:size] * (len(words) // size))
+    sizes = range(1, min(len(words), _MOST_WORDS) + 1)
+    size = next((size for size in sizes if words == words[:size] * (len(words) // size)), len(words))
     return " ".join(words[:size]), len(words) // size
 
 

@@ -142,6 +142,7 @@ def test_prepared(text: str, lines: list[str]) -> None:
 
 PACKAGE = Path(sqlplusparse.__file__).parent
 FRAMES = {
+    "awr_miner",
     "cli",
     "frames",
     "many",

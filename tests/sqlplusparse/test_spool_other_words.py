@@ -99,7 +99,7 @@ def signs(spool: Spool) -> set[tuple[int, str]]:
         (", STAT,", ", ZAHA,", "nearly a line of Snapper; its figures are not read"),
         ("WAIT", "WA  ", "nearly a line of Snapper; its figures are not read"),
         ("of Stats snap", "of Zahaz snap", "nearly a line of Snapper; its figures are not read"),
-        ("physical reads", "physical ylhkz", "this line below the heading of statistics is none of them"),
+        ("physical reads", "physical ylhkz", "this line below the heading of statistics is not one of them"),
         ("by data layer", "by da   layer", "1 line among rows; the figures are not read"),
     ],
 )
