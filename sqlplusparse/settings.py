@@ -41,7 +41,7 @@ _RUN_ON: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>[ ]{2}{SECOND_
 _SOME_RUN_ON: Final = Pattern(r"(?m)[>#$%][ \t]?[ ]{2}{SECOND_NUMBER}", COMMANDS)
 #: A clock after a prompt.
 _TIMED: Final = Pattern(
-    r"(?m)(?P<prompt>[^\n;'\"]*[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
+    r"(?m)^(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
 )
 _USUAL: Final = "SQL>"
 _MAY_HAVE_PROMPT: Final = bytes(kind in {Kind.TEXT, Kind.PROMPT} for kind in range(256))
@@ -62,6 +62,8 @@ _PROMPT_ENDS: Final = frozenset(">#$%")
 #: A prompt that no command chose is seen so often.
 _FEWEST_PROMPTS: Final = 2
 _LONGEST_PROMPT: Final = 80
+#: A prompt has at most this many words.
+_MOST_WORDS: Final = 8
 #: What a ruler of dashes below several columns has.
 _SEVERAL_DASHES: Final = "--- ---"
 
@@ -268,6 +270,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
     counts: Counter[str] = Counter()
     proven: set[str] = set()
+    printed: set[str] = set()
     places = [
         number
         for number in compress(range(len(lines)), kinds.translate(_MAY_HAVE_PROMPT))
@@ -283,7 +286,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
             prompt, times = _once(after["prompt"])
             shape = prompt.translate(_DIGITS)
             counts[shape] += times - 1
-            proven.add(shape)
+            printed.add(shape)
         elif (found := _LEARNED.match(line)) is not None:
             prompt, rest = found["prompt"].strip(), found["rest"]
             shape = prompt.translate(_DIGITS)
@@ -295,12 +298,14 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
             continue
         counts[shape] += 1
     # what is a prompt whatever stands after it needs no proof
-    proven = {shape for shape in proven if classify(f"{shape} -") != Kind.PROMPT}
+    proven = {shape for shape in proven | printed if classify(f"{shape} -") != Kind.PROMPT}
     if not proven:
         return proven
     for line in lines:
         if len(line) <= _LONGEST_PROMPT and (shape := line.strip().translate(_DIGITS)) in proven:
             counts[shape] += 1
+    for line in map(lines.__getitem__, places if printed else ()):
+        counts.update(shape for shape in printed if line.translate(_DIGITS).startswith(f"{shape} "))
     return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
 
 
@@ -316,7 +321,8 @@ def _is_after_prompt(prompt: str, rest: str) -> bool:
 def _once(prompt: str) -> tuple[str, int]:
     """A prompt that may have been printed several times in one line, and how often."""
     words = prompt.split()
-    size = next(size for size in range(1, len(words) + 1) if words == words[:size] * (len(words) // size))
+    sizes = range(1, min(len(words), _MOST_WORDS) + 1)
+    size = next((size for size in sizes if words == words[:size] * (len(words) // size)), len(words))
     return " ".join(words[:size]), len(words) // size
 
 

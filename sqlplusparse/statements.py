@@ -189,8 +189,8 @@ def _has_only_output(page: Page) -> bool:
         if page.kinds[number] != Kind.PROMPT or (found := PROMPT.match(line.strip())) is None:
             continue
         prompt, rest = found["prompt"], found["rest"].strip()
-        if rest.startswith(prompt):
-            rest = rest[rest.rindex(prompt) + len(prompt) :].strip()
+        while (again := PROMPT.match(rest)) is not None and again["prompt"] == prompt:
+            rest = again["rest"].strip()
             is_found = True
         if not rest:
             is_found = is_found or page.kind(page.after_blanks(number + 1)) in _OUTPUT

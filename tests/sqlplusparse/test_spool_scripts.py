@@ -62,6 +62,14 @@ Elapsed: 00:00:01.22
     assert spool.statements["text"].drop_nulls().to_list() == []
 
 
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_output_behind_prompts_is_no_statement(prompt: str) -> None:
+    """Where nothing typed is in the log, what stands behind prompts was printed, whatever it says."""
+    log = f"{prompt * 4}Elapsed time: 0 cs\nPL/SQL procedure successfully completed.\n\n{prompt * 2}No errors.\n"
+
+    assert read_spool(f"{log}{prompt}\n".encode()).statements["text"].drop_nulls().to_list() == []
+
+
 @pytest.mark.parametrize("result", ["json", "html"])
 def test_results_are_read(result: str) -> None:
     """The rows of a result in JSON or HTML are those that the client had."""
