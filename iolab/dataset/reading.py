@@ -14,13 +14,14 @@ from iolab.dataset.columns import concat
 from iolab.dataset.commits import live_commits
 from iolab.dataset.contents import Contents
 from iolab.dataset.layout import OWN_TABLES, SCHEMAS, require_dataset
-from iolab.dataset.store import Store, open_store
+from iolab.dataset.store import open_store
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from iolab.dataset.commits import DataFile
+    from iolab.dataset.store import Store
 
 
 def scan(dest: str | os.PathLike[str], table: str) -> pl.LazyFrame:
