@@ -271,11 +271,11 @@ class CommitWriter:
             return
         first = 1 if size is None else cover[0][0]
         every = list(read_commits(self._store, lambda _: False, cover=cover))
-        live = {one.number for one in _live(every).values()}
+        live = {(one.number, one.batch) for one in _live(every).values()}
         lines = [
             replace(one, replaces=()).to_json()
             for one in read_commits(self._store, cover=cover)
-            if one.files and one.number in live
+            if one.files and (one.number, one.batch) in live
         ]
         before = {batch for one in every for batch in one.replaces} - {one.batch for one in every}
         if first > 1 and before:

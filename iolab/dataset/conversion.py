@@ -14,7 +14,7 @@ from iolab.dataset.jobs import Settings
 from iolab.dataset.layout import DESCRIPTION, VERSION, describe
 from iolab.dataset.listing import list_files
 from iolab.dataset.run import Run
-from iolab.dataset.store import LOCK, STAGING, LocalStore, Store, open_store
+from iolab.dataset.store import LOCK, STAGING, LocalStore, open_store
 from logframe.errors import LogError
 from logframe.limits import current
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from iolab.dataset.results import Converted, Progress
+    from iolab.dataset.store import Store
 
 #: Limit of time for one source, in seconds.
 SECONDS: Final = 900.0

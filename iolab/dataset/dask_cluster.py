@@ -1,18 +1,18 @@
-"""Jobs on a Dask cluster, through the futures of its client."""
+"""Jobs on a Dask cluster, through the executor of its client (`concurrent.futures`)."""
 
 from __future__ import annotations
 
 import logging
-import queue
 import time
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from iolab.dataset.executors import LostError, Outcome, UnreachableError
+from iolab.dataset.executors import Executor, LostError, Outcome, UnreachableError
 from logframe.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
 #: How long a cluster is waited for, in seconds.
 _PATIENCE: Final = 30.0
@@ -22,7 +22,7 @@ _COUNTED: Final = 5.0
 _ALONE: Final = 120.0
 
 
-class DaskCluster:
+class DaskCluster(Executor):
     """Jobs on a Dask cluster, one at a time in each thread of its workers.
 
     A job whose worker ends is reported as lost; Dask starts another worker where it has a nanny.  Workers with one
@@ -34,16 +34,13 @@ class DaskCluster:
     """
 
     def __init__(self, client: Any, closes: tuple[Any, ...]) -> None:  # noqa: ANN401 - Dask is optional
+        super().__init__()
         self._client = client
+        self._executor = client.get_executor(pure=False, retries=0)
         self._closes = closes
         self._alive = time.monotonic()
-        self._started: dict[int, tuple[object, Any, float]] = {}
-        self._ended: queue.SimpleQueue[int] = queue.SimpleQueue()
-        self._number = 0
         self._counted = 0.0
-        self._workers = 0
-        self.is_own_process = True
-        if self.workers == 0:
+        if self._count() == 0:
             self.close()
             raise UnreachableError("the cluster has no worker")
 
@@ -95,36 +92,26 @@ class DaskCluster:
             raise UnreachableError(f"the Dask scheduler at {address} has no worker: {error}") from error
         return cls(client, (client,))
 
-    @property
-    def workers(self) -> int:
+    def _count(self) -> int:
         """How many jobs run at a time: the threads of all workers, counted now and then."""
         if time.monotonic() - self._counted > _COUNTED:
             self._counted = time.monotonic()
             with suppress(OSError, TimeoutError):
                 threads = self._client.nthreads().values()
-                self._workers = sum(threads)
+                self.workers = sum(threads)
                 self.is_own_process = set(threads) <= {1}
-            if self._workers:
+            if self.workers:
                 self._alive = time.monotonic()
-        return self._workers
+        return self.workers
 
     @property
     def free(self) -> int:
         """How many jobs may be submitted now: one a thread, so that the end of a worker is the end of one job."""
-        return max(self.workers - len(self._started), 0 if self._started else 1)
+        return max(self._count() - len(self._started), 0 if self._started else 1)
 
-    @property
-    def running(self) -> int:
-        """The jobs that are not reported yet."""
-        return len(self._started)
-
-    def submit(self, task: object, function: Callable[..., Any], *arguments: object) -> None:
-        """Start a job."""
-        self._number += 1
-        number = self._number
-        future = self._client.submit(function, *arguments, pure=False, retries=0)
-        self._started[number] = task, future, time.monotonic()
-        future.add_done_callback(lambda _: self._ended.put(number))
+    def _start(self, function: Callable[..., Any], *arguments: object) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(function, *arguments)
+        return future
 
     def wait(self, seconds: float) -> list[Outcome]:
         """The jobs that ended.
@@ -132,14 +119,10 @@ class DaskCluster:
         Raises:
             UnreachableError: The scheduler does not answer any more, or has had no worker for a while.
         """
-        found = []
-        with suppress(queue.Empty):
-            found.append(self._outcome(self._ended.get(timeout=seconds)))
-            while True:
-                found.append(self._outcome(self._ended.get_nowait()))
+        found = super().wait(seconds)
         if not found and self._client.status not in {"running", "connecting"}:
             raise self._unreachable()
-        if not self.workers and time.monotonic() - self._alive > _ALONE:
+        if not self._count() and time.monotonic() - self._alive > _ALONE:
             raise UnreachableError(
                 f"the cluster has had no worker for {_ALONE:.0f} s; what is committed stays: --resume goes on"
             )
@@ -150,22 +133,15 @@ class DaskCluster:
             "the Dask scheduler does not answer any more; what is committed stays: --resume goes on"
         )
 
-    def _outcome(self, number: int) -> Outcome:
-        killed = require("distributed").KilledWorker
-        task, future, start = self._started.pop(number)
-        seconds = time.monotonic() - start
-        match future.status:
-            case "finished":
-                return Outcome(task, future.result(), None, seconds)
-            case "error":
-                error = future.exception()
-                return Outcome(task, None, LostError(str(error)) if isinstance(error, killed) else error, seconds)
-            case _:
-                raise self._unreachable()
+    def _error(self, future: Future[Any]) -> BaseException | None:
+        if future.cancelled() or self._client.status not in {"running", "connecting"}:
+            raise self._unreachable()
+        error = future.exception()
+        return LostError(str(error)) if isinstance(error, require("distributed").KilledWorker) else error
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""
-        for _, future, _ in self._started.values():
+        for future in self._started:
             with suppress(Exception):
                 future.cancel()
         for one in self._closes:

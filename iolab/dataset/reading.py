@@ -14,13 +14,14 @@ from iolab.dataset.columns import concat
 from iolab.dataset.commits import live_commits
 from iolab.dataset.contents import Contents
 from iolab.dataset.layout import OWN_TABLES, SCHEMAS, require_dataset
-from iolab.dataset.store import Store, open_store
+from iolab.dataset.store import open_store
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from iolab.dataset.commits import DataFile
+    from iolab.dataset.store import Store
 
 
 def scan(dest: str | os.PathLike[str], table: str) -> pl.LazyFrame:
@@ -94,13 +95,13 @@ def schema_of(store: Store, file: DataFile) -> tuple[pl.Schema, list[str]]:
     try:
         return lazy.collect_schema(), ["source"]
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise damaged(store.url, error) from error
+        raise unread(store.url, error) from error
 
 
-def damaged(dest: str | os.PathLike[str], error: Exception) -> LogError:
+def unread(dest: str | os.PathLike[str], error: Exception) -> LogError:
     """The error of a dataset whose files cannot be read."""
     first, url = str(error).strip().partition("\n")[0], os.fspath(dest)
-    return LogError(f"files of {url} are missing or damaged ({first}): iolab verify {url} --repair")
+    return LogError(f"files of {url} cannot be read ({first}); if they are missing: iolab verify {url} --repair")
 
 
 def collected(dest: str | os.PathLike[str], lazy: pl.LazyFrame) -> pl.DataFrame:
@@ -112,7 +113,7 @@ def collected(dest: str | os.PathLike[str], lazy: pl.LazyFrame) -> pl.DataFrame:
     try:
         return lazy.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise damaged(dest, error) from error
+        raise unread(dest, error) from error
 
 
 def sources(dest: str | os.PathLike[str]) -> pl.DataFrame:
@@ -236,10 +237,12 @@ def wrong_rows(store: Store, contents: Contents) -> Iterator[Fault]:
             if file.key in missing:
                 continue
             try:
-                frame = pl.scan_parquet(store.location(file.key), glob=False, storage_options=store.options)
+                # Polars does not say whether an object is damaged or the store does not answer; the store does.
+                place = io.BytesIO(store.read(file.key)) if store.options else store.location(file.key)
+                frame = pl.scan_parquet(place, glob=False)
                 rows = frame.group_by("source").len().collect(engine="streaming")
                 known += [frame.select("source", "status", "rows").collect()] if file.table == "_sources" else []
-            except (pl.exceptions.PolarsError, OSError) as error:
+            except (pl.exceptions.PolarsError, FileNotFoundError) as error:
                 yield Fault(f"{file.key} cannot be read: {error}", commit.batch, file.key)
                 continue
             if rows["len"].sum() != file.rows:

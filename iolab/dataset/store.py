@@ -19,7 +19,7 @@ import socket
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
 
 from logframe.atomic import flush, flush_folder, publish
 from logframe.errors import LogError
@@ -28,6 +28,11 @@ from logframe.places import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from iolab.dataset.objects import ObjectStore
+
+    #: The operations on the files of a dataset; each class has the same.
+    Store: TypeAlias = "LocalStore | ObjectStore"
 
 #: Files that are not complete; a run that was interrupted leaves some, and the next one removes them.
 STAGING: Final = "_staging"
@@ -55,47 +60,6 @@ class Entry(NamedTuple):
     key: str
     size: int
     modified: float
-
-
-class Store(Protocol):
-    """The operations on the files of a dataset."""
-
-    @property
-    def url(self) -> str:
-        """Path or URL of the dataset."""
-
-    @property
-    def options(self) -> dict[str, str] | None:
-        """What Polars needs to read the files (``storage_options``)."""
-
-    def location(self, key: str) -> str:
-        """Path or URL of a key."""
-
-    def read(self, key: str) -> bytes:
-        """The content of a key; FileNotFoundError where it is absent."""
-
-    def put(self, key: str, data: bytes) -> None:
-        """Write a key, or replace it."""
-
-    def put_new(self, key: str, data: bytes) -> bool:
-        """Write a key if it is absent; whether it was."""
-
-    def take(self, file: Path, key: str) -> None:
-        """Move a file of `staging` to a key."""
-
-    def entries(self, prefix: str = "") -> Iterator[Entry]:
-        """The files whose keys begin with a prefix."""
-
-    def delete(self, key: str) -> None:
-        """Remove a key, if it is there."""
-
-    @contextmanager
-    def staging(self) -> Iterator[Path]:
-        """A folder of this machine for files that are not complete; removed at the end of the block."""
-
-    @contextmanager
-    def lock(self, run: str) -> Iterator[Lock]:
-        """Held by the one run that writes; LogError where another one holds it."""
 
 
 @dataclass
