@@ -20,7 +20,7 @@ from awrparse.report import HEAD_TABLES
 from awrparse.tables import INFO, TABLES
 from awrparse.text import lines as kind
 from awrparse.text.cutting import cutter_at
-from awrparse.values import CELLS, form_of
+from awrparse.values import CELLS, Reading, form_of, read_measure
 from logframe.provenance import Claim, Part
 from logframe.source_numbers import rows_of_page
 
@@ -242,11 +242,16 @@ def _columns(table: Table, grid: Grid) -> dict[str, float]:
     """The columns of a table in the order in which they are printed, and the factors of their kinds and headings."""
     if table.shape == "histogram":
         return dict.fromkeys(("waits", "waits_pct"), 1.0)
+    # a form of a table may leave the unit of its sizes to its title
+    unit = next((pivot.suffix for pivot in table.pivots if pivot.suffix), "")
     found = {}
     for name in (each for cell in grid.cells for each in (cell, *_parts(table, cell))):
         if name in table.by_name:
-            form = form_of(table.by_name[name].kind, grid.headings.get(name, ""))
+            kind = table.by_name[name].kind
+            form = form_of(kind, grid.headings.get(name, ""))
             found[name] = form.factor / form.divisor
+            if unit and kind == "bytes":
+                found[name] = float(read_measure(f"1{unit}", Reading(kind)).value or 1)
     return found
 
 

@@ -35,6 +35,8 @@ SEVERAL: Final = "right, in several rows"
 ROWS: Final = "right, and it decides what else there is"
 #: What is right.
 GOOD: Final = (RIGHT, SEVERAL, ROWS)
+#: A float has so many digits.
+_DIGITS: Final = 15
 _TOGETHER: Final = 32
 _MOST_BYTES: Final = 1_500_000
 _SEPARATORS: Final = "-/:. "
@@ -79,7 +81,7 @@ def another(text: str, chance: random.Random) -> str:
         >>> another("31-12-2019", random.Random(1)), another("00:00:01", random.Random(1))
         ('31-12-2018', '00:00:02')
     """
-    places = [place for place, letter in enumerate(text) if letter in "0123456789"]
+    places = [place for place, letter in enumerate(text) if letter in "0123456789"][:_DIGITS]
     is_compound = any(letter in _SEPARATORS for letter in text.replace(".", "", 1))
     place = places[-1] if is_compound else chance.choice(places)
     digit = int(text[place])
@@ -206,8 +208,8 @@ def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[
             yield (name, -1, ""), True
             continue
         rows, new = frame.select(columns).rows(), other.select(columns).rows()
-        place = {key: row for row, key in enumerate(_keys(frame, other))}
-        its = {key: row for row, key in enumerate(_keys(other, frame))}
+        place = {key: row for row, key in enumerate(_keys(frame))}
+        its = {key: row for row, key in enumerate(_keys(other))}
         if place.keys() != its.keys():
             yield (name, -1, f"{frame.height} rows, {other.height} rows"), True
         for key in [key for key in place if key in its and rows[place[key]] != new[its[key]]]:
@@ -217,11 +219,11 @@ def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[
                     yield cell, old is None or value is None
 
 
-def _keys(frame: pl.DataFrame, other: pl.DataFrame) -> Iterable[object]:
-    """What tells the rows of a frame apart in another reading of the log: their line, else their number."""
-    if "line" in frame.columns and frame["line"].is_unique().all() and other["line"].is_unique().all():
-        return list(frame["line"])
-    return range(frame.height)
+def _keys(frame: pl.DataFrame) -> Iterable[object]:
+    """What tells the rows of a frame apart in another reading of the log: their lines, else their numbers."""
+    if "line" not in frame.columns:
+        return range(frame.height)
+    return frame.select("line", pl.int_range(pl.len()).over("line")).rows()
 
 
 def _outcome(cell: Cell, differences: Mapping[tuple[int, Cell], bool] | None) -> tuple[str, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.columns import STATED_INTERVAL
 from hostparse.events import columns_below, columns_of_line
 from hostparse.fio import opened, span_of
 from hostparse.histograms import kind_of_line
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 #: Columns that say when a sample was taken and that may be printed beside its figures.
 _STAMPS: Final = ("interval_end", "time_of_day")
 _PLACE: Final = ("run", "sample", "is_since_boot", "interval_start", *_STAMPS)
+#: Columns of names that are numbers, and what sadf prints for all of them.
+_COUNTED: Final = ("cpu", "interrupt")
+_OF_ALL: Final = {"all": "-1", "sum": "-1"}
 #: Lines that say something of the table below them.
 _OF_TABLE: Final = ("FIELD", "CLOCK", "KEY", "MAP_KEY", "ARROW_HEADING")
 #: nmon's lines about the configuration, and output of other programs in them.
@@ -71,16 +75,17 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
             # the other rows of a line, and of tables that were put together: what and when they are of is there already
             its = claim._replace(columns={name: claim.columns[name] for name in figures})
             claims.setdefault(line, []).extend([its, claim._replace(is_kept=True, is_whole=False)])
-    factors = {field.name: field.metric.factor for part in parts for field in part.heading.fields if field.metric}
-    for row, (line, metric) in enumerate(frames["averages"].select("line", "metric").rows()):
-        name = [] if line in claims else [Claim("averages", row, {"name": 1.0})]
-        value = Claim("averages", row, {"value": factors.get(metric, 1.0)}, is_whole=True)
-        claims.setdefault(line, []).extend([*name, value])
+    factors = {field.printed: field.metric.factor for part in parts for field in part.heading.fields if field.metric}
+    for row, (line, heading) in enumerate(frames["averages"].select("line", "printed").rows()):
+        name = {} if line in claims else {"name": 1.0}
+        value = {"value": factors.get(heading, 1.0)}
+        claims.setdefault(line, []).append(Claim("averages", row, {**name, **value}, is_whole=True))
     text = without_terminal_codes("\n".join(open_log(source).lines()))
     part = by_line(text, {}, claims=claims, is_row=_is_row)
-    part.frames = frames
+    part.frames = {name: _with_printed_names(frame) for name, frame in frames.items()}
     part.separator = _SEPARATORS.get(parsed.kind, "")
-    part.statuses.update(dict.fromkeys(flags.drop_nulls("flag")["line"], "diagnosed"))
+    for name in ("samples", "averages"):
+        part.statuses.update(dict.fromkeys(frames[name].drop_nulls("flag")["line"], "diagnosed"))
     return [part]
 
 
@@ -147,9 +152,9 @@ def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:
     """The line of each row of a part, and the row of the wide frame of its scope."""
     heading = part.heading
     factors = {one.name: one.metric.factor if one.metric else 1.0 for one in heading.fields}
-    has_stamps = heading.has_clock or heading.has_time or heading.has_stamp
-    stamps = dict.fromkeys(_STAMPS if has_stamps else (), 1.0)
-    columns = {**factors, **stamps} if heading.has_stamp else {**stamps, **factors}
+    stamps = dict.fromkeys(_STAMPS, 1.0)
+    first = {name: factor for name, factor in factors.items() if name == STATED_INTERVAL.name}
+    columns = {**factors, **stamps} if heading.has_stamp else {**first, **stamps, **factors}
     own = wide_rows(part, bounds=False)
     # rows of several tables may be one row, which has the line of the first
     place = [*_PLACE, *heading.keys]
@@ -157,6 +162,11 @@ def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:
     by_line = {key: row for row, key in enumerate(wide.select("line", *place).rows())}
     rows = [(key[0], by_line.get(key, merged.get(key[1:]))) for key in own.select("line", *place).rows()]
     return [(line, Claim(heading.scope, row, columns, is_whole=True)) for line, row in rows if row is not None]
+
+
+def _with_printed_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """With the number that sadf prints for all of them."""
+    return frame.with_columns(pl.col(name).replace(_OF_ALL) for name in _COUNTED if name in frame.columns)
 
 
 def _place_in_xml(written: Sequence[str], printed: Sequence[str], line: int, column: int) -> tuple[int, int]:

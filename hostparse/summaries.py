@@ -277,7 +277,10 @@ def _recognised(printed: list[str]) -> Sniff | None:
 def _places(parsed: FrameLog, source: Source) -> list[Part]:
     """Which rows came from which lines."""
     lines = open_log(source).lines()
-    part = by_line("\n".join(lines), parsed.tables, _READ)
+    # no latency is printed as 0 in JSON
+    latency = pl.col("latency_ms").fill_null(0.0)
+    frames = {**parsed.tables, "percentiles": parsed.tables["percentiles"].with_columns(latency)}
+    part = by_line("\n".join(lines), frames, _READ)
     for row, number in enumerate(parsed.tables["percentiles"]["line"].to_list()):
         columns = _OF_DOCUMENT if _KINDS["DOCUMENT"].fullmatch(lines[number - 1].strip()) else _OF_TABLE
         part.claim(number, Claim("percentiles", row, columns))

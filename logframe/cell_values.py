@@ -88,6 +88,10 @@ class Cells:
         """Is there nothing in the cell?"""
         return self._value(cell) is None
 
+    def is_figure(self, cell: Cell) -> bool:
+        """Does the column hold figures?"""
+        return self._frames[cell[0]].schema[cell[2]].is_numeric()
+
     def is_moment(self, cell: Cell) -> bool:
         """Is a date with a time of day in the cell?"""
         return isinstance(self._value(cell), datetime)

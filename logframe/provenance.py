@@ -304,7 +304,7 @@ class _Matching:
             for column, factor in claim.columns.items():
                 cell = claim.frame, claim.row, column
                 if self._cells.is_empty(cell):
-                    cells += [(None, factor)] * claim.is_whole
+                    cells += [(None, factor)] * (claim.is_whole and self._cells.is_figure(cell))
                 elif claim.is_kept or cell not in self._used:
                     cells.append((cell, factor))
         for (is_kept, _, start, end), cells in sorted(stretches.items(), key=lambda item: (item[0][0], not item[0][3])):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from logframe import LogError
 from logframe.provenance import Claim, Part, by_line
 from straceparse.opening import open_logs
+from straceparse.summary import names_below
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -31,7 +32,15 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
         raise LogError("the lines of a set of files are not numbered through: read its files one by one")
     frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
     lines = list(map(parsed.dialect.cleanup.cleaned, logs[0].lines()))
-    part = by_line("\n".join(lines), frames, {"events": {}, "calls": {}, "requests": {}})
+    part = by_line("\n".join(lines), frames, {name: {} for name in frames})
+    columns: dict[str, float] = {}
+    summary = frames["summary"]["line"].to_list() if "summary" in frames else []
+    counts = dict(zip(summary, range(len(summary)), strict=True))
+    for number, line in enumerate(lines, 1) if counts else ():
+        names = names_below(line) if "syscall" in line else []
+        columns = {name: 1.0 for name in names if name} or columns
+        if number in counts:
+            part.claim(number, Claim("summary", counts[number], columns))
     if "events" not in frames:
         return [part]
     for row, (line, name, args) in enumerate(frames["events"].select("line", "name", "args").rows()):

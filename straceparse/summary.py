@@ -196,10 +196,15 @@ def _tables_of(lines: list[str], name: str) -> _Tables:
     return found
 
 
+def names_below(heading: str) -> list[str]:
+    """The columns of the rows below a heading; empty for a word that is none."""
+    return [_HEADINGS.get(word, "") for word in _HEADING.findall(heading)]
+
+
 def _table(lines: list[str], place: int) -> tuple[list[dict[str, object]], list[int], int]:
     """The rows after one heading, the numbers of damaged ones, which end no table, and the position after them."""
     columns = columns_of(lines[place + 1])
-    names = [_HEADINGS.get(word, "") for word in _HEADING.findall(lines[place])]
+    names = names_below(lines[place])
     rows: list[dict[str, object]] = []
     damaged = [place + 1] if len(set(names) - {""}) < len(columns) else []
     place += 2
