@@ -2,6 +2,7 @@
 
 import html
 import re
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -174,3 +175,18 @@ def test_results_show_themselves(report: AwrReport) -> None:
         assert texts == [str(result)]
         assert result._repr_html_().startswith('<div class="iolab mathjax_ignore">')
     assert "would be" in results[2]._repr_html_()
+
+
+def test_a_mistake_ends_in_one_short_message() -> None:
+    """In a notebook an error of a log is the line of the cell and the message, not a traceback through the readers."""
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(colors="nocolor")
+shell.run_cell("import iolab\\nlog = iolab.ledger('no_such_report.html')")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    shown = done.stdout.strip().splitlines()
+
+    assert shown[0] == "line 2: log = iolab.ledger('no_such_report.html')"
+    assert shown[1] == "LogNotFoundError: no_such_report.html: no such file"
+    assert len(shown) == 2
