@@ -189,4 +189,5 @@ shell.run_cell("import iolab\\nlog = iolab.ledger('no_such_report.html')")
 
     assert shown[0] == "line 2: log = iolab.ledger('no_such_report.html')"
     assert shown[1] == "LogNotFoundError: no_such_report.html: no such file"
-    assert len(shown) == 2
+    assert shown[2] == "  expected: a file that exists"
+    assert len(shown) == 3
