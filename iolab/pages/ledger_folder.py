@@ -125,6 +125,14 @@ def folder_text(
     return "\n".join(lines)
 
 
+def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, str]:
+    """What logs of one kind have in common, and what changed in one sentence; empty where nothing did."""
+    common, _ = _headlines([one.headline for one in logs.values()])
+    noun = next(iter(logs.values())).noun
+    change = _change(_in_time(logs))
+    return f"{len(logs)} {noun}s{f': {common}' if common else ''}", "" if change is None else change[0]
+
+
 def _in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
     """The rows in the order of time; one without a time stays after its neighbour by name."""
     last, keys = "", {}
