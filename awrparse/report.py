@@ -175,6 +175,9 @@ class AwrReport(ParsedLog):
             return self.kind != "fragment" or any(table.name in self._printed for table in IDENTITY)
         return name in self._printed or (name in VIEWS and VIEWS[str(name)][1] in self._orders)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*self.tables, *(name for name in VIEWS if name in self)]
+
     @cached_property
     def _orders(self) -> list[str]:
         return self["sql"]["ordered_by"].unique().to_list() if "sql" in self._printed else []

@@ -8,6 +8,8 @@
     findings.md     what each rule says, when, and what it compares with, from the register of rules
     ledger.md       the screens in it, as `iolab show` prints them
 
+It also writes ``iolab/pages/show.schema.json``, the schema of `iolab show --json`.
+
 A test writes them anew and compares.
 """
 
@@ -33,6 +35,7 @@ import sqlplusparse
 import sqltraceparse
 import straceparse
 from awrparse.tables import describe_tables
+from iolab.pages import summary_json
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.rules.finding import meanings
@@ -294,6 +297,9 @@ def main() -> None:
     for name, page in PAGES.items():
         (folder / name).write_text(page(), encoding="utf-8")
         print(folder / name)
+    if (pages := folder.resolve().parent / "iolab" / "pages").is_dir():
+        schema = json.dumps(summary_json.json_schema(), indent=1) + "\n"
+        (pages / "show.schema.json").write_text(schema, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -48,8 +48,8 @@ def sql(query: str, logs: Places) -> pl.DataFrame:
         logframe.errors.LogError: there is no table call: did you mean calls? There are calls, diagnostics, events,
         ledger, requests
     """
-    tables = _tables(logs)
     words = {word.lower() for word in re.findall(r"\w+", query)}
+    tables = _tables(logs, words)
     wanted = {name for name in tables if name.lower() in words or {"show", "tables"} <= words}
     try:
         with pl.SQLContext({name: tables[name]() for name in sorted(wanted)}) as context:
@@ -69,7 +69,7 @@ def _explained(said: str, tables: dict[str, Callable[[], pl.LazyFrame]], wanted:
     return f"the query cannot be run: {said.partition(chr(10))[0]}. " + (columns or f"The tables are {listed}")
 
 
-def _tables(logs: Places) -> dict[str, Callable[[], pl.LazyFrame]]:
+def _tables(logs: Places, words: set[str]) -> dict[str, Callable[[], pl.LazyFrame]]:
     """The tables by name, each made when a query names it."""
     if isinstance(logs, (str, PathLike)) and is_dataset(fspath(logs)):
         return _of_dataset(fspath(logs))
@@ -79,6 +79,7 @@ def _tables(logs: Places) -> dict[str, Callable[[], pl.LazyFrame]]:
     for source, log in named.items():
         frames: dict[str, Callable[[], pl.LazyFrame]] = {name: frame.lazy for name, frame in log.frames().items()}
         frames |= {"ledger": partial(_ledger, log), "diagnostics": log.diagnostics.lazy}
+        frames |= {word: log[word].lazy for word in words - frames.keys() if word in log}  # a view of a report
         for name, frame in frames.items():
             found.setdefault(name, []).append(frame if is_single else _with_source(frame, source))
     return {name: partial(_together, parts) for name, parts in found.items()}

@@ -22,7 +22,9 @@ becomes one row of the diagnostics frame, whose columns are `DIAGNOSTICS`:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from traceback import extract_tb
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -43,6 +45,8 @@ DIAGNOSTICS = pl.Schema(
     }
 )
 
+#: What is installed beside this package: its lines are of no interest where a log is at fault.
+_INSTALLED: Final = str(Path(__file__).parents[1])
 #: A line is shown in an error message up to this many characters.
 SHOWN_WIDTH = 160
 
@@ -52,6 +56,12 @@ class LogError(ValueError):
 
     Catch it once around everything that reads, computes, compares or draws; a fault of the program is no `LogError`.
     """
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: the line of the cell and the message, without the lines of this project."""
+        calls = [one for one in extract_tb(self.__traceback__) if not one.filename.startswith(_INSTALLED)]
+        own = [f"line {one.lineno}: {one.line}" for one in calls[-1:]]
+        return [*own, f"{type(self).__name__}: {self}"]
 
 
 class RefusedError(LogError):

@@ -54,7 +54,9 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
         return value
 
     def __dir__() -> list[str]:  # noqa: N807 - it becomes the package's
-        return sorted(exports_of(package).keys() | vars(sys.modules[package]).keys())
+        return sorted(
+            exports_of(package).keys() | {name for name in vars(sys.modules[package]) if name.startswith("__")}
+        )
 
     return __getattr__, __dir__
 

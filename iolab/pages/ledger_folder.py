@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from iolab.metrics.formatting import time_text
 from iolab.pages.ledger_rows import time_cell
 from iolab.pages.ledger_text import bar_text, cut, plain
 from iolab.rules.phrases import three
@@ -30,6 +32,9 @@ _LABEL: Final = 25
 _LEAST_COLUMNS: Final = 2
 #: What this many of the headlines have in common stands above the rows.
 _COMMON: Final = 0.8
+#: Parts whose averages are compared, and the factor by which one has to change.
+_LARGEST: Final = 5
+_CHANGED: Final = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ def folder_text(
     style: Callable[[str, str], str] = plain,
     is_utf8: bool = True,
 ) -> str:
-    """The block: what the logs have in common, a row a log, and the pair that differs most.
+    """The block: what the logs have in common, a row a log, what changed, and the two logs between which it did.
 
     Args:
         logs: the row of each log by its name, all of one kind.
@@ -110,11 +115,22 @@ def folder_text(
     for bar, cells, label in shown:
         figures = "  ".join(f"{cell:>{w}}" for cell, w in zip(cells, wide, strict=False))
         lines.append(cut(f"{bar:12}  {figures}  {label}", width))
+    change = _change(ordered)
+    if change is not None:
+        lines += textwrap.wrap(change[0], width, break_on_hyphens=False)
     if left_out:
         lines.append(style(f"{left_out} more: --all", "dim"))
-    if (pair := _largest_step(sizes)) is not None:
-        lines.append(style(cut(f"next: iolab compare {pair[0]} {pair[1]}", width), "dim"))
+    if change is not None:
+        lines.append(style(cut("next: iolab compare {} {}".format(*change[1]), width), "dim"))
     return "\n".join(lines)
+
+
+def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, str]:
+    """What logs of one kind have in common, and what changed in one sentence; empty where nothing did."""
+    common, _ = _headlines([one.headline for one in logs.values()])
+    noun = next(iter(logs.values())).noun
+    change = _change(_in_time(logs))
+    return f"{len(logs)} {noun}s{f': {common}' if common else ''}", "" if change is None else change[0]
 
 
 def _in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
@@ -172,8 +188,52 @@ def _chosen(
     return [rows[n] for n in sorted(kept)], len(rows) - len(kept)
 
 
-def _largest_step(sizes: Mapping[str, float | None]) -> tuple[str, str] | None:
-    """The two neighbours between which the sizes differ most."""
-    known = [(name, size) for name, size in sizes.items() if size is not None]
-    steps = [(abs(two[1] - one[1]), one[0], two[0]) for one, two in pairwise(known)]
-    return max(steps)[1:] if steps else None
+def _change(ordered: Mapping[str, LogRow]) -> tuple[str, tuple[str, str]] | None:
+    """Which part takes longer, or less long, from one log on, else where the load changed most; and both logs.
+
+    The part is the largest whose averages before a log are all on one side of those from it on.
+    """
+    logs = [(name, one) for name, one in ordered.items() if one.ledger.total is not None]
+    seconds: dict[str, float] = {}
+    averages: dict[str, list[tuple[int, float, float]]] = {}
+    for place, (_, one) in enumerate(logs):
+        for part, time, count in _timed(one.ledger):
+            seconds[part] = seconds.get(part, 0.0) + time
+            averages.setdefault(part, []).append((place, time, count))
+    for part in sorted(seconds, key=lambda part: (-seconds[part], part))[:_LARGEST]:
+        found = [split for cut_at in range(1, len(averages[part])) if (split := _split(averages[part], cut_at))]
+        if found and len(averages[part]) >= LEAST:
+            ratio, place, before, after = max(found)
+            change = f"{three(ratio)} times as long" if after > before else f"{three(100 - 100 / ratio)} % less"
+            said = f"`{part}` took {time_text(before)} before {_when(*logs[place])} and {time_text(after)} after"
+            return f"{said}: {change}.", (logs[place - 1][0], logs[place][0])
+    sizes = {name: _size(one.ledger) or 0.0 for name, one in logs}
+    if len(logs) < 2 or any(one.ledger.elapsed is None for _, one in logs):
+        return None
+    first, second = max(pairwise(sizes), key=lambda pair: abs(sizes[pair[1]] - sizes[pair[0]]))
+    said = f"The load changed most at {_when(second, ordered[second])}"
+    return f"{said}: from {three(sizes[first])} to {three(sizes[second])} sessions active.", (first, second)
+
+
+def _timed(ledger: Ledger) -> list[tuple[str, float, float]]:
+    """Name, seconds and count of the parts of a ledger that have an average and no part within."""
+    if ledger.unit != "s" or "what" not in ledger.views:
+        return []
+    parts = ledger.parts("what")
+    leaves = parts.filter(~parts["part"].is_in(parts["parent"].drop_nulls().to_list()), parts["avg"] > 0)
+    return leaves.select("name", "seconds", "count").rows()
+
+
+def _split(series: list[tuple[int, float, float]], cut_at: int) -> tuple[float, int, float, float] | None:
+    """By what factor the average of a part changes from a log on, that log, and both averages; None of a small one."""
+    sides = series[:cut_at], series[cut_at:]
+    each = [[time / count for _, time, count in side] for side in sides]
+    if max(each[0]) >= min(each[1]) and max(each[1]) >= min(each[0]):
+        return None
+    before, after = (sum(time for _, time, _ in side) / sum(count for _, _, count in side) for side in sides)
+    ratio = max(before, after) / min(before, after)
+    return (ratio, series[cut_at][0], before, after) if ratio >= _CHANGED else None
+
+
+def _when(name: str, one: LogRow) -> str:
+    return name if one.begin is None else f"{one.begin:%Y-%m-%d %H:%M}"

@@ -72,6 +72,9 @@ class LogSummary:
     def __repr__(self) -> str:
         return f"<LogSummary {self.log.source}: {self.what}>"
 
+    def _repr_html_(self) -> str:
+        return self.log._repr_html_()
+
     def charts(self, *, name: str = "log") -> list[Any]:
         """The charts of the log; none where it has nothing to draw.
 

@@ -16,6 +16,7 @@ from iolab.pages.elements import marked_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
+from iolab.pages.ledger_folder import LEAST, folder_head, log_row
 from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
@@ -117,7 +118,7 @@ def write_report(
         rows.append(row)
         sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
     refuse_empty(failed, len(named))
-    title = f"I/O evidence: {', '.join(one.name for one in named[:3])}{', ...' if len(named) > 3 else ''}"
+    heading, change = _heading(summaries, len(named))
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
     first, drawn = (
@@ -129,7 +130,8 @@ def write_report(
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        parts = [f"<h1>{_titled(len(named))}</h1>", _first_screen(said, first)]
+        lead = f'<p class="verdict">{marked_html(change)}</p>' if change else ""
+        parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
         overview = _overview(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         parts += [overview, summary, comparisons] if is_drawn else [overview, summary, comparisons, "<h2>Each log</h2>"]
@@ -139,7 +141,7 @@ def write_report(
         parts = [*sections, comparisons if "<section" in comparisons else ""]
     body = "".join(parts)
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
-    write_page(page, page_html(title, body, before=contents_html(there[:_MOST_CONTENTS])))
+    write_page(page, page_html(heading, body, before=contents_html(there[:_MOST_CONTENTS])))
     return failed
 
 
@@ -159,8 +161,14 @@ def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:
     return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
 
-def _titled(count: int) -> str:
-    return f"I/O evidence <span>of {count:,} logs</span>"
+def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, str]:
+    """What a page is about: database, host and period of a log, what many have in common; and what changed in them."""
+    if count == 1:
+        return next(iter(summaries.values())).headline, ""
+    rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
+    if len(rows) == count >= LEAST and len({row.kind for row in rows.values()}) == 1:
+        return folder_head(rows)
+    return f"I/O evidence of {count:,} logs", ""
 
 
 def _unread(number: int, name: str, said: str, *, is_drawn: bool) -> str:

@@ -12,6 +12,7 @@ from ledger_checks import faults
 
 import iolab
 from iolab.cli import main
+from iolab.pages.ledger_folder import folder_text, log_row
 from iolab.pages.ledger_text import MOST_LINES, USUAL_LINES
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
@@ -87,7 +88,19 @@ def test_logs_of_one_kind_are_one_table(
     assert all(len(line) <= width for line in lines)
     assert lines[2].endswith("18:00 to 19:00")
     assert lines[3].endswith("19:00 to 20:00")
-    assert lines[-1].startswith("next: iolab compare ")
+    assert " ".join(lines[-3 if width == 80 else -2 : -1]) == (
+        "`db file sequential read` took 650 us before 2026-09-15 01:00 and 5.41 ms after: 8.33 times as long."
+    )
+    assert lines[-1] == "next: iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt"
+
+
+def test_a_folder_without_a_change_of_an_average_has_its_load() -> None:
+    """Where no average changed for good, the sentence says where the load changed most; of one report nothing."""
+    summaries = {path.name: summarize(path) for path in sorted((SAMPLES / "awr_series").glob("*_410[2-6]_*.txt"))}
+    rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
+
+    assert "The load changed most at 2026-09-14 21:00: from 0.215 to 3.80 sessions active." in folder_text(rows)
+    assert "changed" not in folder_text(dict([next(iter(rows.items()))]))
 
 
 def test_logs_of_several_kinds_keep_their_order(capsys: pytest.CaptureFixture[str]) -> None:

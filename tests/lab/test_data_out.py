@@ -83,6 +83,7 @@ def test_sql_over_one_log_several_and_a_dataset(tmp_path: Path) -> None:
         assert iolab.sql(query.replace("top_events", table), tmp_path / "fleet").item() == pytest.approx(sum(expected))
     joined = "SELECT l.name, t.waits FROM ledger AS l JOIN top_events AS t ON l.name = t.event"
     assert iolab.sql(joined, reports[0]).height > 2
+    assert iolab.sql("SELECT DISTINCT ordered_by FROM sql_by_reads", reports)["ordered_by"].to_list() == ["reads"]
     assert "ledger" in iolab.sql("SHOW TABLES", reports[0]).to_series().to_list()
 
 

@@ -2,6 +2,7 @@
 
 import html
 import re
+import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -85,6 +86,7 @@ def test_a_log_shows_what_it_is(report: AwrReport) -> None:
         ):
             assert part in shown
     assert "top_events (10 rows)" in str(report)
+    assert "sql_by_reads" in report._ipython_key_completions_()
     assert 'log["top_events"]' in html.unescape(report._repr_html_())
     assert repr(report).count("\n") == 0
 
@@ -107,7 +109,7 @@ def test_the_objects_of_all_formats_have_the_same_names(sample: str) -> None:
     """Frames by name and by Tab, findings, ledger, charts that draw, and a name that is not there is an error."""
     log = iolab.load(SAMPLES / sample)
 
-    assert log._ipython_key_completions_() == list(log.frames())
+    assert set(log._ipython_key_completions_()) >= set(log.frames())
     for name in log.frames():
         assert name in log
         assert type(log[name]) is type(log.frames()[name])
@@ -174,3 +176,19 @@ def test_results_show_themselves(report: AwrReport) -> None:
         assert texts == [str(result)]
         assert result._repr_html_().startswith('<div class="iolab mathjax_ignore">')
     assert "would be" in results[2]._repr_html_()
+
+
+def test_a_mistake_ends_in_one_short_message() -> None:
+    """In a notebook an error of a log is the line of the cell and the message, not a traceback through the readers."""
+    code = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance(colors="nocolor")
+shell.run_cell("import iolab\\nlog = iolab.ledger('no_such_report.html')")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    shown = done.stdout.strip().splitlines()
+
+    assert shown[0] == "line 2: log = iolab.ledger('no_such_report.html')"
+    assert shown[1] == "LogNotFoundError: no_such_report.html: no such file"
+    assert shown[2] == "  expected: a file that exists"
+    assert len(shown) == 3
