@@ -242,7 +242,8 @@ def show_unread(looks: Mapping[str, LogSummary]) -> None:
 def add_magic(shell: InteractiveShell) -> None:
     """Add `%iolab` to a session, and the theme of the charts."""
     enable_theme()
-    shell.register_magic_function(_magic, magic_name="iolab")
+    magics: Any = shell
+    magics.register_magic_function(_magic, magic_name="iolab")
 
 
 def _magic(line: str) -> None:

@@ -106,7 +106,11 @@ def log_notebook(name: str) -> dict[str, Any]:
     cells: list[dict[str, Any]] = []
     for number, text in enumerate(texts):
         is_text = text.startswith("#")
-        cell = {"cell_type": "markdown" if is_text else "code", "id": f"cell-{number:02}", "metadata": {}}
+        cell: dict[str, Any] = {
+            "cell_type": "markdown" if is_text else "code",
+            "id": f"cell-{number:02}",
+            "metadata": {},
+        }
         cells.append(cell | {"source": text} | ({} if is_text else {"execution_count": None, "outputs": []}))
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     return {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
@@ -226,7 +230,7 @@ class Pages:
             "size": page.key[2],
             "seconds": round(page.seconds if is_over else time.monotonic() - page.began, 1),
             "before": 0 if page.state != "waiting" else waiting.index(page),
-            "is_changed": is_over and _key(page.log, or_none=True) != page.key,
+            "is_changed": is_over and _is_changed(page),
         }
 
     def close(self) -> None:
@@ -311,12 +315,15 @@ class Pages:
                     resource.prlimit(process, limit, (least, least))
 
 
-def _key(log: Path, *, or_none: bool = False) -> tuple[str, int, int] | None:
-    """What tells whether a log has changed; None where it is gone and that is asked for."""
-    try:
-        found = log.stat()
-    except OSError:
-        if or_none:
-            return None
-        raise
+def _key(log: Path) -> tuple[str, int, int]:
+    """What tells whether a log has changed."""
+    found = log.stat()
     return str(log), found.st_mtime_ns, found.st_size
+
+
+def _is_changed(page: Page) -> bool:
+    """Whether the log is no longer what was read, or is gone."""
+    try:
+        return _key(page.log) != page.key
+    except OSError:
+        return True

@@ -102,9 +102,7 @@ class Receiver:
         self.folder = folder
         self.done: dict[str, Path] = {}
         self._names: dict[str, str] = {}
-        if describe is None:
-            from iolab.loading import describe  # noqa: PLC0415 - a server that reads no log itself loads no parser
-        self._describe = describe
+        self._describe = describe or _describe
         self._open: dict[str, _Upload] = {}
 
     def receive(self, message: dict[str, Any], buffers: list[Any]) -> dict[str, Any]:
@@ -225,6 +223,12 @@ class Receiver:
 
 class _UnknownUploadError(LookupError):
     """A message about an upload that this kernel does not know."""
+
+
+def _describe(path: Path) -> str:
+    from iolab.loading import describe  # noqa: PLC0415 - a server that reads no log itself loads no parser
+
+    return describe(path)
 
 
 def _reason(error: Exception, upload: _Upload | None) -> str:

@@ -12,7 +12,7 @@ import atexit
 import json
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from jupyter_core.utils import ensure_async
 from jupyter_server.auth.decorator import authorized
@@ -24,6 +24,8 @@ from iolab.lab.page_jobs import Page, Pages, find_served, log_notebook, refused
 from iolab.lab.receiving import IDLE_S, Receiver
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jupyter_server.serverapp import ServerApp
 
 #: What the page of a log may do, besides what its own policy says: it has no origin, and asks for nothing.
@@ -32,6 +34,7 @@ _POLICY: Final = (
     "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; "
 )
 _MOST_FOLDERS: Final = 50
+_may_read: Final = cast("Callable[[Callable[..., Any]], Callable[..., Any]]", authorized("read"))
 
 
 class _Handler(APIHandler):
@@ -82,7 +85,7 @@ class PagesHandler(_Handler):
     """Pages are asked for here."""
 
     @web.authenticated
-    @authorized("read")
+    @_may_read
     async def post(self) -> None:
         """The page of a log, of which a part may not be written yet."""
         try:
@@ -103,7 +106,7 @@ class PageHandler(_Handler):
         self.say(self.pages.describe(self.page_named(name)))
 
     @web.authenticated
-    @authorized("read")
+    @_may_read
     async def delete(self, name: str) -> None:
         """A tab that showed it was closed."""
         self.pages.leave(self.page_named(name))
@@ -149,7 +152,7 @@ class NotebooksHandler(_Handler):
         try:
             self.find(path)
             folder, _, name = path.rpartition("/")
-            contents = self.contents_manager
+            contents: Any = self.contents_manager
             stem = PurePosixPath(name).stem
             free = await ensure_async(contents.increment_filename(f"{stem}.ipynb", folder, insert="-"))
             model = {"type": "notebook", "format": "json", "content": log_notebook(name)}
@@ -211,10 +214,11 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: ServerApp) -> None:
     """Add the requests to a server."""
-    shared = {"pages": Pages(), "receivers": {}}
-    atexit.register(shared["pages"].close)
-    base = url_path_join(server.web_app.settings["base_url"], "iolab")
-    server.web_app.add_handlers(
+    pages, application = Pages(), cast("Any", server.web_app)
+    atexit.register(pages.close)
+    shared: dict[str, Any] = {"pages": pages, "receivers": {}}
+    base = url_path_join(application.settings["base_url"], "iolab")
+    application.add_handlers(
         ".*$",
         [
             (url_path_join(base, "pages"), PagesHandler, shared),

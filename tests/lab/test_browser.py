@@ -158,7 +158,7 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         chooser.value.set_files([str(trace), str(report), str(big), str(hostile)])
         page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=120_000)
         states = page.locator(".iolab-picker li .state").all_inner_texts()
-        page.get_by_text("looks = {").first.click()
+        page.get_by_text("looks = cells").first.click()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run Selected Cell and All Below").click()
         page.get_by_text("sequential_direct_tt_T.strace: strace log").first.wait_for(timeout=180_000)
@@ -166,6 +166,10 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.wait_for_timeout(2000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
         text, drawn = read_through(page)
+        height = page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer").first.evaluate(
+            "all => all.scrollHeight"
+        )
+        print("HEIGHT", height)  # noqa: T201
         uploaded = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
         planted = page.locator("img[src=x], a[href^='javascript:'], script:text('owned')").count()
         title = page.title()
