@@ -12,7 +12,7 @@ import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 import click
 
@@ -23,6 +23,9 @@ from logframe.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+#: A command makes objects while it imports and reads that it keeps: searching them for cycles is a tenth of its time.
+_GC_THRESHOLDS: Final = (100_000, 20, 20)
 
 
 def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> int:
@@ -44,6 +47,7 @@ def run(command: click.Command, arguments: Sequence[str] | None, name: str) -> i
     words = sys.argv[1:] if arguments is None else list(arguments)
     if arguments is None:  # at its end, a process would search for cycles several times among all that was imported
         atexit.register(gc.freeze)
+        gc.set_threshold(*_GC_THRESHOLDS)
     if f"_{name.upper()}_COMPLETE" in os.environ:  # the shell asks for completions
         command.main(args=words, prog_name=name)
     try:
