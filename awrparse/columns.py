@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
@@ -221,6 +222,23 @@ class Pivot:
         return {fold(head): target for head, target in self.heads.items()}
 
 
+def _beginning(title: str) -> str:
+    r"""The letters that every text begins with that a title matches, in lower case; none of a title in alternatives.
+
+    Examples:
+        >>> _beginning("^Foreground Wait Events$"), _beginning("^IO ?Stat"), _beginning("^a (x)|b")
+        ('foreground wait events', 'io', '')
+    """
+    depth = 0
+    for mark in title:
+        depth += (mark == "(") - (mark == ")")
+        if mark == "|" and depth == 0:
+            return ""
+    letters = "".join(takewhile(lambda mark: mark.isalpha() or mark == " ", title.removeprefix("^")))
+    after = title.removeprefix("^")[len(letters) :]
+    return (letters[:-1] if after.startswith(("?", "*", "{")) else letters).lower()
+
+
 @dataclass(frozen=True)
 class Table:
     """One canonical table: the same schema for every version, kind and form of report.
@@ -276,6 +294,11 @@ class Table:
     def pattern(self) -> re.Pattern[str]:
         """All titles as one pattern."""
         return re.compile("|".join(f"(?:{title})" for title in self.titles), re.IGNORECASE)
+
+    @cached_property
+    def beginnings(self) -> tuple[str, ...]:
+        """The letters that each title begins with, in lower case: most titles need no search for a pattern."""
+        return tuple(map(_beginning, self.titles))
 
     @cached_property
     def known_headings(self) -> dict[tuple[str, ...], list[Column | None]]:

@@ -93,7 +93,14 @@ VIEWS: Final = {f"sql_by_{order}": ("sql", order) for order in sorted({*TABLES["
 @lru_cache(maxsize=2048)
 def tables_titled(title: str) -> tuple[Table, ...]:
     """The canonical tables that are printed under a title."""
-    return tuple(table for table in TABLES.values() if table.titles and table.pattern.search(title))
+    begins = title.lower()
+    return tuple(
+        table
+        for table in TABLES.values()
+        # the patterns are compiled for titles that they may match only; letters of other scripts may be cases of these
+        if (not title.isascii() or any(one in begins for one in table.beginnings)) and table.titles
+        if table.pattern.search(title)
+    )
 
 
 def describe_tables() -> str:

@@ -18,6 +18,8 @@ from straceparse.ordered import rows_where
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from iolab.metrics.trace_reads import Op
+
 #: From this relative difference on the three figures are not of the same requests.
 MOST_OFF: Final = 0.2
 _METRICS: Final = (("depth_mean", "requests"), ("depth_expected", "requests"), ("littles_law_ratio", "ratio"))
@@ -32,6 +34,7 @@ QUEUES: Final = pl.Schema(
         "depth_mean": pl.Float64(),
     }
 )
+_DESCRIPTOR: Final = ["file", "fd", "op"]
 _HAS_END: Final = (pl.col("mode") == "async") | pl.col("completed").is_not_null()
 
 
@@ -145,30 +148,39 @@ def depth_by_file(requests: pl.DataFrame) -> pl.DataFrame:
     """
     if is_set_back(requests, "submitted") or hidden_requests(requests):
         return pl.DataFrame(schema=QUEUES)
-    has_both = pl.col("submitted").is_not_null() & pl.col("completed").is_not_null()
-    parts = [
-        requests.filter(is_data_request(requests, op) & has_both).select(
-            pl.lit(op).alias("op"), "submitted", "completed", file=file_or_fd()
-        )
-        for op in ("read", "write")
-    ]
-    own = pl.concat(parts)
-    keys = ["file", "op"]
-    begun = own.select(*keys, at="submitted", change=pl.lit(1, pl.Int32))
-    ended = own.select(*keys, at="completed", change=pl.lit(-1, pl.Int32))
-    moments = pl.concat([begun, ended]).group_by(*keys, "at").agg(pl.col("change").sum()).sort("at")
-    curve = moments.with_columns(
-        depth=pl.col("change").cum_sum().over(keys),
-        time=(pl.col("at").shift(-1).over(keys) - pl.col("at")).dt.total_nanoseconds().fill_null(0),
+    own = pl.concat(_spans(requests, op) for op in ("read", "write"))
+    names = own.group_by("file", "fd", "op").agg(requests=pl.len()).with_columns(name=file_or_fd())
+    # a number for each file and direction; changes in its order add up to 0 for each of them
+    names = names.with_columns(key=pl.struct("name", "op").rank("dense").cast(pl.UInt32))
+    own = own.join(names.select("key", *_DESCRIPTOR), on=_DESCRIPTOR, how="left", nulls_equal=True)
+    begun = own.select("key", at=pl.col("submitted").to_physical(), change=pl.lit(1, pl.Int8))
+    ended = own.select("key", at=pl.col("completed").to_physical(), change=pl.lit(-1, pl.Int8))
+    # two sorts by one column take a quarter of the time of one by two
+    curve = (
+        pl.concat([begun, ended])
+        .sort("at")
+        .sort("key", maintain_order=True)
+        .with_columns(depth=pl.col("change").cast(pl.Int64).cum_sum())
     )
+    is_same = (pl.col("key") == pl.col("key").shift(-1)).fill_null(value=False)
+    # all changes of a moment together: the last of them has the depth from then on
+    curve = curve.filter((~is_same | (pl.col("at") != pl.col("at").shift(-1))).fill_null(value=True))
+    curve = curve.with_columns(time=pl.when(is_same).then(pl.col("at").shift(-1) - pl.col("at")).otherwise(0))
     busy = pl.col("time").filter(pl.col("depth") > 0).sum()
-    depths = curve.group_by(keys).agg(
+    depths = curve.group_by("key").agg(
         depth_max=pl.col("depth").max(),
         depth_mean=pl.when(busy > 0).then((pl.col("depth") * pl.col("time")).sum() / busy),
     )
-    found = own.group_by(keys).agg(requests=pl.len()).join(depths, on=keys)
-    found = found.filter(pl.col("depth_max") > 0).sort("requests", *keys, descending=[True, False, False])
+    found = names.group_by("key", "op", file="name").agg(pl.col("requests").sum()).join(depths, on="key")
+    found = found.filter(pl.col("depth_max") > 0).sort("requests", "file", "op", descending=[True, False, False])
     return found.select(pl.col(name).cast(kind) for name, kind in QUEUES.items())
+
+
+def _spans(requests: pl.DataFrame, op: Op) -> pl.DataFrame:
+    """The requests of data of one direction of which both ends are known."""
+    has_both = pl.col("submitted").is_not_null() & pl.col("completed").is_not_null()
+    is_own = requests.select(is_data_request(requests, op) & has_both).to_series()
+    return rows_where(requests.select("file", "fd", "submitted", "completed"), is_own).with_columns(op=pl.lit(op))
 
 
 def littles_law(requests: pl.DataFrame, *, curve: pl.DataFrame | None = None) -> pl.DataFrame:

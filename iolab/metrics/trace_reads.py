@@ -71,8 +71,10 @@ def is_of_data(requests: pl.DataFrame) -> pl.Expr:
     """Whether a request of this log moved data of a file or block device, or may have."""
     size = pl.coalesce("bytes_transferred", "bytes_requested")
     is_async = pl.col("mode") == "async"
-    files = requests.select(pl.col("file").cast(pl.String).unique()).filter(is_library(pl.col("file")))
-    of_loader = pl.col("file").cast(pl.String).is_in(files.get_column("file").implode()).fill_null(value=False)
+    # a category is a number: each file once becomes a text, not each request
+    names = requests.select(pl.col("file").unique().cast(pl.String)).filter(is_library(pl.col("file"))).to_series()
+    is_one = pl.col("file").cast(pl.String).is_in(names.implode()).fill_null(value=False)
+    of_loader = is_one if names.len() else pl.lit(value=False)
     is_named = (pl.col("target").is_in(STORAGE) | (is_unnamed() & ~_may_be_other())).fill_null(value=False)
     is_elsewhere = ~is_named & ~pl.col("target").is_in(NOT_NAMED).fill_null(value=True)
     is_sector = size.is_null() | ((size % SECTOR == 0) & (size > 0))
