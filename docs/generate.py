@@ -1,7 +1,7 @@
 """Writes the pages of this folder that are made from the code: ``python docs/generate.py [FOLDER]``.
 
     awr_tables.md   the canonical tables of AWR reports, from `awrparse.TABLES`
-    diagnostics.md  the words of the diagnostics, from `logframe.kinds`
+    diagnostics.md  the words of the diagnostics, from `logframe/kinds.toml`
     frames.md       the frames of strace logs and of spools, from their schemas
     chart_list.md   what each chart shows, and what to read from it, from the docstrings of `iolab.charts`
     metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
@@ -37,7 +37,7 @@ from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.rules.finding import meanings
 from iolab.rules.registry import RULES, Rule
-from logframe.kinds import KINDS as DIAGNOSTIC_KINDS
+from logframe.kinds import kind_meanings
 
 SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
 #: Written by docs/awr_releases.py: table -> release -> letters of the kinds and forms.
@@ -88,7 +88,7 @@ def diagnostics() -> str:
         "`column`, `kind`, `text` and `reason`. `kind` is one of the words below, the same for all formats; `reason` "
         "says\nwhat happened on that line."
     )
-    words = [f"## `{word}`\n\n{one.meaning}\n\nnext: {one.next}" for word, one in DIAGNOSTIC_KINDS.items()]
+    words = [f"## `{word}`\n\n{one['meaning']}\n\nnext: {one['next']}" for word, one in kind_meanings().items()]
     return "\n\n".join((MADE, "# Diagnostics", head, *words)) + "\n"
 
 

@@ -37,7 +37,7 @@ DIAGNOSTICS = pl.Schema(
         "source": pl.String(),
         "line": pl.Int64(),
         "column": pl.Int64(),
-        "kind": pl.Enum(tuple(KINDS)),
+        "kind": pl.Enum(KINDS),
         "text": pl.String(),
         "reason": pl.String(),
     }
