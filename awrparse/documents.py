@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from awrparse import sniff
 from awrparse.mail import documents_of_parts
 from awrparse.marks import find_mark
 from awrparse.matching import tables_of
 from awrparse.records import Document, PrintedTable, Problem
+from awrparse.sniff import TAG_LINE, has_table, is_html, kind_of_html, split_html, split_text
 from awrparse.spooled import joined_html, lines_of_pages
 from awrparse.tabbed import is_tabbed, read_tabbed
 from awrparse.text import lines as line_kinds
@@ -61,23 +61,22 @@ def _documents(text: str) -> list[Document]:
     """The reports of a text."""
     text = without_terminal_codes(with_line_feeds(text))
     lines = _lines_of(text)
-    bare = without_prefixes(lines, sniff.TAG_LINE) if "<" in text else lines
+    bare = without_prefixes(lines, TAG_LINE) if "<" in text else lines
     margins = [] if bare is lines else [len(line) - len(own) for line, own in zip(lines, bare, strict=True)]
     text, lines = ("\n".join(bare), bare) if margins else (text, lines)
     line_map, clean = _kept_lines(lines)
-    is_page = sniff.is_html(clean)
+    is_page = is_html(clean)
     if is_page:
         from awrparse.html import hard_markup, page_text, read_html  # noqa: PLC0415 - a text report needs no HTML parser
 
         if hard := hard_markup(clean):
             raise LogParseError(f"not read: {hard}", source="a page", expected="a report as Oracle writes it")
         # the lines of a text report within a page are its own, however many are of one length
-        inner = None if sniff.has_table(clean) else page_text(clean)
+        inner = None if has_table(clean) else page_text(clean)
         text, joined = joined_html(line_map.select(lines), clean)
         if inner is None:
             pages = [
-                _marked(read_html(page, *sniff.kind_of_html(page), first_line=line), page)
-                for line, page in sniff.split_html(text)
+                _marked(read_html(page, *kind_of_html(page), first_line=line), page) for line, page in split_html(text)
             ]
             for document in pages:
                 document.line_map, document.joined, document.margins = line_map, joined, margins
@@ -111,7 +110,7 @@ def _documents(text: str) -> list[Document]:
             read(lines, kinds, part),
             "\n".join(lines[part.first : min(part.end, part.first + _HEAD_LINES)]),
         )
-        for part in sniff.split_text(lines, kinds)
+        for part in split_text(lines, kinds)
     ]
     if not line_map.is_whole:
         _count_dropped_lines(documents, line_map, file_lines)

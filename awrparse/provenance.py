@@ -50,7 +50,7 @@ _STATUSES: Final = {
 
 def parts_of(report: AwrReport) -> list[Part]:
     """The text or page of a report, with the rows of its tables by place; other reports of a file are text."""
-    document = report._document  # noqa: SLF001 - the same package
+    document = report.document
     frames = report.frames()
     if document.form == "html":
         part = Part(
@@ -83,11 +83,11 @@ class _Claims:
 
     def __init__(self, report: AwrReport, part: Part) -> None:
         self._report = report
-        self._document: Document = report._document  # noqa: SLF001 - the same package
+        self.document: Document = report.document
         self._part = part
         self._rows: list[_Row] = []
         self._copies: dict[int, PrintedTable] = {}
-        self._cells = rows_of_page(self._document.page) if part.is_page else {}
+        self._cells = rows_of_page(self.document.page) if part.is_page else {}
 
     def add(self) -> None:
         """Add the claims, and the statuses of rows in no canonical table."""
@@ -110,7 +110,7 @@ class _Claims:
 
     def _number_rows(self) -> None:
         """Give each printed row of the report a number, and find the places that it takes."""
-        for number, table in enumerate(self._document.tables, 1):
+        for number, table in enumerate(self.document.tables, 1):
             rows = table.rows
             above = len(self._cells.get(number, ())) - len(rows.cells)
             first = len(self._rows) + 1
@@ -133,11 +133,11 @@ class _Claims:
     def _extend_rows(self) -> None:
         """A row of a text report goes on to the line before the next; lines are those of the file from here on."""
         starts = sorted({line for row in self._rows for line in row.keys if isinstance(line, int)})
-        ends = dict(pairwise([*starts, len(self._document.lines) + 1]))
+        ends = dict(pairwise([*starts, len(self.document.lines) + 1]))
         for row in self._rows:
             start = row.keys[0]
             if isinstance(start, int):
-                of_file = [self._document.file_line(line) for line in range(start, ends[start])]
+                of_file = [self.document.file_line(line) for line in range(start, ends[start])]
                 row.keys[:] = [
                     line for line in of_file if line == of_file[0] or self._part.statuses.get(line) in {"raw", "lost"}
                 ]
@@ -179,7 +179,7 @@ class _Claims:
                         if column is not None:
                             yield column.name, cell, cell + 1
             case int() as line if rows.extents and None not in rows.extents:
-                text = self._document.file_lines[line - 1]
+                text = self.document.file_lines[line - 1]
                 cut = cutter_at(cast("tuple[Column, ...]", rows.extents)).cut(text)
                 if cut == rows.cells[row.position]:
                     last = max(extent.end for extent in grid.extents.values()) if grid.extents else 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from awrparse.values import CELLS
 from logframe import read_printed, unique_names
+from logframe.parsed_log import TableNotFoundError, near
 from logframe.printed import LARGEST_WHOLE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from awrparse.records import PrintedTable
     from logframe.decimal_mark import DecimalMark
 
@@ -65,3 +69,48 @@ def _typed(name: str, cells: list[str], *, bounds: bool, decimal_mark: DecimalMa
             pl.Series(f"{name}_hi", [printed.hi for printed in read], dtype=pl.Float64),
         ]
     return found
+
+
+class RawTables(Mapping[str, pl.DataFrame]):
+    """Every table of a report under its own title, as printed; a title that repeats gets its number: `Latches (2)`.
+
+    The frames are built when asked for: numbers without a unit are numbers, everything else is text as printed.
+    """
+
+    def __init__(self, tables: list[PrintedTable], *, bounds: bool, decimal_mark: DecimalMark = ".") -> None:
+        self._bounds = bounds
+        self._decimal_mark: DecimalMark = decimal_mark
+        titles = unique_names([table.title or table.summary or "(untitled)" for table in tables])
+        self._tables: dict[str, PrintedTable] = dict(zip(titles, tables, strict=True))
+        self._frames: dict[str, pl.DataFrame] = {}
+        self._bounded: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, title: str) -> pl.DataFrame:
+        if title not in self._tables:
+            raise TableNotFoundError(f"the report has no table titled {title!r}", expected=near(title, self._tables))
+        if title not in self._frames:
+            self._frames[title] = frame_as_printed(
+                self._tables[title], bounds=self._bounds, decimal_mark=self._decimal_mark
+            )
+        return self._frames[title]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} tables: {', '.join(list(self)[:4])}{', ...' if len(self) > 4 else ''}>"
+
+    def headings(self, title: str) -> tuple[str, ...]:
+        """The headings of a table as printed."""
+        return self._tables[title].headings
+
+    def cells(self, title: str) -> list[tuple[str, ...]]:
+        """The rows of a table as printed, before any typing; a blank cell is an empty text."""
+        return self._tables[title].rows.cells
+
+    def notes(self, title: str) -> tuple[str, ...]:
+        """The remarks that the report prints above a table; some hold figures."""
+        return self._tables[title].notes

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from awrparse.spooled import Piece
     from logframe import Column
     from logframe.decimal_mark import DecimalMark
     from logframe.kinds import DiagnosticKind
@@ -45,6 +44,20 @@ class Problem(NamedTuple):
         if place < 0 or (self.start is None and line.find(self.text, place + 1) >= 0):
             return None
         return place + 1
+
+
+class Piece(NamedTuple):
+    """Where a piece of a joined line begins, or lines that are joined with none.
+
+    Attributes:
+        line: of the joined page, counted from 1.
+        column: in that line, counted from 0.
+        source: the line that the piece was, counted from 0.
+    """
+
+    line: int
+    column: int
+    source: int
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -13,8 +12,9 @@ import polars as pl
 from awrparse.canonical import build_frames
 from awrparse.documents import documents_of, is_known
 from awrparse.info import AwrInfo, read_info, unread_labels
+from awrparse.integrity import contradictions_of, problems_of
 from awrparse.matching import MatchedTables
-from awrparse.raw_tables import frame_as_printed
+from awrparse.raw_tables import RawTables
 from awrparse.records import Document, Problem
 from awrparse.slots import slots_with_dates
 from awrparse.sniff import EMBEDDED
@@ -22,16 +22,16 @@ from awrparse.sniff import IDENTITY as IDENTITY_GRAMMAR
 from awrparse.stated import stated_sums
 from awrparse.tables import IDENTITY, INFO, TABLES, VIEWS
 from awrparse.text import lines as line_kinds
-from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log, unique_names
+from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.collector import paused_collection
 from logframe.parsed_log import ParsedLog, TableNotFoundError, near
 from logframe.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from awrparse.records import PrintedTable
     from logframe import Log, Source
-    from logframe.decimal_mark import DecimalMark
-    from logframe.kinds import DiagnosticKind
 
 _SHUTDOWN: Final = re.compile(IDENTITY_GRAMMAR.pattern("{SHUTDOWN} ({SNAP_ID}) {AND} ({SNAP_ID})"))
 _TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
@@ -42,51 +42,6 @@ HEAD_TABLES: Final = ("databases", "instances", "hosts", "snapshots", "host_cpu"
 
 class NoReportError(LogParseError):
     """The file was opened and is no report; where it holds the error that stopped the report, that is the reason."""
-
-
-class RawTables(Mapping[str, pl.DataFrame]):
-    """Every table of a report under its own title, as printed; a title that repeats gets its number: `Latches (2)`.
-
-    The frames are built when asked for: numbers without a unit are numbers, everything else is text as printed.
-    """
-
-    def __init__(self, tables: list[PrintedTable], *, bounds: bool, decimal_mark: DecimalMark = ".") -> None:
-        self._bounds = bounds
-        self._decimal_mark: DecimalMark = decimal_mark
-        titles = unique_names([table.title or table.summary or "(untitled)" for table in tables])
-        self._tables: dict[str, PrintedTable] = dict(zip(titles, tables, strict=True))
-        self._frames: dict[str, pl.DataFrame] = {}
-        self._bounded: dict[str, pl.DataFrame] = {}
-
-    def __getitem__(self, title: str) -> pl.DataFrame:
-        if title not in self._tables:
-            raise TableNotFoundError(f"the report has no table titled {title!r}", expected=near(title, self._tables))
-        if title not in self._frames:
-            self._frames[title] = frame_as_printed(
-                self._tables[title], bounds=self._bounds, decimal_mark=self._decimal_mark
-            )
-        return self._frames[title]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        return len(self._tables)
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} tables: {', '.join(list(self)[:4])}{', ...' if len(self) > 4 else ''}>"
-
-    def headings(self, title: str) -> tuple[str, ...]:
-        """The headings of a table as printed."""
-        return self._tables[title].headings
-
-    def cells(self, title: str) -> list[tuple[str, ...]]:
-        """The rows of a table as printed, before any typing; a blank cell is an empty text."""
-        return self._tables[title].rows.cells
-
-    def notes(self, title: str) -> tuple[str, ...]:
-        """The remarks that the report prints above a table; some hold figures."""
-        return self._tables[title].notes
 
 
 #: What each kind of report is called.
@@ -115,7 +70,8 @@ class AwrReport(ParsedLog):
         source: name of the file, or what the caller called it.
         kind: `awr`, `awr_pdb`, `awr_global`, `awr_sql`, `awr_diff`, `statspack`, `ash`, `addm` or `fragment`.
         form: `text` or `html`.
-        found: every table as printed, by title.
+        raw_tables: every table as printed, by title.
+        document: the report as it was cut into tables, for checks and provenance.
         decimal_mark: what its figures have before their decimals, `.` or `,`: the language of the session decides.
     """
 
@@ -130,7 +86,7 @@ class AwrReport(ParsedLog):
         self.decimal_mark = document.decimal_mark
         self.raw_tables = RawTables(document.tables, bounds=bounds, decimal_mark=document.decimal_mark)
         self._parts: tuple[AwrReport, ...] = ()
-        self._document = document
+        self.document = document
         self._bounds = bounds
         self._notes = notes
         self._frames: dict[str, pl.DataFrame] = {}
@@ -159,7 +115,7 @@ class AwrReport(ParsedLog):
     @cached_property
     def _printed(self) -> MatchedTables:
         """Canonical name -> its printed tables."""
-        return MatchedTables(self._document.tables)
+        return MatchedTables(self.document.tables)
 
     def printed_tables(self, name: str) -> list[PrintedTable]:
         """The printed tables that a canonical one is made of; none for views and `info`."""
@@ -232,31 +188,31 @@ class AwrReport(ParsedLog):
     def info(self) -> AwrInfo:
         """Database, instance, host and period."""
         self.build(HEAD_TABLES)
-        return read_info(self._document, {name: self[name] for name in HEAD_TABLES if name in self._printed})
+        return read_info(self.document, {name: self[name] for name in HEAD_TABLES if name in self._printed})
 
     @property
     def invalid_line(self) -> int | None:
         """Number of the line that says that the figures are not valid (`AwrInfo.invalid`); None where none does."""
-        found = (problem for problem in self._document.problems if problem.kind == "invalid")
-        return next((self._document.line_of(problem) for problem in found), None)
+        found = (problem for problem in self.document.problems if problem.kind == "invalid")
+        return next((self.document.line_of(problem) for problem in found), None)
 
     @cached_property
     def stated(self) -> pl.DataFrame:
         """Sums that remarks above tables state (`awrparse.stated.STATED`): captured time and SQL, foreground waits."""
-        notes = ((table.title, note) for table in self._document.tables for note in table.notes)
+        notes = ((table.title, note) for table in self.document.tables for note in table.notes)
         return stated_sums(notes, self.decimal_mark)
 
     @cached_property
     def line_counts(self) -> dict[str, int]:
         """How many lines of a text report are what; the numbers add up to its lines.  Empty for HTML."""
-        counts = Counter(self._document.line_kinds)
+        counts = Counter(self.document.line_kinds)
         names = line_kinds.KINDS
         return {names[number]: counts[number] for number in range(len(names)) if counts[number]}
 
     @cached_property
     def empty_sections(self) -> tuple[str, ...]:
         """Titles of the sections that say they have no data."""
-        return tuple(self._document.empty)
+        return tuple(self.document.empty)
 
     @cached_property
     def diagnostics(self) -> pl.DataFrame:
@@ -269,48 +225,21 @@ class AwrReport(ParsedLog):
         return diagnostics_frame(self._diagnostics())
 
     def _diagnostics(self) -> list[Diagnostic]:
-        from awrparse.check import certain_contradictions  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.foreign_rows import other_names  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.page_signs import page_signs  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.repeats import other_texts, repeated_names, repeated_rows  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.shares import falling_sums, other_wholes  # noqa: PLC0415 - wanted with the diagnostics only
-        from awrparse.signs import (  # noqa: PLC0415 - wanted with the diagnostics only
-            missing_headings,
-            repeated_tables,
-            unclosed_tables,
-        )
-        from awrparse.text_signs import text_signs  # noqa: PLC0415 - wanted with the diagnostics only
-
-        problems = list(self._document.problems)
-        for printed in self._document.tables:
+        problems = list(self.document.problems)
+        for printed in self.document.tables:
             problems += printed.rows.problems
         self.build(self._printed)
         for name in self._printed:
             problems += self._problems[name]
-        problems += [*missing_headings(self), *unclosed_tables(self), *repeated_tables(self), *page_signs(self)]
-        problems += [*text_signs(self), *unread_labels(self._document)]
+        problems += [*problems_of(self, "lines"), *unread_labels(self.document)]
         problems.sort(key=lambda problem: problem.line or 0)
-        contradictions = [
-            Diagnostic(self.source, None, None, "contradiction", one.item, f"{one.table}: {one.reason}")
-            for one in certain_contradictions(self)
-        ]
-        signs: tuple[tuple[DiagnosticKind, Iterable[tuple[str, str]]], ...] = (
-            ("contradiction", repeated_names(self)),
-            ("repeated", repeated_rows(self)),
-            ("foreign", other_texts(self)),
-            ("sum", other_wholes(self)),
-            ("sum", falling_sums(self)),
-            ("foreign", other_names(self)),
-        )
-        contradictions += [
-            Diagnostic(self.source, None, None, kind, name, reason) for kind, found in signs for name, reason in found
-        ]
-        return [*self._notes, *map(self._to_diagnostic, dict.fromkeys(problems)), *contradictions]
+        found = [*dict.fromkeys(problems), *problems_of(self, "rows")]
+        return [*self._notes, *map(self._to_diagnostic, found)]
 
     def _to_diagnostic(self, problem: Problem) -> Diagnostic:
         """A problem as a row of the diagnostics."""
-        place = self._document.column_of(problem)
-        line = self._document.line_of(problem)
+        place = self.document.column_of(problem)
+        line = self.document.line_of(problem)
         return Diagnostic(self.source, line, place, problem.kind, problem.text, problem.reason)
 
     def table_diagnostics(self, name: str) -> pl.DataFrame:
@@ -321,10 +250,8 @@ class AwrReport(ParsedLog):
         return diagnostics_frame([*self._notes, *map(self._to_diagnostic, [*cut, *self._problems.get(name, [])])])
 
     def check(self) -> pl.DataFrame:
-        """Figures of the report that contradict each other beyond rounding; see `awrparse.check`."""
-        from awrparse.check import check_report  # noqa: PLC0415 - wanted by few
-
-        return check_report(self)
+        """Figures that contradict each other beyond rounding, with the columns `awrparse.integrity.CHECKS`."""
+        return contradictions_of(self)
 
 
 @paused_collection()

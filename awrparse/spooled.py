@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from awrparse.records import Piece
 from awrparse.text.layout import GRAMMAR
 
 if TYPE_CHECKING:
@@ -90,20 +91,6 @@ def _blank_lines(lines: list[str], starts: list[int]) -> int:
             above -= 1
         counts.append(start - above)
     return min(*counts, 1) if len(starts) == 1 else min(counts)
-
-
-class Piece(NamedTuple):
-    """Where a piece of a joined line begins, or lines that are joined with none.
-
-    Attributes:
-        line: of the joined page, counted from 1.
-        column: in that line, counted from 0.
-        source: the line that the piece was, counted from 0.
-    """
-
-    line: int
-    column: int
-    source: int
 
 
 def joined_html(lines: list[str], text: str) -> tuple[str, list[Piece]]:

@@ -1,7 +1,7 @@
 """Writes the pages of this folder that are made from the code: ``python docs/generate.py [FOLDER]``.
 
     awr_tables.md   the canonical tables of AWR reports, from `awrparse.TABLES`
-    diagnostics.md  the words of the diagnostics, from `logframe.kinds`
+    diagnostics.md  the words of the diagnostics, from `logframe/kinds.toml`
     frames.md       the frames of strace logs and of spools, from their schemas
     chart_list.md   what each chart shows, and what to read from it, from the docstrings of `iolab.charts`
     metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
@@ -27,6 +27,7 @@ from types import FunctionType
 import polars as pl
 
 import awrparse
+import awrparse.integrity
 import hostparse
 import iolab.charts
 import iolab.metrics
@@ -40,7 +41,7 @@ from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.rules.finding import meanings
 from iolab.rules.registry import RULES, Rule
-from logframe.kinds import KINDS as DIAGNOSTIC_KINDS
+from logframe.kinds import kind_meanings
 
 SECTION = re.compile(r"^(Args|Returns|Raises|Examples):$", re.MULTILINE)
 #: Written by docs/awr_releases.py: table -> release -> letters of the kinds and forms.
@@ -91,8 +92,17 @@ def diagnostics() -> str:
         "`column`, `kind`, `text` and `reason`. `kind` is one of the words below, the same for all formats; `reason` "
         "says\nwhat happened on that line."
     )
-    words = [f"## `{word}`\n\n{one.meaning}\n\nnext: {one.next}" for word, one in DIAGNOSTIC_KINDS.items()]
-    return "\n\n".join((MADE, "# Diagnostics", head, *words)) + "\n"
+    words = [f"## `{word}`\n\n{one['meaning']}\n\nnext: {one['next']}" for word, one in kind_meanings().items()]
+    checks = [
+        f"| {one.name.replace('_', ' ')} | {one.of} | {one.proves} | {one.cost_ms} |"
+        for one in awrparse.integrity.checks()
+    ]
+    of_reports = (
+        "## Checks of reports\n\nAn AWR, Statspack or ASH report is checked for missing lines and for two reports that "
+        "were joined. Checks of\nfigures are `report.check()`. The time is that of one core for 0.5 MB.\n\n"
+        "| check | looks at | what it proves | ms |\n|---|---|---|---|\n" + "\n".join(checks)
+    )
+    return "\n\n".join((MADE, "# Diagnostics", head, *words, of_reports)) + "\n"
 
 
 def frames() -> str:

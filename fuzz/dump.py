@@ -43,7 +43,7 @@ def digests(frame: pl.DataFrame) -> dict[str, str]:
 
 
 def _digest(column: pl.Series) -> str:
-    if column.name in _WORDS and column.dtype in {pl.String, pl.Enum}:
+    if column.name in _WORDS and isinstance(column.dtype, (pl.String, pl.Enum)):
         counts = column.cast(pl.String).value_counts().sort(column.name)
         if len(counts) < 100:
             return ", ".join(f"{word} {count}" for word, count in counts.iter_rows())

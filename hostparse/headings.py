@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from hostparse.columns import COMMON, KEYS, PROCESS_KEYS, VMSTAT, Metric, metric_of
+from hostparse.columns import KEYS, PROCESS_KEYS, Metric
 from hostparse.lines import GRAMMAR
+from hostparse.tools import OTHER, TOOLS, Tool, metric_of, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,7 +53,7 @@ class Heading:
     """The columns of one table.
 
     Attributes:
-        tool: iostat, vmstat, mpstat, pidstat, sar, zpool, or unknown.
+        tool: one of `hostparse.tools.TOOLS`, or ``unknown``.
         scope: what a row is about: host, device, cpu, process, ...
         fields: the columns, in order; the clock before a row and the stamp after it are not among them.
         has_clock: each row begins with the time of day.
@@ -80,6 +81,16 @@ class Heading:
     def keys(self) -> tuple[str, ...]:
         """Names of the columns that say what a row is about."""
         return tuple(field.name for field in self.fields if field.metric is None)
+
+    @property
+    def of(self) -> Tool:
+        """What is known of the tool."""
+        return TOOLS.get(self.tool, OTHER)
+
+    @property
+    def is_by_row(self) -> bool:
+        """Is each row a sample?"""
+        return self.of.is_by_row and not self.keys
 
     @property
     def is_known(self) -> bool:
@@ -111,7 +122,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     zone = None
     if tuple(word.text for word in words[-len(_CLOCK_OF_AIX) :]) == _CLOCK_OF_AIX:
         words, has_stamp = words[: -len(_CLOCK_OF_AIX)], True
-    elif has_stamp and words and words[-1].text not in VMSTAT:
+    elif has_stamp and words and words[-1].text not in TOOLS["vmstat"].columns:
         zone = words.pop().text
     printed = _qualified([word.text.rstrip(":") for word in words], [word.middle for word in words], groups)
     if printed[:3] == [*_MEMORY[:3]] and printed[6:8] == [*_MEMORY[6:]]:  # the names between are of the locale
@@ -122,7 +133,7 @@ def read_heading(text: str, groups: str, has_clock: bool) -> Heading:  # noqa: F
     if printed.count("sy") == _TWICE:  # the line of groups is not there: system calls come before the share of the CPU
         first = printed.index("sy")
         printed[first], printed[printed.index("sy", first + 1)] = "faults sy", "cpu sy"
-    tool = _tool(printed, groups, has_clock=has_clock, is_total_cpu=is_total_cpu, has_time=has_time)
+    tool = tool_of(printed, groups, has_clock=has_clock, is_total_cpu=is_total_cpu, has_time=has_time).name
     if tool == "vmstat" and groups.lstrip().startswith("disk-"):
         printed = ["disk", *printed]
     if tool == "vmstat" and "disk" not in printed:
@@ -220,24 +231,3 @@ def _qualified(words: list[str], middles: list[float], groups: str) -> list[str]
         else:
             found.append(word)
     return found
-
-
-def _tool(printed: list[str], groups: str, *, has_clock: bool, is_total_cpu: bool, has_time: bool) -> str:
-    """The tool that prints such a heading."""
-    words = set(printed)
-    if {"%RND", "%SEQ"} <= words:
-        return "biopattern"
-    if words & {"PID", "TGID", "TID"}:
-        return "pidstat"
-    if has_clock:
-        after_wait = printed[printed.index("%iowait") + 1] if "%iowait" in printed[:-1] else ""
-        per_cpu = printed[:1] in (["CPU"], ["NODE"]) and any(word.endswith("/s") for word in printed[1:])
-        is_queue = bool(words & {"total/s", "dropd/s"})
-        return "mpstat" if after_wait == "%irq" or (per_cpu and not is_queue) else "sar"
-    if {"alloc", "free"} <= words or "pool" in words:
-        return "zpool"
-    if {"r", "b"} <= words or groups.lstrip().startswith("disk-"):
-        return "vmstat"
-    if is_total_cpu or words & {"Device", "device", "Disks", "disk"} or words & set(COMMON):
-        return "iostat"
-    return "unknown" if not has_time else "pidstat"

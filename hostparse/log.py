@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hostparse.shapes import SAMPLES, joined, layout_of, long_rows, needed_columns, wide_rows
+from hostparse.tools import TOOLS
 from logframe import diagnostics_frame
 from logframe.lazy_rows import lazy_rows
 from logframe.parsed_log import ParsedLog
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from hostparse.shapes import Layout
     from hostparse.stored import Parts
     from logframe import Diagnostic
-
-_RANK: Final = ("iostat", "vmstat", "mpstat", "pidstat", "sar", "zpool", "biopattern", "nmon")
 
 
 class AssumedClock(NamedTuple):
@@ -202,7 +201,8 @@ class HostLog(ParsedLog):
 def kind_of(parts: Parts) -> str:
     """The tools that printed the tables, joined by ``+``."""
     tools = {heading.tool for number, heading in enumerate(parts.headings) if parts.height(number)}
-    return "+".join([tool for tool in _RANK if tool in tools] or sorted(tools)) or "host"
+    known = sorted((tool.rank, tool.name) for tool in TOOLS.values() if tool.name in tools)
+    return "+".join([name for _, name in known] or sorted(tools)) or "host"
 
 
 def make_diagnostics(notes: tuple[Diagnostic, ...]) -> pl.DataFrame:

@@ -310,7 +310,7 @@ def _group(key: Key, part: Part) -> object:
     """Parts whose samples are numbered together have the same one."""
     if part.heading.has_clock:
         return "clock"
-    is_alone = part.heading.has_time or (part.heading.tool == "vmstat" and not part.heading.keys)
+    is_alone = part.heading.has_time or part.heading.is_by_row
     return key if is_alone else "report"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from hostparse.tools import TOOLS
 from logframe import load_grammar
 from logframe.copied import cleanup_by_sign
 from logframe.line_cleanup import shared_indent
@@ -17,22 +18,14 @@ if TYPE_CHECKING:
 
 SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
 
-#: Terminals of ``sniff.lark`` -> what they show.
+#: Terminals of ``sniff.lark`` -> what they show: of forms that several tools print, and of the tools.
 _SIGNS: Final = {
-    "NMON": "an nmon file",
     "SADF": "the output of sadf",
     "XML": "the XML of sadf",
     "JSON": "the JSON of a sysstat tool",
-    "POOLS": "the output of zpool iostat",
     "OPENING": "a file of OSWatcher or ExaWatcher",
     "BANNER": "the output of a sysstat tool or of sar",
-    "TOTAL_CPU": "the output of iostat",
-    "DEVICES": "the output of iostat",
-    "SOLARIS": "the output of iostat",
-    "PATTERNS": "the output of biopattern",
-    "GROUPS": "the output of vmstat",
-    "CLOCKED": "the output of sar or mpstat",
-    "PROCESSES": "the output of pidstat",
+    **{terminal: what for tool in TOOLS.values() for terminal, what in tool.signs.items()},
 }
 
 

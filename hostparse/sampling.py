@@ -111,7 +111,7 @@ def place_samples(
             continue
         if part.heading.has_time:
             placed.parts.append((part, _timed(name, part, placed)))
-        elif part.heading.tool == "vmstat" and not part.heading.keys:
+        elif part.heading.is_by_row:
             placed.parts.append((part, _by_row(name, part, placed, headless, carried.doubtful)))
         else:
             placed.parts.append((part, _by_report(part, reports, headless)))
@@ -202,14 +202,13 @@ def _clocked(
         pl.col("goes_back").cum_sum().over("run", "segment").alias("stretch"),
     )
     samples = _clocked_samples(row, blocks, _after_restarts(days, row, placed.runs.runs))
-    tool = {number: part.heading.tool for number, part in enumerate(parts)}
     found = []
     for number, part in enumerate(parts):
         of_part = row.filter(pl.col("part") == number).select("line", "run", "stretch", "end")
         frame = _unplaced(part).drop("run").join(of_part, on="line", how="left", maintain_order="left")
         frame = frame.with_columns(part.frame.get_column("run"))
         frame = frame.join(samples, on=["run", "stretch", "end"], how="left", maintain_order="left")
-        is_first = (pl.col("sample") == 1) & pl.col("is_at_start") & pl.lit(tool[number] in {"mpstat", "pidstat"})
+        is_first = (pl.col("sample") == 1) & pl.col("is_at_start") & pl.lit(part.heading.of.starts_at_boot)
         found.append(
             _ordered(
                 part,
@@ -335,12 +334,11 @@ def _zones(rows: pl.DataFrame, placed: Placed) -> None:
 
 def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> Part:
     frame = _unplaced(part).join(reports.drop("run"), on="mark", how="left", maintain_order="left")
-    if part.heading.tool in {"vmstat", "zpool"}:  # the heading is not printed above each report: a name begins it again
+    if part.heading.of.is_headed_once:
         again = pl.int_range(pl.len()).over("run", "sample", *part.heading.keys).alias("again")
         numbered = pl.struct("sample", "again").rank("dense").over("run").cast(pl.UInt32)
         frame = frame.with_columns(again).with_columns(numbered.alias("sample"))
-    is_total = part.heading.tool == "vmstat"
-    is_first = (pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless)) & pl.lit(not is_total)
+    is_first = (pl.col("sample") == 1) & ~pl.col("run").is_in(list(headless)) & pl.lit(not part.heading.of.has_no_boot)
     return _ordered(part, frame.with_columns(is_first.alias("is_since_boot")))
 
 

@@ -39,7 +39,7 @@ DIAGNOSTICS = pl.Schema(
         "source": pl.String(),
         "line": pl.Int64(),
         "column": pl.Int64(),
-        "kind": pl.Enum(tuple(KINDS)),
+        "kind": pl.Enum(KINDS),
         "text": pl.String(),
         "reason": pl.String(),
     }

@@ -170,7 +170,7 @@ class Copy:
 
 def rows_of(report: AwrReport) -> Iterator[Row]:
     """The rows of the typed tables of a report, with their lines where these are known."""
-    document = report._document  # noqa: SLF001 - where a row stands is no public name
+    document = report.document
     for name in report.tables:
         frame = report[name]
         printed = report.printed_tables(name)

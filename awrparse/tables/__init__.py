@@ -13,12 +13,11 @@ are defined once, in ``shared`` at the top of the file.  A row of ``heads`` of a
 
 from __future__ import annotations
 
-import tomllib
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Final
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL, Column, Pivot, Table
+from logframe.data_files import cells_of, frozen, read_data
 
 #: The data files, in the order of reports.
 TOPICS: Final = (
@@ -27,35 +26,29 @@ TOPICS: Final = (
 )
 
 
-def _cells(rows: str) -> list[list[str]]:
-    """The cells of rows that are separated by ``|``."""
-    return [[cell.strip() for cell in row.split("|")] for row in rows.splitlines()]
-
-
 def _column(name: str, kind: Any, meaning: str, *heads: str) -> Column:  # noqa: ANN401 - a test checks the kinds
     return Column(name, kind, meaning, heads)
 
 
-def read_tables(text: str) -> dict[str, Table]:
-    r"""The tables of a data file by their names.
+def read_tables(data: dict[str, Any]) -> dict[str, Table]:
+    """The tables of a data file by their names.
 
     Raises:
         KeyError: A row of a name alone is not among the shared columns.
         TypeError: A table has no meaning, or a key that tables lack.
 
     Examples:
-        >>> tables = read_tables("[waits]\nmeaning = 'Waits.'\ncolumns = 'event | event | wait event | Event | Wait'")
+        >>> tables = read_tables({"waits": {"meaning": "Waits.", "columns": "event | event | name | Event | Wait"}})
         >>> tables["waits"].columns[0].heads
         ('Event', 'Wait')
     """
-    data = tomllib.loads(text)
-    shared = {row[0]: _column(*row) for row in _cells(data.pop("shared", ""))}
+    shared = {row[0]: _column(*row) for row in cells_of(data.pop("shared", ""))}
     return {name: _table(name, entry, shared) for name, entry in data.items()}
 
 
 def _table(name: str, entry: dict[str, Any], shared: dict[str, Column]) -> Table:
     columns: list[Column] = []
-    for row in _cells(entry.pop("columns")):
+    for row in cells_of(entry.pop("columns")):
         columns += [_column(*row)] if len(row) > 1 else [shared[one] for one in row[0].split()]
     return Table(
         name=name,
@@ -63,23 +56,16 @@ def _table(name: str, entry: dict[str, Any], shared: dict[str, Column]) -> Table
         titles=tuple(entry.pop("titles", ())),
         layouts={int(count): tuple(names.split()) for count, names in entry.pop("layouts", {}).items()},
         pivots=tuple(_pivot(pivot) for pivot in entry.pop("pivots", ())),
-        **{key: _frozen(value) for key, value in entry.items()},
+        **{key: frozen(value) for key, value in entry.items()},
     )
 
 
 def _pivot(entry: dict[str, Any]) -> Pivot:
-    heads = {head: (name, column) for head, name, column in _cells(entry.pop("heads"))}
-    return Pivot(heads=heads, **{key: _frozen(value) for key, value in entry.items()})
+    heads = {head: (name, column) for head, name, column in cells_of(entry.pop("heads"))}
+    return Pivot(heads=heads, **{key: frozen(value) for key, value in entry.items()})
 
 
-def _frozen(value: Any) -> Any:  # noqa: ANN401 - whatever TOML holds
-    """A value of the file, with tuples for its arrays."""
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
-
-
-_BY_TOPIC: Final = {
-    topic: read_tables(files(__name__).joinpath(f"{topic}.toml").read_text(encoding="utf-8")) for topic in TOPICS
-}
+_BY_TOPIC: Final = {topic: read_tables(read_data(__name__, topic)) for topic in TOPICS}
 #: Name -> canonical table: its schema, its meaning, and of each column the meaning and the unit.
 TABLES: Final[dict[str, Table]] = {name: table for tables in _BY_TOPIC.values() for name, table in tables.items()}
 #: `report["info"]`: the fields of `AwrInfo` as one row.

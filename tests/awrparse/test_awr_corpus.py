@@ -260,7 +260,7 @@ def test_no_character_of_a_row_is_lost(
         lines = _text(corpus, row["path"]).split("\n")
         printed, read = Counter[str](), Counter[str]()
         for report in first.parts:
-            document = report._document  # noqa: SLF001 - what each line became is no public name
+            document = report.document
             below = lines[document.first_line - 1 :]
             for kind, line in zip(document.line_kinds, below, strict=False):
                 if kind in kinds:

@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 from awr_pages import EVENTS, page, row, table
 
-from awrparse import page_signs, read_awr
+from awrparse import read_awr
+from awrparse.integrity import markup
 
 if TYPE_CHECKING:
     import re
@@ -143,21 +144,21 @@ def test_rows_at_once_are_rows_tag_by_tag(monkeypatch: pytest.MonkeyPatch) -> No
         pages.append(text)
 
     def state(text: str) -> tuple[object, ...]:
-        parts = page_signs._Parts(text)  # noqa: SLF001 - both ways through a page
+        parts = markup._Parts(text)  # noqa: SLF001 - both ways through a page
         return parts.faults, parts.styles, parts._counts  # noqa: SLF001 - as above
 
     found = [state(text) for text in pages]
     taken = []
-    read_row = page_signs._Parts._read_row  # noqa: SLF001 - as above
+    read_row = markup._Parts._read_row  # noqa: SLF001 - as above
 
-    def counted(parts: page_signs._Parts, row: re.Match[str]) -> bool:
+    def counted(parts: markup._Parts, row: re.Match[str]) -> bool:
         taken.append(read_row(parts, row))
         return taken[-1]
 
     with monkeypatch.context() as patched:
-        patched.setattr(page_signs._Parts, "_read_row", lambda *_: False)  # noqa: SLF001 - as above
+        patched.setattr(markup._Parts, "_read_row", lambda *_: False)  # noqa: SLF001 - as above
         assert [state(text) for text in pages] == found
-    monkeypatch.setattr(page_signs._Parts, "_read_row", counted)  # noqa: SLF001 - as above
+    monkeypatch.setattr(markup._Parts, "_read_row", counted)  # noqa: SLF001 - as above
     state(pages[0])
     assert sum(taken) > 10
 

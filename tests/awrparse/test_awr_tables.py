@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from dataclasses import MISSING, fields
 from importlib.resources import files
 from typing import get_args
@@ -13,15 +14,15 @@ from awrparse import TABLES
 from awrparse.columns import Kind, Shape, Table, fold
 from awrparse.tables import TOPICS, VIEWS, read_tables
 from awrparse.values import CELLS
+from logframe.data_files import data_files
 
-TOML = [path.name.removesuffix(".toml") for path in files("awrparse.tables").iterdir() if path.name.endswith(".toml")]
 EVERY = pytest.mark.parametrize("table", TABLES.values(), ids=list(TABLES))
 
 
 def test_every_file_is_a_topic() -> None:
     """No data file lies there unread, and no name of a table is in two of them."""
-    assert sorted(TOML) == sorted(TOPICS)
-    names = [name for topic in TOPICS for name in read_tables(_text(topic))]
+    assert data_files("awrparse.tables") == sorted(TOPICS)
+    names = [name for topic in TOPICS for name in read_tables(tomllib.loads(_text(topic)))]
     assert len(names) == len(set(names)) == len(TABLES)
 
 
@@ -93,7 +94,7 @@ def test_parts_of_the_statements() -> None:
 def test_what_is_wrong_is_refused(text: str, error: type[Exception]) -> None:
     """A slip in a data file is an error, never a table without that column."""
     with pytest.raises(error):
-        read_tables(text)
+        read_tables(tomllib.loads(text))
 
 
 def _text(topic: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from hostparse import (
     atop,
     collectl,
+    dstat,
     fio_text,
     ioping,
     iotop,
@@ -32,6 +33,7 @@ TRACE = (TOOLS / "perf_trace.out").read_text(encoding="utf-8")
 EVENTS = (TOOLS / "perf_trace_events.out").read_text(encoding="utf-8")
 SUMMARY = (TOOLS / "perf_trace_s.out").read_text(encoding="utf-8")
 IOPING = (TOOLS / "ioping.out").read_text(encoding="utf-8")
+DSTAT = (TOOLS / "dstat.out").read_text(encoding="utf-8")
 IOTOP = (TOOLS / "iotop.out").read_text(encoding="utf-8")
 DISKS = (TOOLS / "diskstats.out").read_text(encoding="utf-8")
 VMSTAT = (TOOLS / "vmstat_s.out").read_text(encoding="utf-8")
@@ -69,6 +71,7 @@ CASES: list[tuple[Format, str, str, dict[str, object]]] = [
     (perf_trace.FORMAT, SUMMARY, "calls_by_name", {"pid": 11781, "count": 31, "errors": 2, "max_ms": 0.932}),
     (ioping.FORMAT, IOPING, "requests", {"latency_ms": 0.2145, "request": 2}),
     (ioping.FORMAT, IOPING, "statistics", {"latency_max_ms": 1.33}),
+    (dstat.FORMAT, DSTAT, "samples", {"sample": 1, "group": "total-cpu-usage", "metric": "usr", "value": 2.0}),
     (iotop.FORMAT, IOTOP, "threads", {"tid": 4711, "read_bytes_per_s": 15616.0, "io_wait_percent": 87.15}),
     (kernel_counters.FORMAT, DISKS, "disks", {"since_1970_s": 1708344300.25, "write_ms": 135520, "flushes": None}),
     (kernel_counters.FORMAT, VMSTAT, "counters", {"name": "total memory", "value": 24684096}),
@@ -143,3 +146,27 @@ def test_refusals(line: str, word: str) -> None:
     assert refused.FORMAT.sniff(head_of(open_log(line.encode()))) is not None
     with pytest.raises(LogParseError, match=word):
         refused.FORMAT.read(line.encode())
+
+
+def test_units_of_dstat_are_of_their_group() -> None:
+    """``k`` is 1024 of bytes and 1000 of what is counted; a time stands beside every cell of its row."""
+    text = DSTAT.replace("--total-cpu-usage--", "----system---- --total-cpu-usage--").replace(
+        "usr sys", "time     |usr sys"
+    )
+    rows = [f"24-11 13:49:4{n}|{line}" if n > 2 else line for n, line in enumerate(text.splitlines())]
+    found = dstat.FORMAT.read("\n".join(rows).encode()).frames()["samples"].lazy().collect()
+
+    assert found.select("sample", "group", "metric", "value_lo", "value", "value_hi").rows()[5:7] == [
+        (1, "dsk/total", "read", 1023.5 * 1024, 1024.0 * 1024, 1024.5 * 1024),
+        (1, "dsk/total", "writ", 345.5 * 1024, 346.0 * 1024, 346.5 * 1024),
+    ]
+    assert found.filter(sample=2, metric="int")["value"].to_list() == [21000.0]
+    assert found["time"].unique().sort().to_list() == [f"24-11 13:49:4{n}" for n in (3, 4, 5)]
+
+
+def test_a_row_of_dstat_that_lacks_a_cell_is_named() -> None:
+    """No cell is read under the heading of another."""
+    log = dstat.FORMAT.read(DSTAT.replace("| 148M 5600k|", "| 148M |").encode() + b"some words\n")
+
+    assert log.diagnostics.select("line", "kind").rows() == [(5, "unparsed"), (7, "unparsed")]
+    assert log.frames()["samples"].lazy().collect()["line"].unique().to_list() == [4, 6]

@@ -136,7 +136,7 @@ def test_figures_have_numbered_notes() -> None:
 
 def test_remarks_of_one_kind_are_one_row() -> None:
     """Eleven remarks that differ in their numbers only are one row with their number and first lines."""
-    rows = [("s", n, "rejoined", f"text {n}", f"cut at column {n}") for n in range(1, 12)]
+    rows = [("s", n, "repaired", f"text {n}", f"cut at column {n}") for n in range(1, 12)]
     columns = {"source": pl.String, "line": pl.Int64, "kind": pl.String, "text": pl.String, "reason": pl.String}
     text = diagnostics_html(pl.DataFrame(rows, schema=columns, orient="row"))
 

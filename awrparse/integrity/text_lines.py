@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from awrparse.canonical import TOTALS
 from awrparse.grids import columns_of
+from awrparse.integrity.headings import MAY_BE_OTHER
+from awrparse.integrity.registry import check
 from awrparse.matching import tables_of
 from awrparse.records import Problem
-from awrparse.signs import MAY_BE_OTHER
 from awrparse.tables import IDENTITY
 from awrparse.text import lines as kind
 from awrparse.text.layout import is_number, is_row
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse.columns import Table
+    from awrparse.integrity.registry import Report
     from awrparse.records import Document, PrintedTable
-    from awrparse.report import AwrReport
 
 #: This many rows of a table are reported.
 _MOST_ROWS: Final = 5
@@ -37,9 +38,10 @@ _HISTOGRAMS: Final = (
 )
 
 
-def text_signs(report: AwrReport) -> Iterator[Problem]:
+@check("lines of a text report are missing", cost_ms=1)
+def text_signs(report: Report) -> Iterator[Problem]:
     """Lines that show that others are missing."""
-    document = report._document  # noqa: SLF001 - the same package
+    document = report.document
     if document.form != "text":
         return
     yield from _rows_in_notes(document)
@@ -164,9 +166,9 @@ def _labels_in_rows(printed: PrintedTable, matched: list[Table], names: str) -> 
                 yield Problem(line or None, "foreign", label, f"{names}: a label among names; {MAY_BE_OTHER}")
 
 
-def _lost_histograms(report: AwrReport) -> Iterator[Problem]:
+def _lost_histograms(report: Report) -> Iterator[Problem]:
     """Histograms between two that the report has, and that it neither prints nor says to be empty."""
-    document = report._document  # noqa: SLF001 - the same package
+    document = report.document
     titles = [printed.title for printed in document.tables] + document.empty
     titles = [title for title in titles if title.startswith("Wait Event Histogram")]
     for ranges in _HISTOGRAMS:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
+from awrparse.integrity.registry import check
+from awrparse.records import Problem
 from awrparse.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from awrparse.report import AwrReport
+    from awrparse.integrity.registry import Report
 
 _REASON: Final = "of another whole than in the other rows; the row may be of another table"
 _OTHER_TABLE: Final = "the row may be of another table"
@@ -86,7 +88,8 @@ _SHARES: Final = (
 )
 
 
-def other_wholes(report: AwrReport) -> Iterator[tuple[str, str]]:
+@check("rows are of another table or report than the others", "rows", cost_ms=14)
+def other_wholes(report: Report) -> Iterator[Problem]:
     """Name of the row, and the reason, of each row whose share is of another whole than most of its table."""
     if report.kind in {"awr_diff", "awr_global"}:
         return
@@ -95,7 +98,8 @@ def other_wholes(report: AwrReport) -> Iterator[tuple[str, str]]:
             yield from _other_rows(report.with_bounds(share.table), share)
 
 
-def falling_sums(report: AwrReport) -> Iterator[tuple[str, str]]:
+@check("rows are missing, or are of two tables", "rows", cost_ms=1)
+def falling_sums(report: Report) -> Iterator[Problem]:
     """Name and reason of each row whose running share is less than that of the row above: they are of two tables."""
     for table in report.tables:
         for column in TABLES[table].columns:
@@ -103,7 +107,7 @@ def falling_sums(report: AwrReport) -> Iterator[tuple[str, str]]:
                 yield from _falling_rows(report[table], table, column.name)
 
 
-def _falling_rows(frame: pl.DataFrame, table: str, column: str) -> Iterator[tuple[str, str]]:
+def _falling_rows(frame: pl.DataFrame, table: str, column: str) -> Iterator[Problem]:
     groups = [name for name in TABLES[table].group if name in frame.columns]
     above: dict[tuple[object, ...], float] = {}
     falling: dict[tuple[object, ...], list[int]] = {}
@@ -117,10 +121,10 @@ def _falling_rows(frame: pl.DataFrame, table: str, column: str) -> Iterator[tupl
     for key in above:
         for place in falling.get(key, ()):
             name = " ".join(cell for cell in frame.select(texts).row(place) if cell is not None)
-            yield name, f"{table}.{column}: less than in the row above; {_OTHER_TABLE}"
+            yield Problem(None, "sum", name, f"{table}.{column}: less than in the row above; {_OTHER_TABLE}")
 
 
-def _other_rows(frame: pl.DataFrame, share: _Share) -> Iterator[tuple[str, str]]:
+def _other_rows(frame: pl.DataFrame, share: _Share) -> Iterator[Problem]:
     figures = [f"{name}{end}" for name in (share.figure, share.share) for end in ("_lo", "_hi")]
     if not set(figures).issubset(frame.columns):
         return
@@ -143,7 +147,7 @@ def _other_rows(frame: pl.DataFrame, share: _Share) -> Iterator[tuple[str, str]]
         common = _most_common(starts, ends)
         for start, end, item in rows:
             if start > common or end < common:
-                yield str(item), f"{share.table}.{share.share}: {_REASON}"
+                yield Problem(None, "sum", str(item), f"{share.table}.{share.share}: {_REASON}")
 
 
 def _most_common(starts: Sequence[float], ends: Sequence[float]) -> float:

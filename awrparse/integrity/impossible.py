@@ -18,13 +18,15 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from awrparse.integrity.figures import model_time
+from awrparse.integrity.registry import Contradiction, check
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from awrparse.report import AwrReport
+    from awrparse.integrity.registry import Report
 
 #: What the columns of percentages end in.
 _PERCENT: Final = "_pct"
@@ -43,27 +45,19 @@ _SLACK: Final = 1e-9
 #: Minutes with two decimals, in seconds.
 _HALF_STEP_S: Final = 0.3
 
-#: A row of `awrparse.check.CHECKS`.
-Row = tuple[str, str, str, float, float, float, float, float, float, str]
 
-
-def impossible_rows(report: AwrReport) -> Iterator[Row]:
-    """The figures of a report that exceed what bounds them, as rows of `awrparse.check.CHECKS`."""
-    yield from _times(report)
-    yield from _sessions(report)
-    yield from _percentages(report)
-    yield from _averages(report)
-
-
-def _row(check: str, table: str, item: str, figure: Interval, limit: Interval, reason: str) -> Iterator[Row]:
-    """The row, where the figure is beyond the limit with all rounding in its favour."""
+def _beyond(
+    name: str, table: str, item: str, figure: Interval, limit: Interval, reason: str
+) -> Iterator[Contradiction]:
+    """The contradiction, where the figure is beyond the limit with all rounding in its favour."""
     if figure.lo > limit.hi + _SLACK * abs(limit.hi):
-        yield check, table, item, figure.value, figure.lo, figure.hi, limit.value, limit.lo, limit.hi, reason
+        yield Contradiction(name, table, item, figure, limit, reason)
 
 
-def _times(report: AwrReport) -> Iterator[Row]:
+@check("a part of DB time is of another report", "figures", cost_ms=1)
+def _times(report: Report) -> Iterator[Contradiction]:
     """Parts of DB time that are more than it, and CPU that the host does not have."""
-    whole = _model(report, "db time")
+    whole = model_time(report, "db time")
     if whole is not None and "foreground_wait_classes" in report:
         for row in report.with_bounds("foreground_wait_classes").iter_rows(named=True):
             time = row_figure(row, "total_wait_s")
@@ -71,30 +65,19 @@ def _times(report: AwrReport) -> Iterator[Row]:
                 continue
             reason = "a part of DB time is more than DB time"
             name = str(row["wait_class"])
-            yield from _row("class_above_db_time", "foreground_wait_classes", name, time, whole, reason)
-    cpu, info = _model(report, "db cpu"), report.info
+            yield from _beyond("class_above_db_time", "foreground_wait_classes", name, time, whole, reason)
+    cpu, info = model_time(report, "db cpu"), report.info
     if whole is not None and cpu is not None:
         reason = "CPU of foreground sessions is a part of DB time, and is more than it"
-        yield from _row("class_above_db_time", "time_model", "DB CPU", cpu, whole, reason)
+        yield from _beyond("class_above_db_time", "time_model", "DB CPU", cpu, whole, reason)
     if cpu is not None and info.cpus and info.elapsed_s and info.elapsed_s > 0 and report.kind != "awr_global":
         seconds = Interval(info.elapsed_s, info.elapsed_s - _HALF_STEP_S, info.elapsed_s + _HALF_STEP_S)
         reason = f"more CPU than {info.cpus} CPUs have in the elapsed time"
-        yield from _row("cpu_above_capacity", "time_model", "DB CPU", cpu, seconds * info.cpus, reason)
+        yield from _beyond("cpu_above_capacity", "time_model", "DB CPU", cpu, seconds * info.cpus, reason)
 
 
-def _model(report: AwrReport, statistic: str) -> Interval | None:
-    """A time of the time model; None where there is one of each of several instances."""
-    if "time_model" not in report:
-        return None
-    rows = [
-        row
-        for row in report.with_bounds("time_model").iter_rows(named=True)
-        if str(row["statistic"]).lower() == statistic
-    ]
-    return row_figure(rows[0], "time_s") if len(rows) == 1 else None
-
-
-def _sessions(report: AwrReport) -> Iterator[Row]:
+@check("sessions are of another report", "figures", cost_ms=1)
+def _sessions(report: Report) -> Iterator[Contradiction]:
     """Sessions active on average, of a class or of all, that were never logged on."""
     info, found = report.info, _most_sessions(report)
     if found is None or report.kind == "awr_global":
@@ -104,14 +87,14 @@ def _sessions(report: AwrReport) -> Iterator[Row]:
         figure = row_figure(row, "avg_active_sessions")
         if figure is not None:
             name = str(row["wait_class"])
-            yield from _row("sessions_above_logged_on", "wait_classes", name, figure, limit, reason)
+            yield from _beyond("sessions_above_logged_on", "wait_classes", name, figure, limit, reason)
     if info.db_time_s is not None and info.elapsed_s and min(info.db_time_s, info.elapsed_s) >= 0:
         time = Interval(info.db_time_s, max(info.db_time_s - _HALF_STEP_S, 0), info.db_time_s + _HALF_STEP_S)
         elapsed = Interval(info.elapsed_s, max(info.elapsed_s - _HALF_STEP_S, 1e-3), info.elapsed_s + _HALF_STEP_S)
-        yield from _row("sessions_above_logged_on", "info", "DB time / elapsed time", time / elapsed, limit, reason)
+        yield from _beyond("sessions_above_logged_on", "info", "DB time / elapsed time", time / elapsed, limit, reason)
 
 
-def _most_sessions(report: AwrReport) -> tuple[Interval, str] | None:
+def _most_sessions(report: Report) -> tuple[Interval, str] | None:
     """How many sessions there can have been, and why; None where the report does not say."""
     allowed = _parameter(report, "sessions")
     if allowed is not None:
@@ -122,7 +105,7 @@ def _most_sessions(report: AwrReport) -> tuple[Interval, str] | None:
     return Interval.exact(max(known)), "fewer sessions were logged on at either snapshot than were active on average"
 
 
-def _parameter(report: AwrReport, name: str) -> float | None:
+def _parameter(report: Report, name: str) -> float | None:
     """A parameter that is a whole number and did not change; None where it is not listed."""
     if "parameters" not in report:
         return None
@@ -131,7 +114,8 @@ def _parameter(report: AwrReport, name: str) -> float | None:
     return float(values.pop()) if len(values) == 1 and next(iter(values)).isdecimal() else None
 
 
-def _percentages(report: AwrReport) -> Iterator[Row]:
+@check("a share is of another whole", "figures", cost_ms=10)
+def _percentages(report: Report) -> Iterator[Contradiction]:
     """Percentages of a whole that are more than it."""
     for table in report.tables:
         frame = report.with_bounds(table)
@@ -143,10 +127,11 @@ def _percentages(report: AwrReport) -> Iterator[Row]:
             for row in frame.filter(pl.col(column) > _WHOLE_PCT.value).iter_rows(named=True):
                 figure = row_figure(row, column)
                 if figure is not None and not is_idle(str(row.get("event")), row.get("wait_class")):
-                    yield from _row("above_100_pct", table, _name(row), figure, _WHOLE_PCT, reason)
+                    yield from _beyond("above_100_pct", table, _name(row), figure, _WHOLE_PCT, reason)
 
 
-def _averages(report: AwrReport) -> Iterator[Row]:
+@check("an average is of another row", "figures", cost_ms=1)
+def _averages(report: Report) -> Iterator[Contradiction]:
     """Averages beyond the maximum of the same quantity."""
     for table in report.tables:
         frame = report.with_bounds(table)
@@ -158,7 +143,7 @@ def _averages(report: AwrReport) -> Iterator[Row]:
                 average, maximum = row_figure(row, column), row_figure(row, most)
                 if average is not None and maximum is not None:
                     reason = f"{column} is more than {most}"
-                    yield from _row("average_above_maximum", table, _name(row), average, maximum, reason)
+                    yield from _beyond("average_above_maximum", table, _name(row), average, maximum, reason)
 
 
 def _name(row: dict[str, object]) -> str:

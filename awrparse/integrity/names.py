@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from awrparse.integrity.registry import check
 from awrparse.matching import tables_of
+from awrparse.records import Problem
 from awrparse.tables import TABLES
 from awrparse.text.layout import is_number
 from logframe.oracle import known_names
@@ -13,7 +15,7 @@ from logframe.oracle import known_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from awrparse.report import AwrReport
+    from awrparse.integrity.registry import Report
 
 #: Kinds whose names are listed; those of functions, pools and the like are too short to tell tables apart.
 _KINDS: Final = ("event", "statistic", "latch")
@@ -75,7 +77,8 @@ def _labels() -> frozenset[str]:
     return frozenset(label for labels in _LABELS.values() for label in labels)
 
 
-def other_names(report: AwrReport) -> Iterator[tuple[str, str]]:
+@check("rows belong to another table: the title between the two is missing", "rows", cost_ms=2)
+def other_names(report: Report) -> Iterator[Problem]:
     """Name and reason of each row that has the name of a row of another table."""
     yield from _without_table(report)
     for table in report.tables:
@@ -87,10 +90,12 @@ def other_names(report: AwrReport) -> Iterator[tuple[str, str]]:
     if "foreground_events" in report:
         for name in report["foreground_events"]["event"]:
             if name in _BACKGROUND:
-                yield name, f"foreground_events: only background processes wait for this; {_OTHER_TABLE}"
+                yield Problem(
+                    None, "foreign", name, f"foreground_events: only background processes wait for this; {_OTHER_TABLE}"
+                )
 
 
-def _other_labels(report: AwrReport, table: str) -> Iterator[tuple[str, str]]:
+def _other_labels(report: Report, table: str) -> Iterator[Problem]:
     """Rows of a table of labels that no report has in this table."""
     if TABLES[table].shape != "labels":
         return
@@ -101,12 +106,12 @@ def _other_labels(report: AwrReport, table: str) -> Iterator[tuple[str, str]]:
             continue
         is_known = label in _labels() or any(label in _names(kind) for kind in _KINDS)
         what = "one of another table" if is_known else "not known"
-        yield label, f"{table}: the label is {what}; {_OTHER_TABLE}"
+        yield Problem(None, "foreign", label, f"{table}: the label is {what}; {_OTHER_TABLE}")
 
 
-def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:
+def _without_table(report: Report) -> Iterator[Problem]:
     """Labels of a known table in a table that is not one: its title was cut off."""
-    document = report._document  # noqa: SLF001 - the same package
+    document = report.document
     renamed = TABLES["load_profile"].renamed
     for printed in document.tables:
         matched = tables_of(printed)
@@ -120,10 +125,15 @@ def _without_table(report: AwrReport) -> Iterator[tuple[str, str]]:
             label = renamed.get(label, label)
             owners = [name for name, labels in _LABELS.items() if label in labels]
             if owners and not any(table.name in owners for table in matched):
-                yield label, f"{owners[0]}: the label stands without its table; its figures are in raw_tables only"
+                yield Problem(
+                    None,
+                    "foreign",
+                    label,
+                    f"{owners[0]}: the label stands without its table; its figures are in raw_tables only",
+                )
 
 
-def _of_other_kinds(report: AwrReport, table: str, column: str, kind: str) -> Iterator[tuple[str, str]]:
+def _of_other_kinds(report: Report, table: str, column: str, kind: str) -> Iterator[Problem]:
     """Names that are not part of their kind: known as another, or in capitals as steps of plans are."""
     for name in dict.fromkeys(report[table][column].to_list()):
         if name is None or name in _names(kind) or name in _CPU:
@@ -132,4 +142,4 @@ def _of_other_kinds(report: AwrReport, table: str, column: str, kind: str) -> It
         is_step = kind == "event" and name.isupper() and " " in name
         if others or is_step or name in _labels():
             what = others[0] if others else "step of a plan" if is_step else "label"
-            yield name, f"{table}.{column}: the name is that of a {what}; {_OTHER_TABLE}"
+            yield Problem(None, "foreign", name, f"{table}.{column}: the name is that of a {what}; {_OTHER_TABLE}")

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.canonical import SUMMARIES, TOTALS
+from awrparse.integrity.registry import check
 from awrparse.matching import tables_of
 from awrparse.records import Problem
 from awrparse.sniff import PAGE
@@ -23,8 +24,8 @@ from awrparse.text.layout import is_number
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from awrparse.integrity.registry import Report
     from awrparse.records import PrintedTable
-    from awrparse.report import AwrReport
     from logframe.kinds import DiagnosticKind
 
 _PART: Final = re.compile(PAGE.pattern("{PART_TAG}"))
@@ -55,9 +56,10 @@ _FEWEST_ROWS: Final = 3
 _SHOWN: Final = 80
 
 
-def page_signs(report: AwrReport) -> Iterator[Problem]:
+@check("a piece of the page was cut out, or is there twice", cost_ms=18)
+def page_signs(report: Report) -> Iterator[Problem]:
     """What the markup of a page says of pieces that are missing, or there twice."""
-    document = report._document  # noqa: SLF001 - the same package
+    document = report.document
     page = document.page
     tables = document.tables
     for place, kind, text, reason, table in (*_of_parts(page), *_lost_sections(page), *_repeated_sections(page)):

@@ -22,6 +22,7 @@ from awrparse.grids import (
     is_wrapped,
     widths_of,
 )
+from awrparse.integrity.registry import check
 from awrparse.matching import tables_of
 from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse.columns import Table
+    from awrparse.integrity.registry import Report
     from awrparse.records import PrintedTable
-    from awrparse.report import AwrReport
     from logframe.kinds import DiagnosticKind
 
 _TABLE_START: Final = re.compile(PAGE.pattern("{TABLE_TAG}"))
@@ -56,36 +57,13 @@ _PERIOD_LABELS: Final = frozenset({"begin snap", "end snap", "elapsed", "db time
 MAY_BE_OTHER: Final = "the row may be of another table; lines above it may be missing"
 
 
-def unclosed_tables(report: AwrReport) -> Iterator[Problem]:
-    """A page, or a table within it, that is cut: not every table has its end."""
-    page = report._document.page  # noqa: SLF001 - the same package
-    starts, ends = len(_TABLE_START.findall(page)), len(_TABLE_END.findall(page))
-    if starts != ends:
-        reason = f"{starts} tables start in this page and {ends} end: a piece of it is missing or there twice"
-        yield Problem(None, "cut", "", reason)
-
-
-def repeated_tables(report: AwrReport) -> Iterator[Problem]:
-    """Tables with figures that are printed twice: a piece of the report was copied again."""
-    seen: set[tuple[object, ...]] = set()
-    for printed in report._document.tables:  # noqa: SLF001 - the same package
-        cells = printed.rows.cells
-        if not printed.title or not _has_figures(printed):
-            continue
-        key = (printed.title, printed.headings, *cells)
-        if key in seen:
-            names = [table.name for table in tables_of(printed)]
-            reason = f"{', '.join(names) or 'raw_tables'}: the table is printed twice; its rows are counted twice"
-            yield _problem(printed, "repeated", printed.title, reason)
-        seen.add(key)
-
-
-def missing_headings(report: AwrReport) -> Iterator[Problem]:
+@check("a title, a heading or a page is missing, or a row stands in the wrong column", cost_ms=2)
+def missing_headings(report: Report) -> Iterator[Problem]:
     """Tables whose title and headings do not belong together, and columns whose heading is not known.
 
     Their figures are in `raw_tables` only.
     """
-    for printed in report._document.tables:  # noqa: SLF001 - the same package
+    for printed in report.document.tables:
         if not printed.rows.cells:
             continue
         titled = tables_titled(printed.title)
@@ -115,6 +93,32 @@ def missing_headings(report: AwrReport) -> Iterator[Problem]:
         elif len(printed.rows.extents) > 1 and not printed.title:
             reason = "the table has no title: lines above it may be missing; it is in raw_tables only"
             yield _problem(printed, "missing", " ".join(printed.headings), reason)
+
+
+@check("a piece of the page is missing, or there twice", cost_ms=1)
+def unclosed_tables(report: Report) -> Iterator[Problem]:
+    """A page, or a table within it, that is cut: not every table has its end."""
+    page = report.document.page
+    starts, ends = len(_TABLE_START.findall(page)), len(_TABLE_END.findall(page))
+    if starts != ends:
+        reason = f"{starts} tables start in this page and {ends} end: a piece of it is missing or there twice"
+        yield Problem(None, "cut", "", reason)
+
+
+@check("a piece of the report was copied twice", cost_ms=1)
+def repeated_tables(report: Report) -> Iterator[Problem]:
+    """Tables with figures that are printed twice: a piece of the report was copied again."""
+    seen: set[tuple[object, ...]] = set()
+    for printed in report.document.tables:
+        cells = printed.rows.cells
+        if not printed.title or not _has_figures(printed):
+            continue
+        key = (printed.title, printed.headings, *cells)
+        if key in seen:
+            names = [table.name for table in tables_of(printed)]
+            reason = f"{', '.join(names) or 'raw_tables'}: the table is printed twice; its rows are counted twice"
+            yield _problem(printed, "repeated", printed.title, reason)
+        seen.add(key)
 
 
 def _problem(printed: PrintedTable, kind: DiagnosticKind, text: str, reason: str) -> Problem:
@@ -195,7 +199,7 @@ def _shifted_cells(matched: list[Table], printed: PrintedTable) -> Iterator[Prob
                 yield Problem(line or None, "misplaced", cells[place], reason)
 
 
-def _other_headings(report: AwrReport, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
+def _other_headings(report: Report, titled: tuple[Table, ...], printed: PrintedTable) -> Iterator[Problem]:
     """A known title above headings that are not those of its table."""
     if _is_sum(printed) or (
         report.kind == "awr_diff" and not any(table.name.startswith("compare_") for table in titled)

@@ -24,36 +24,23 @@ Figures that cannot be, such as a part beyond its whole, are in `awrparse.imposs
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse.impossible import impossible_rows
+from awrparse.columns import IS_TOTAL
 from awrparse.info import labels_of
-from awrparse.totals import wrong_totals
+from awrparse.integrity.registry import Contradiction, check
 from logframe import Interval, read_printed
 from logframe.interval import row_figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from awrparse.report import AwrReport
+    from awrparse.integrity.registry import Report
 
-#: Columns of the result.
-CHECKS: Final = pl.Schema(
-    {
-        "check": pl.String,
-        "table": pl.String,
-        "item": pl.String,
-        "first": pl.Float64,
-        "first_lo": pl.Float64,
-        "first_hi": pl.Float64,
-        "second": pl.Float64,
-        "second_lo": pl.Float64,
-        "second_hi": pl.Float64,
-        "reason": pl.String,
-    }
-)
 #: Tables whose rows have waits, their time and their average.
 _WAIT_TABLES: Final = (
     ("top_events", "event"),
@@ -62,66 +49,23 @@ _WAIT_TABLES: Final = (
     ("foreground_events", "event"),
     ("background_events", "event"),
 )
-#: Checks that a whole report of no release fails; others find faults of Oracle.
-CERTAIN: Final = ("db_time", "elapsed", "total")
+#: What adds up.
+_TRAFFIC: Final = (
+    *("read_bytes", "read_requests_per_s", "read_bytes_per_s", "write_bytes", "write_requests_per_s"),
+    *("write_bytes_per_s", "requests", "requests_per_s", "bytes", "bytes_per_s"),
+)
+#: Tables that print every row -> the column of which each value has a total of its own.
+_SUMMED: Final = {
+    "iostat_function": "instance",
+    "iostat_filetype": "instance",
+    "iostat_function_filetype": "function",
+}
 #: The clock of the snapshots shows whole seconds, at both ends.
 _CLOCK_S: Final = 1.0
 
 
-class Contradiction(NamedTuple):
-    """One contradiction, a row of the result without its bounds spread."""
-
-    check: str
-    table: str
-    item: str
-    first: Interval
-    second: Interval
-    reason: str
-
-
-def check_report(report: AwrReport) -> pl.DataFrame:
-    """Contradictions within a report, a row each with both figures and their bounds.
-
-    Returns:
-        A frame with the schema `CHECKS`; empty when all figures agree within their rounding.
-    """
-    contradictions = [
-        *_average_waits(report),
-        *_top_events(report),
-        *_shares(report),
-        *_active_sessions(report),
-        *_db_time(report),
-        *_elapsed(report),
-        *_totals(report),
-        *_tablespaces(report),
-        *_flash_writes(report),
-        *_startup(report),
-    ]
-    rows = [
-        (one.check, one.table, one.item, *_bounds(one.first), *_bounds(one.second), one.reason)
-        for one in contradictions
-    ]
-    rows += impossible_rows(report)
-    return pl.DataFrame(rows, schema=CHECKS, orient="row")
-
-
-def certain_contradictions(report: AwrReport) -> Iterator[Contradiction]:
-    """The contradictions of `CERTAIN`, which a report has that was damaged or read wrongly."""
-    yield from _db_time(report)
-    yield from _elapsed(report)
-    yield from _totals(report)
-
-
-def _totals(report: AwrReport) -> Iterator[Contradiction]:
-    for table, item, total, whole in wrong_totals(report):
-        yield Contradiction("total", table, item, total, whole, "the total is not the sum of its rows")
-
-
-def _bounds(figure: Interval) -> tuple[float, float, float]:
-    return float(figure.value), float(figure.lo), float(figure.hi)
-
-
-def _average_waits(report: AwrReport) -> Iterator[Contradiction]:
+@check("an average belongs to another row", "figures", cost_ms=3)
+def _average_waits(report: Report) -> Iterator[Contradiction]:
     for table, name in _WAIT_TABLES:
         for row in report.with_bounds(table).iter_rows(named=True):
             waits, time = row_figure(row, "waits"), row_figure(row, "total_wait_s")
@@ -140,7 +84,8 @@ def _average_waits(report: AwrReport) -> Iterator[Contradiction]:
                 )
 
 
-def _top_events(report: AwrReport) -> Iterator[Contradiction]:
+@check("two tables are of two reports", "figures", cost_ms=1)
+def _top_events(report: Report) -> Iterator[Contradiction]:
     foreground = {
         row["event"]: time
         for row in report.with_bounds("foreground_events").iter_rows(named=True)
@@ -156,7 +101,7 @@ def _top_events(report: AwrReport) -> Iterator[Contradiction]:
             )
 
 
-def _model(report: AwrReport, statistic: str) -> Interval | None:
+def model_time(report: Report, statistic: str) -> Interval | None:
     """A time of the time model; None when there is one of each of several instances."""
     rows = [
         row
@@ -166,8 +111,9 @@ def _model(report: AwrReport, statistic: str) -> Interval | None:
     return row_figure(rows[0], "time_s") if len(rows) == 1 else None
 
 
-def _shares(report: AwrReport) -> Iterator[Contradiction]:
-    db_time = _model(report, "db time")
+@check("a share is of another DB time", "figures", cost_ms=1)
+def _shares(report: Report) -> Iterator[Contradiction]:
+    db_time = model_time(report, "db time")
     # Statspack's shares are of total call time
     if db_time is None or db_time.value <= 0 or report.kind == "statspack":
         return
@@ -183,7 +129,8 @@ def _shares(report: AwrReport) -> Iterator[Contradiction]:
                 )
 
 
-def _active_sessions(report: AwrReport) -> Iterator[Contradiction]:
+@check("sessions and time are of two periods", "figures", cost_ms=1)
+def _active_sessions(report: Report) -> Iterator[Contradiction]:
     elapsed = _printed_minutes(report, "elapsed")
     if elapsed is None:
         return
@@ -203,7 +150,7 @@ def _active_sessions(report: AwrReport) -> Iterator[Contradiction]:
             )
 
 
-def _printed_minutes(report: AwrReport, label: str) -> Interval | None:
+def _printed_minutes(report: Report, label: str) -> Interval | None:
     """Elapsed or DB time of the report's head, in seconds."""
     for title in list(report.raw_tables)[:8]:
         for row in report.raw_tables.cells(title):
@@ -215,13 +162,15 @@ def _printed_minutes(report: AwrReport, label: str) -> Interval | None:
     return None
 
 
-def _db_time(report: AwrReport) -> Iterator[Contradiction]:
-    head, model = _printed_minutes(report, "db time"), _model(report, "db time")
+@check("the head is of another report", "figures", cost_ms=1, is_certain=True)
+def _db_time(report: Report) -> Iterator[Contradiction]:
+    head, model = _printed_minutes(report, "db time"), model_time(report, "db time")
     if head is not None and model is not None and not head.meets(model):
         yield Contradiction("db_time", "time_model", "DB time", head, model, "head and time model give another DB time")
 
 
-def _elapsed(report: AwrReport) -> Iterator[Contradiction]:
+@check("the snapshots are of another report", "figures", cost_ms=1, is_certain=True)
+def _elapsed(report: Report) -> Iterator[Contradiction]:
     info, head = report.info, _printed_minutes(report, "elapsed")
     if head is None or info.begin_time is None or info.end_time is None:
         return
@@ -231,7 +180,35 @@ def _elapsed(report: AwrReport) -> Iterator[Contradiction]:
         yield Contradiction("elapsed", "snapshots", "elapsed", head, clock, "the snapshots are not that far apart")
 
 
-def _tablespaces(report: AwrReport) -> Iterator[Contradiction]:
+@check("rows of a table are missing", "figures", cost_ms=4, is_certain=True)
+def _totals(report: Report) -> Iterator[Contradiction]:
+    """Rows of totals that are not the sum of the rows above them.
+
+    Only figures that add up are compared, and only tables that print every row: those of Exadata print
+    the busiest cells.
+    """
+    for table, group in _SUMMED.items():
+        frame = report.with_bounds(table)
+        if not frame[IS_TOTAL].any():
+            continue
+        for key, rows in frame.rows_by_key(group, named=True, include_key=True).items():
+            totals = [row for row in rows if row[IS_TOTAL]]
+            parts = [row for row in rows if not row[IS_TOTAL]]
+            if len(totals) != 1 or not parts:
+                continue
+            for column in _TRAFFIC:
+                total = row_figure(totals[0], column)
+                known = [figure for row in parts if (figure := row_figure(row, column)) is not None]
+                if total is None or len(known) < len(parts):
+                    continue
+                whole = reduce(add, known)
+                if not total.meets(whole):
+                    reason = "the total is not the sum of its rows"
+                    yield Contradiction("total", table, f"{column} of {key or 'all'}", total, whole, reason)
+
+
+@check("headings do not fit the figures", "figures", cost_ms=1)
+def _tablespaces(report: Report) -> Iterator[Contradiction]:
     """A tablespace has at least the writes of its files (a report may leave some files out)."""
     files = report.with_bounds("file_io")
     counted = files.drop_nulls("writes").group_by("tablespace", "pdb").agg(pl.col("writes").sum())
@@ -249,7 +226,8 @@ def _tablespaces(report: AwrReport) -> Iterator[Contradiction]:
             )
 
 
-def _flash_writes(report: AwrReport) -> Iterator[Contradiction]:
+@check("a fault of Oracle: overwrites are printed for partial writes, too", "figures", cost_ms=1)
+def _flash_writes(report: Report) -> Iterator[Contradiction]:
     """First writes, overwrites and partial writes are all the writes to a cell's flash cache."""
     for row in report.with_bounds("exadata_flash_writes").iter_rows(named=True):
         total = row_figure(row, "write_requests")
@@ -268,7 +246,8 @@ def _flash_writes(report: AwrReport) -> Iterator[Contradiction]:
             )
 
 
-def _startup(report: AwrReport) -> Iterator[Contradiction]:
+@check("a fault of Oracle: the month is printed for the minutes", "figures", cost_ms=1)
+def _startup(report: Report) -> Iterator[Contradiction]:
     info = report.info
     started = info.startup_time
     if info.form != "html" or started is None or not (11,) <= info.version < (18,) or report.kind == "awr_global":

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from awrparse.integrity.registry import check
+from awrparse.records import Problem
 from awrparse.tables import IDENTITY, TABLES
 from logframe.oracle import known_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from awrparse.report import AwrReport
+    from awrparse.integrity.registry import Report
 
 #: Tables that have each name once in a report of one instance -> the column of names.
 _NAMED: Final = {
@@ -48,13 +50,14 @@ _TWICE: Final = "the name is there twice: rows of another table may have joined 
 _AGAIN: Final = "this row and those below it come again: a piece of the report may be there twice"
 
 
-def repeated_names(report: AwrReport) -> Iterator[tuple[str, str]]:
+@check("rows of another table joined this one", "rows", cost_ms=1)
+def repeated_names(report: Report) -> Iterator[Problem]:
     """Name and reason of each row that comes again in its table or group, where the name is known in full."""
     for table, columns in _GROUPED.items():
         if table in report:
             frame = report[table].select(columns)
             for row in frame.filter(frame.is_duplicated()).unique(maintain_order=True).rows():
-                yield " ".join(map(str, filter(None, row))), f"{table}: {_TWICE}"
+                yield Problem(None, "contradiction", " ".join(map(str, filter(None, row))), f"{table}: {_TWICE}")
     if report.kind not in {"awr", "awr_pdb", "statspack"}:
         return
     for table, column in _NAMED.items():
@@ -63,10 +66,11 @@ def repeated_names(report: AwrReport) -> Iterator[tuple[str, str]]:
         names = report[table][column].drop_nulls()
         repeated = names.filter(names.is_duplicated()).unique(maintain_order=True)
         known = set(known_names(column)) if len(repeated) else ()
-        yield from ((name, f"{table}: {_TWICE}") for name in repeated if name in known)
+        yield from (Problem(None, "contradiction", name, f"{table}: {_TWICE}") for name in repeated if name in known)
 
 
-def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
+@check("a piece of a table was copied twice", "rows", cost_ms=3)
+def repeated_rows(report: Report) -> Iterator[Problem]:
     """First cell and reason of each piece of a table that comes again, in the order of the tables."""
     for name in report.tables:
         table = TABLES[name]
@@ -86,10 +90,12 @@ def repeated_rows(report: AwrReport) -> Iterator[tuple[str, str]]:
             is_twice &= frame.select(pl.any_horizontal(pl.col(measures).is_not_null())).to_series()
         if is_twice.any():
             for place in _pieces(frame.rows(), is_twice.to_list(), fewest):
-                yield str(next(iter(filter(None, frame.row(place))), "")), f"{name}: {_AGAIN}"
+                first = str(next(iter(filter(None, frame.row(place))), ""))
+                yield Problem(None, "repeated", first, f"{name}: {_AGAIN}")
 
 
-def other_texts(report: AwrReport) -> Iterator[tuple[str, str]]:
+@check("lines between two statements are missing, or two reports were joined", "rows", cost_ms=2)
+def other_texts(report: Report) -> Iterator[Problem]:
     """SQL id and reason of each statement that has another text elsewhere in the report: lines between are missing."""
     first: dict[str, tuple[str, str]] = {}
     for table in report.tables:
@@ -103,7 +109,8 @@ def other_texts(report: AwrReport) -> Iterator[tuple[str, str]]:
             above, where = first.setdefault(sql_id, (text, table))
             if not (text.startswith(above) or above.startswith(text)):
                 for name in dict.fromkeys((where, table)):
-                    yield sql_id, f"{name}: the statement has two texts; one is that of another, lines may be missing"
+                    reason = f"{name}: the statement has two texts; one is that of another, lines may be missing"
+                    yield Problem(None, "foreign", sql_id, reason)
 
 
 def _pieces(rows: list[tuple[object, ...]], is_twice: list[bool], fewest: int) -> Iterator[int]:

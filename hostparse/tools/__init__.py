@@ -1,0 +1,147 @@
+"""The tools that print tables: a data file each beside this module.  Adding a tool is adding its file.
+
+What a file may say is an attribute of `Tool`; a row of ``columns`` is
+
+    HEADING | NAME | UNIT | FACTOR | BASIS
+
+with the attributes of `hostparse.columns.Metric`; without a unit, the heading does not say it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, cast
+
+from hostparse.columns import Metric
+from logframe.data_files import cells_of, data_files, frozen, read_data
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hostparse.columns import Basis
+
+_KIB: Final = 1024.0
+_TSV: Final = "\t"
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool, and by which words its headings are known.
+
+    Attributes:
+        name: of the tool.
+        order: headings are compared with the tools in this order.
+        rank: its place in the name of a log of several tools.
+        signs: terminal of ``sniff.lark`` -> what a line shows that matches it.
+        all: words that a heading of it has.
+        any: words of which one is enough.
+        any_column: so is one of the columns that mean the same in all tools.
+        group: beginning of the line of groups above, which is enough.
+        pattern: of the words between tabs, which is enough.
+        has_clock: its rows begin with a clock; without other words every such heading is its own.
+        is_timed: so is a heading of no other tool whose first column is a time.
+        is_total_cpu: so is the heading of the row of all processors.
+        columns: printed heading -> meaning.
+        has_own_columns: its headings mean this in its tables alone.
+        is_of_sysstat: a heading that is not listed is a column that a version of sysstat has.
+        has_kilobytes: ``kb`` before a name is its unit.
+        starts_at_boot: where rows have a clock, the first sample is a mean since the start of the system.
+        has_no_boot: no sample of a table of names is a mean since the start of the system.
+        is_headed_once: the heading is not printed above each report; a name that comes again begins the next.
+        is_by_row: each row of a table without names is a sample.
+    """
+
+    name: str
+    order: int
+    rank: int
+    signs: Mapping[str, str] = field(default_factory=dict)
+    all: tuple[str, ...] = ()
+    any: tuple[str, ...] = ()
+    any_column: bool = False
+    group: str = ""
+    pattern: str = ""
+    has_clock: bool = False
+    is_timed: bool = False
+    is_total_cpu: bool = False
+    columns: Mapping[str, Metric] = field(default_factory=dict)
+    has_own_columns: bool = False
+    is_of_sysstat: bool = False
+    has_kilobytes: bool = False
+    starts_at_boot: bool = False
+    has_no_boot: bool = False
+    is_headed_once: bool = False
+    is_by_row: bool = False
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str] | None:
+        return re.compile(self.pattern) if self.pattern else None
+
+    def has(self, printed: list[str], groups: str, *, has_clock: bool, is_total_cpu: bool) -> bool:
+        """Is this a heading of the tool?"""
+        if self.has_clock and not has_clock:
+            return False
+        words = set(printed)
+        is_named = bool(self.all) and words.issuperset(self.all)
+        is_named |= not words.isdisjoint(self.any) or (self.any_column and not words.isdisjoint(COMMON))
+        is_named |= (self.is_total_cpu and is_total_cpu) or (
+            bool(self.group) and groups.lstrip().startswith(self.group)
+        )
+        if self._pattern is not None:
+            return is_named or self._pattern.search(_TSV.join(["", *printed, ""])) is not None
+        return is_named or (self.has_clock and not (self.all or self.any))
+
+
+def _tool(name: str) -> Tool:
+    entry = read_data(__name__, name)
+    columns = {}
+    for heading, column, unit, factor, basis in cells_of(entry.pop("columns", "")):
+        columns[heading] = Metric(column, unit or None, float(factor), cast("Basis", basis))
+    return Tool(name=name, columns=columns, **{key: frozen(value) for key, value in entry.items()})
+
+
+#: Name -> tool, in the order in which headings are compared with them.
+TOOLS: Final = {tool.name: tool for tool in sorted(map(_tool, data_files(__name__)), key=lambda tool: tool.order)}
+#: Printed heading -> meaning, whatever the tool.
+COMMON: Final = {
+    word: metric for tool in TOOLS.values() if not tool.has_own_columns for word, metric in tool.columns.items()
+}
+#: A tool that is not known, and the tools whose tables are read by readers of their own.
+OTHER: Final = Tool("unknown", 0, 0)
+
+
+def tool_of(printed: list[str], groups: str, *, has_clock: bool, is_total_cpu: bool, has_time: bool) -> Tool:
+    """The tool that prints such a heading."""
+    for tool in TOOLS.values():
+        if tool.has(printed, groups, has_clock=has_clock, is_total_cpu=is_total_cpu):
+            return tool
+    return next((tool for tool in TOOLS.values() if has_time and tool.is_timed), OTHER)
+
+
+def metric_of(printed: str, name: str) -> Metric:
+    """The meaning of a printed column of a tool.
+
+    Examples:
+        >>> metric_of("rkB/s", "iostat")[:3]
+        ('read_bytes_per_s', 'B/s', 1024.0)
+        >>> metric_of("%soft", "mpstat")[:2], metric_of("colour", "sar")[:2]
+        (('soft_percent', '%'), ('colour', None))
+    """
+    tool = TOOLS.get(name, OTHER)
+    if found := (tool.columns.get(printed) if tool.has_own_columns else None) or COMMON.get(printed):
+        return found
+    is_known = tool.is_of_sysstat or printed in _CPU
+    word = printed.strip("%").replace("/s", "").replace("-", "_").replace("+", "_and_").lower() or printed
+    if printed.startswith("%"):
+        return Metric(f"{word}_percent", "%", 1.0, "share", is_known)
+    if printed.endswith("/s"):
+        return Metric(f"{word}_per_s", "/s", 1.0, "rate", is_known)
+    if tool.has_kilobytes and printed.startswith("kb") and len(printed) > 2:
+        return Metric(f"{word[2:]}_bytes", "B", _KIB, "gauge")
+    return Metric(printed, None, 1.0, "unknown", is_known)
+
+
+_CPU: Final = frozenset(
+    {"%user", "%usr", "%nice", "%system", "%sys", "%iowait", "%steal", "%idle", "%irq", "%soft", "%guest", "%gnice"}
+)
