@@ -66,6 +66,7 @@ fix: $(READY) ## Format the code, and repair what the linter can repair
 	@$(BIN)/ruff format .
 
 bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers on the same logs
+	@$(BIN)/python benchmarks/start.py
 	@$(BIN)/python benchmarks/strace.py
 	@$(BIN)/python benchmarks/awr.py
 	@$(BIN)/python benchmarks/spool.py
