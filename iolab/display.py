@@ -137,9 +137,11 @@ class LogCharts(Mapping[str, Any]):
 
     @cached_property
     def _drawers(self) -> dict[str, Callable[[str], Any]]:
+        from iolab.charts import ledger_bars  # noqa: PLC0415 - charts are loaded for those who look at them
+
         found = dict(view_of(self._log.format).summarize(self._log).drawers)
         if (accounts := ledgers(self._log)) and not accounts[0].void:
-            found["ledger_bars"] = lambda _: accounts[0].to_chart()
+            found["ledger_bars"] = lambda _: ledger_bars.spec(accounts[0])
         return found
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - an Altair chart
@@ -147,7 +149,7 @@ class LogCharts(Mapping[str, Any]):
             raise TableNotFoundError(
                 f"the log has no chart {name!r}", source=self._log.source, expected=near(name, self._drawers)
             )
-        return self._drawers[name](self._log.source)
+        return self._drawers[name](self._log.source).to_altair()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._drawers)

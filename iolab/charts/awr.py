@@ -15,6 +15,7 @@ _LEAST_LABELLED: Final = 0.15
 _FURTHEST: Final = 2.0
 
 
+@vega.chart
 def top_events(
     reports: Mapping[str, pl.DataFrame], *, most: int = 12, title: str = "Average wait by event"
 ) -> vega.Chart:
@@ -94,6 +95,7 @@ def top_events(
     return chart.properties(width=520, height=26 * len(order) + 20)
 
 
+@vega.chart
 def wait_classes(reports: Mapping[str, pl.DataFrame], *, title: str = "Where the time went") -> vega.Chart:
     """The time of each wait class: foreground in per cent of DB time, background processes in a bar below it.
 

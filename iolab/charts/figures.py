@@ -9,6 +9,7 @@ from iolab.charts._frames import named, need, shorten
 from iolab.metrics.formatting import format_figure
 
 
+@vega.chart
 def estimates(
     metrics: pl.DataFrame,
     *,

@@ -11,6 +11,7 @@ _WIDTH: Final = 640
 _HEIGHT: Final = 260
 
 
+@vega.chart
 def latency_heat_map(
     requests: pl.DataFrame,
     *,

@@ -19,6 +19,7 @@ _NS_PER_MS: Final = 1e6
 _OPEN: Final = 2.0
 
 
+@vega.chart
 def host_over_time(samples: pl.DataFrame, *, title: str = "Host and database over time") -> vega.Chart:
     """Figures of hosts and reports over time, one below the other; a stretch chosen in one is seen in all.
 
@@ -73,6 +74,7 @@ def host_over_time(samples: pl.DataFrame, *, title: str = "Host and database ove
     return vega.vconcat(*parts, title=title).properties(resolve={"scale": {"color": "independent"}})
 
 
+@vega.chart
 def histograms_over_time(
     buckets: pl.DataFrame, *, keys: Sequence[str] | None = None, title: str = "Latency histograms over time"
 ) -> vega.Chart:
@@ -135,6 +137,7 @@ def histograms_over_time(
     )
 
 
+@vega.chart
 def latencies_of_both(
     buckets: pl.DataFrame, waits: pl.DataFrame, *, title: str = "Requests of the host, waits of the database"
 ) -> vega.Chart:

@@ -28,6 +28,7 @@ _GREY: Final = "#8F99A6"
 _COLOURS: Final = {"cpu": "DB CPU", "io": "User I/O", "client": "Network", "idle": "Network"}
 
 
+@vega.chart
 def ledger_bars(ledger: Ledger, view: str = "what") -> vega.Chart:
     """One bar a part of the time, from certain to at most, in the order of the ledger; nested parts are indented.
 
@@ -87,6 +88,7 @@ def ledger_bars(ledger: Ledger, view: str = "what") -> vega.Chart:
     return vega.layer(*layers, title=title).properties(width=560, height=max(60, 22 * drawn.height))
 
 
+@vega.chart
 def ledger_change(change: LedgerChange) -> vega.Chart:
     """The way from one total to another as a waterfall: a bar a part of the top level, the largest change first.
 

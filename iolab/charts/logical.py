@@ -6,6 +6,7 @@ from iolab.charts import vega
 from iolab.charts._frames import named, need, order_of, shorten
 
 
+@vega.chart
 def pio_lio_factors(
     factors: pl.DataFrame, *, shape: str = "shape", machine: str = "machine", title: str = "A read against logical I/Os"
 ) -> vega.Chart:

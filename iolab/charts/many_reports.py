@@ -19,6 +19,7 @@ _TIMES: Final = ("begin_time", "end_time")
 _RESTART: Final = "#C4453C"
 
 
+@vega.chart
 def sessions_over_time(
     sessions: pl.DataFrame,
     breaks: pl.DataFrame | None = None,
@@ -92,6 +93,7 @@ def sessions_over_time(
     return _dressed([*layers, *_break_marks(breaks)], title, 280)
 
 
+@vega.chart
 def latency_over_time(
     latencies: pl.DataFrame,
     breaks: pl.DataFrame | None = None,
@@ -149,6 +151,7 @@ def latency_over_time(
     return _dressed([band, step, *_break_marks(breaks)], title, 240)
 
 
+@vega.chart
 def events_over_time(
     sessions: pl.DataFrame, *, most: int = 10, title: str = "Sessions in each top event"
 ) -> vega.Chart:

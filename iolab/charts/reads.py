@@ -8,6 +8,7 @@ from iolab.charts._frames import ChartError, named, need, order_of
 _WIDTH = 520
 
 
+@vega.chart
 def read_sizes(
     requests: pl.DataFrame,
     *,

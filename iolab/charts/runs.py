@@ -20,6 +20,7 @@ from iolab.charts._frames import (
 _WIDTH, _HEIGHT = 520, 280
 
 
+@vega.chart
 def run_strip(
     runs: pl.DataFrame,
     *,
@@ -104,6 +105,7 @@ def _boxes(boxes: pl.DataFrame, names: list[str], y_title: str, unit: str) -> ve
     return vega.layer(whiskers, body, middle).properties(width=70 * len(names), height=_HEIGHT)
 
 
+@vega.chart
 def histogram(
     frame: pl.DataFrame,
     *,
@@ -162,6 +164,7 @@ def histogram(
     return chart.encode(color=colour, row=row)
 
 
+@vega.chart
 def ecdf(
     frame: pl.DataFrame,
     *,

@@ -31,6 +31,7 @@ KINDS: Final[dict[str, tuple[str, ...]]] = {
 _ORDER: Final = [*KINDS, _OTHER]
 
 
+@vega.chart
 def call_timeline(
     calls: pl.DataFrame, *, most: int = MOST_CALLS, bins: int = 60, title: str = "Where the time goes"
 ) -> vega.Chart:

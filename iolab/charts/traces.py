@@ -6,6 +6,7 @@ from iolab.charts import vega
 from iolab.charts._frames import MAX_POINTS, need, shorten, whole_ticks
 
 
+@vega.chart
 def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> vega.Chart:
     """How many requests were submitted and not yet reaped, over time.
 

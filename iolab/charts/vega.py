@@ -1,7 +1,7 @@
 """Charts as Vega-Lite specifications, written in the words of Altair.
 
-Altair takes a second of CPU time to import and to check a chart, and JupyterLab and `iolab.charts.svg` need the
-specification alone. `Chart.to_altair` gives the chart to whoever wants to change it with Altair.
+Altair takes a second of CPU time to import and to check a chart, and `iolab.charts.svg`, which draws pages, needs the
+specification alone.  Who calls a function of `iolab.charts` gets a chart of Altair (`chart`).
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ import hashlib
 import json
 import math
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, Final
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, Protocol, cast
 
 from iolab.charts.theme import active_config, bundle
 from logframe.extras import require
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import polars as pl
 
+P = ParamSpec("P")
 #: A part of a specification.
 Spec = dict[str, Any]
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.20.1.json"
@@ -116,6 +118,26 @@ class Chart:
     def _repr_mimebundle_(self, **_: object) -> tuple[Spec, Spec]:
         """The chart for a notebook."""
         return bundle(self.to_dict())
+
+
+class ChartFunction(Protocol[P]):
+    """A function that gives a chart of Altair; `spec` gives the same as a `Chart`, without Altair."""
+
+    spec: Callable[P, Chart]
+
+    def __call__(self, *args: P.args, **options: P.kwargs) -> Any:  # noqa: ANN401 - of a library that may be missing
+        """The chart as an object of Altair."""
+
+
+def chart(draw: Callable[P, Chart]) -> ChartFunction[P]:
+    """Make a function that gives a `Chart` one that gives a chart of Altair."""
+
+    @wraps(draw)
+    def as_altair(*args: P.args, **options: P.kwargs) -> Any:  # noqa: ANN401 - see `ChartFunction`
+        return draw(*args, **options).to_altair()
+
+    as_altair.__dict__["spec"] = draw
+    return cast("ChartFunction[P]", as_altair)
 
 
 def layer(*charts: Chart, title: object = None) -> Chart:

@@ -8,6 +8,7 @@ formats are compared one by one with the log of the other set that they share mo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -68,7 +69,10 @@ class BeforeAfter(Shown):
 
     def charts(self) -> list[Any]:
         """The charts; none where there is nothing to draw."""
-        return Pairing(self.names[0], drawers=tuple(one.to_chart for one in self.changes)).charts()
+        from iolab.charts import ledger_change  # noqa: PLC0415 - charts are loaded for those who look at them
+
+        drawers = tuple(partial(ledger_change.spec, one) for one in self.changes)
+        return Pairing(self.names[0], drawers=drawers).charts()
 
     def __str__(self) -> str:
         """What changed, a line each."""

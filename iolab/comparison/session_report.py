@@ -344,4 +344,4 @@ def draw_runs(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], title: s
         one.select(pl.lit(name).alias("sample"), run=pl.int_range(1, pl.len() + 1), elapsed_s=pl.col("elapsed_s"))
         for name, one in zip(names, (x, y), strict=True)
     )
-    return charts.run_strip(runs, title=title)
+    return charts.run_strip.spec(runs, title=title)

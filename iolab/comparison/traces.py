@@ -204,7 +204,7 @@ def _batches(times: pl.Series) -> tuple[pl.Series, str]:
 
 def _draw(alike: list[pl.DataFrame], column: str, names: tuple[str, str], title: str) -> Any:  # noqa: ANN401 - any chart
     drawn = pl.concat(one.select(pl.lit(name).alias("log"), column) for name, one in zip(names, alike, strict=True))
-    return charts.ecdf(drawn, value=column, by="log", title=title)
+    return charts.ecdf.spec(drawn, value=column, by="log", title=title)
 
 
 def _listed(reads: pl.DataFrame, name: str) -> str:

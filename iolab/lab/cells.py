@@ -168,7 +168,7 @@ def show_charts(looks: Mapping[str, LogSummary]) -> None:
     """Show the charts of each log; drag moves one, the wheel with Shift zooms, a double click shows all again."""
     for name, seen in looks.items():
         for chart in seen.charts(name=name):
-            _show(zoomed(chart))
+            _show(zoomed(chart.to_altair()))
 
 
 def zoomed(chart: Any) -> Any:  # noqa: ANN401 - an Altair chart, imported on use

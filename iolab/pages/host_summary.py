@@ -59,7 +59,7 @@ def summarize_host(log: HostLog) -> Summary:
 def _draw(log: HostLog, name: str) -> Any:  # noqa: ANN401 - any chart
     from iolab import charts  # noqa: PLC0415 - charts are loaded for those who look at them
 
-    return charts.host_over_time(over_time({name: log}), title="Over time")
+    return charts.host_over_time.spec(over_time({name: log}), title="Over time")
 
 
 def _filled(frame: pl.DataFrame) -> pl.DataFrame:

@@ -194,7 +194,7 @@ def summarize_report(report: AwrReport) -> Summary:
 
 
 def _draw(table: str, frame: pl.DataFrame, name: str) -> Any:  # noqa: ANN401 - any chart
-    return {"top_events": charts.top_events, "wait_classes": charts.wait_classes}[table](
+    return {"top_events": charts.top_events.spec, "wait_classes": charts.wait_classes.spec}[table](
         {name if table == "top_events" else "report": frame}
     )
 

@@ -129,7 +129,7 @@ def summarize_session(log: Spool) -> Summary:
 
 
 def _draw_runs(runs: pl.DataFrame) -> Any:  # noqa: ANN401 - any chart
-    return charts.run_strip(runs.with_columns(sample=pl.concat_str(pl.lit("sample "), "sample")), run="statement")
+    return charts.run_strip.spec(runs.with_columns(sample=pl.concat_str(pl.lit("sample "), "sample")), run="statement")
 
 
 def _columns(log: Spool) -> pl.DataFrame:

@@ -86,8 +86,10 @@ def _drawers(reads: pl.DataFrame) -> dict[str, Callable[[str], Any]]:
     if timed.height < _LEAST_READS:
         return {}
     return {
-        "ecdf": lambda _: charts.ecdf(timed, value="time", by="event", axis="time of a wait", title="Waits for reads"),
-        "latency_heat_map": lambda _: charts.latency_heat_map(timed, value="time", axis="time of a wait"),
+        "ecdf": lambda _: charts.ecdf.spec(
+            timed, value="time", by="event", axis="time of a wait", title="Waits for reads"
+        ),
+        "latency_heat_map": lambda _: charts.latency_heat_map.spec(timed, value="time", axis="time of a wait"),
     }
 
 

@@ -151,13 +151,13 @@ def _drawers(log: StraceLog, trace: Trace) -> dict[str, Callable[[str], Any]]:
         return drawn
 
     return {
-        "call_timeline": lambda _: charts.call_timeline(log.calls.select(_OF_TIMELINE).collect()),
-        "read_sizes": lambda _: charts.read_sizes(reads.collect()),
+        "call_timeline": lambda _: charts.call_timeline.spec(log.calls.select(_OF_TIMELINE).collect()),
+        "read_sizes": lambda _: charts.read_sizes.spec(reads.collect()),
         "ecdf": of_times(
-            lambda timed, axis: charts.ecdf(timed, value="time", by="sample", axis=axis, title="Latency of reads")
+            lambda timed, axis: charts.ecdf.spec(timed, value="time", by="sample", axis=axis, title="Latency of reads")
         ),
-        "latency_heat_map": of_times(lambda timed, axis: charts.latency_heat_map(timed, value="time", axis=axis)),
-        "queue_depth": lambda _: charts.queue_depth(trace.depths),
+        "latency_heat_map": of_times(lambda timed, axis: charts.latency_heat_map.spec(timed, value="time", axis=axis)),
+        "queue_depth": lambda _: charts.queue_depth.spec(trace.depths),
     }
 
 
