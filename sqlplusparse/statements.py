@@ -163,7 +163,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
 
 
 def _output_behind(page: Page, number: int, output: str, prompt: str) -> Block:
-    """A statement that was not echoed, whose first line of output stands behind the prompt it was read at."""
+    """A statement that was not echoed, whose first line of output follows the prompt it was read at."""
     page.lines[number] = output
     page.kinds[number] = classify(output.strip())
     page.roles[number] = LineRole.TEXT
@@ -171,7 +171,7 @@ def _output_behind(page: Page, number: int, output: str, prompt: str) -> Block:
 
 
 def without_numbers(typed: str) -> str | None:
-    """What stands behind the numbers of lines that were not echoed, which begin with 2; None without such numbers.
+    """What follows the numbers of lines that were not echoed, which begin with 2; None without such numbers.
 
     Examples:
         >>> without_numbers("  2    3  Run 1: 590 hsecs"), without_numbers("  2    3"), without_numbers("2 rows")
@@ -189,12 +189,12 @@ def without_numbers(typed: str) -> str | None:
 
 
 def _is_quoted_error(page: Page, number: int) -> bool:
-    """Is what stands behind a prompt the line of a statement that the error below marks with a star?"""
+    """Is what follows a prompt the line of a statement that the error below marks with a star?"""
     return page.lines[number + 1 : number + 2] != [] and page.lines[number + 1].strip() == "*"
 
 
 def is_piped(page: Page) -> bool:
-    """Did the client read its standard input: does output stand behind prompts, and no statement at any?"""
+    """Did the client read its standard input: does output follow prompts, and no statement any?"""
     if "piped" not in page.habits:
         page.habits["piped"] = _has_only_output(page)
     return bool(page.habits["piped"])
