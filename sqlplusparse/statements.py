@@ -194,7 +194,7 @@ def _is_quoted_error(page: Page, number: int) -> bool:
 
 
 def is_piped(page: Page) -> bool:
-    """Did the client read its standard input: does output follow prompts, and no statement any?"""
+    """Did the client read its standard input: does output follow prompts, and no statement?"""
     if "piped" not in page.habits:
         page.habits["piped"] = _has_only_output(page)
     return bool(page.habits["piped"])
