@@ -41,10 +41,12 @@ _RUN_ON: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>[ ]{2}{SECOND_
 _SOME_RUN_ON: Final = Pattern(r"(?m)[>#$%][ \t]?[ ]{2}{SECOND_NUMBER}", COMMANDS)
 #: A clock after a prompt.
 _TIMED: Final = Pattern(
-    r"(?m)^(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
+    r"(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
 )
+_SOME_TIMED: Final = Pattern(r"[>#$%][ \t]?{LABEL}{LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:")
 _USUAL: Final = "SQL>"
-_MAY_HAVE_PROMPT: Final = bytes(kind in {Kind.TEXT, Kind.PROMPT} for kind in range(256))
+_IS_TEXT: Final = bytes(kind == Kind.TEXT for kind in range(256))
+_IS_PROMPT: Final = bytes(kind == Kind.PROMPT for kind in range(256))
 _QUERY: Final = Pattern("{QUERY_WORD}", COMMANDS)
 #: A heading has at most this many lines.
 TALLEST_HEADING: Final = 4
@@ -271,14 +273,13 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     counts: Counter[str] = Counter()
     proven: set[str] = set()
     printed: set[str] = set()
-    places = [
-        number
-        for number in compress(range(len(lines)), kinds.translate(_MAY_HAVE_PROMPT))
-        if not lines[number].startswith(_USUAL)
-    ]
-    text = "\n".join(map(lines.__getitem__, places))
-    if not any(pattern.search(text) for pattern in (_TYPED, _SOME_RUN_ON, _TIMED)):
+    are_text = kinds.translate(_IS_TEXT)
+    prompts = compress(range(len(lines)), kinds.translate(_IS_PROMPT))
+    others = [number for number in prompts if not lines[number].startswith(_USUAL)]
+    text = "\n".join([*compress(lines, are_text), *map(lines.__getitem__, others)])
+    if not any(pattern.search(text) for pattern in (_TYPED, _SOME_RUN_ON, _SOME_TIMED)):
         return proven
+    places = [*compress(range(len(lines)), are_text), *others]
     for number in places:
         line = lines[number]
         after = _RUN_ON.match(line) or _TIMED.match(line)

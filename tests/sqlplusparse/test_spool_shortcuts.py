@@ -222,7 +222,7 @@ def check_without(monkeypatch: pytest.MonkeyPatch, paths: list[Path]) -> int:
     monkeypatch.setattr(statements, "_QUERIES", frozenset())
     monkeypatch.setattr(statements, "_USUAL_START", "\n")
     monkeypatch.setattr(session, "group", parse)
-    monkeypatch.setattr(statements, "_MOST_NUMBERED", 0)
+    monkeypatch.setattr(statements, "MOST_NUMBERED", 0)
     for module in (statements, plainqueries):
         monkeypatch.setattr(module, "FIRST_LETTERS", Everything())
     for module in (blocks, plainqueries):
