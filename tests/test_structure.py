@@ -70,6 +70,7 @@ OTHER_PATTERNS = {
     "straceparse/diagnostics.py": (1, "the column in a message of the parser"),
     "iolab/charts/notebook_frames.py": (3, "HTML that Polars writes"),
     "iolab/dataset/commands.py": (1, "characters of file names"),
+    "iolab/dataset/layout.py": (1, "names of files of a dataset"),
     "iolab/converting.py": (1, "JSON that Polars writes"),
     "iolab/lab/picker.py": (3, "names of uploaded files"),
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),
