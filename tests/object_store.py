@@ -38,7 +38,7 @@ def failing(address: str, seed: int | None = None) -> Iterator[str]:
     Some are refused with 503.  Of writes, some are done and answered with 500, or not at all.  Lists are slow.
 
     Args:
-        address: Of the store behind it.
+        address: Of the store itself.
         seed: Of the chance; None for a store whose first write of each key is done and answered with 500.
     """
     draw = random.Random(seed)  # noqa: S311 - a case, not a secret

@@ -69,6 +69,7 @@ OTHER_PATTERNS = {
     "logframe/spreadsheet.py": (2, "formulas of spreadsheets"),
     "straceparse/diagnostics.py": (1, "the column in a message of the parser"),
     "iolab/dataset/commands.py": (1, "characters of file names"),
+    "iolab/dataset/layout.py": (1, "names of files of a dataset"),
     "iolab/converting.py": (1, "JSON that Polars writes"),
     "iolab/display.py": (3, "HTML that Polars writes, and ends of lines"),
     "iolab/lab/receiving.py": (3, "names of uploaded files"),

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def concat(frames: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
     """Frames below each other; a frame without a column gives nulls.
 
-    A column whose type differs gets the type that Polars unites them to.  Where there is none, a value beside lists
-    becomes a list of one, and all else becomes text, nested values as JSON.
+    A column whose type differs gets the type that Polars unites them to.  A value beside lists becomes a list of one.
+    All else becomes text, nested values as JSON.
 
     Examples:
         >>> old = pl.LazyFrame({"a": [1, None], "b": [1.5, 2.0]})

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from iolab.dataset.store import Lock, Store
 
-#: So many commits, or checkpoints of one size, become one checkpoint.
+#: This many commits, or checkpoints of one size, become one checkpoint.
 FOLD: Final = 32
 #: Objects of the log that are read at a time.
 _AT_A_TIME: Final = 16

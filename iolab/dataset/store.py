@@ -231,7 +231,7 @@ class LockRecord:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The record of a text; a text that is none was written by a run that is not known."""
+        """The record of a text; another text was written by an unknown run."""
         if not text:
             return cls()
         try:

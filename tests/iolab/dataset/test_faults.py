@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 #: How many points are drawn.
-POINTS = int(os.environ.get("IOLAB_KILLS", "3"))
+POINTS = int(os.environ.get("IOLAB_KILLS", "2"))
 #: Logs in the folder of a test.
 LOGS = 5
 _OPERATIONS = ("read", "put", "put_new", "put_if", "take", "entries", "delete")
