@@ -24,8 +24,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 #: Any machine of the platform runs the library: no flag names a processor.
 FLAGS: Final = ("-O2", "-shared", "-fPIC", "-fstack-protector-strong")
-#: What the linker of Linux adds: tables of addresses that cannot be changed once the library is loaded.
-LINUX_FLAGS: Final = ("-Wl,-z,relro", "-Wl,-z,now")
+#: On Linux: copies that check the size of their target, and tables of addresses that are fixed once they are loaded.
+LINUX_FLAGS: Final = ("-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Wl,-z,relro", "-Wl,-z,now")
 #: Platforms that wheels are made for -> target of zig, and tag of the wheel.
 TARGETS: Final = {
     "linux-x86_64": ("x86_64-linux-gnu.2.17", "manylinux_2_17_x86_64.manylinux2014_x86_64"),

@@ -303,8 +303,11 @@ def _parts(name: str, table: _Table, last_line: int, notes: list[Diagnostic]) ->
 
 
 def _scaled(cells: pl.Series, metric: Metric) -> pl.Series:
-    """Figures in the unit of their metric."""
-    return cells if metric.factor == 1.0 else cells * metric.factor
+    """Figures in the unit of their metric; null where that is too large."""
+    if metric.factor == 1.0:
+        return cells
+    scaled = cells * metric.factor
+    return scaled if scaled.is_finite().all() else scaled.set(scaled.is_infinite(), None)
 
 
 def _heading(scope: str, fields: list[Field]) -> Heading:

@@ -65,9 +65,9 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
             part.place = partial(_place_in_xml, text.split("\n"), log.lines())
         return [part]
     claims: dict[Key, list[Claim]] = {}
-    for part, rows in zip(parts, printed, strict=True):
-        figures = [one.name for one in part.heading.fields if one.metric]
-        first = frames[part.heading.scope]["line"].to_list()
+    for table, rows in zip(parts, printed, strict=True):
+        figures = [one.name for one in table.heading.fields if one.metric]
+        first = frames[table.heading.scope]["line"].to_list()
         for line, claim in rows:
             if line not in claims and line == first[claim.row]:
                 claims[line] = [claim]
@@ -75,7 +75,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
             # the other rows of a line, and of tables that were put together: what and when they are of is there already
             its = claim._replace(columns={name: claim.columns[name] for name in figures})
             claims.setdefault(line, []).extend([its, claim._replace(is_kept=True, is_whole=False)])
-    factors = {field.printed: field.metric.factor for part in parts for field in part.heading.fields if field.metric}
+    factors = {field.printed: field.metric.factor for one in parts for field in one.heading.fields if field.metric}
     for row, (line, heading) in enumerate(frames["averages"].select("line", "printed").rows()):
         name = {} if line in claims else {"name": 1.0}
         value = {"value": factors.get(heading, 1.0)}
@@ -84,8 +84,8 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     part = by_line(text, {}, claims=claims, is_row=_is_row)
     part.frames = {name: _with_printed_names(frame) for name, frame in frames.items()}
     part.separator = _SEPARATORS.get(parsed.kind, "")
-    for name in ("samples", "averages"):
-        part.statuses.update(dict.fromkeys(frames[name].drop_nulls("flag")["line"], "diagnosed"))
+    for scope in ("samples", "averages"):
+        part.statuses.update(dict.fromkeys(frames[scope].drop_nulls("flag")["line"], "diagnosed"))
     return [part]
 
 

@@ -263,3 +263,15 @@ def test_a_tick_whose_date_is_none(day: str) -> None:
     assert times == ["[datetime.datetime(2017, 10, 17, 12, 55, 48)]"] * 2
     assert log.diagnostics.select("line", "kind").rows() == [(8, "clock")]
     assert bare.diagnostics.is_empty()
+
+
+@pytest.mark.parametrize("table", ["DISKREAD,Disk Read KB/s db1,sda", "NET,Network I/O db1,eth0-read-KB/s"])
+def test_figures_that_are_too_large(table: str) -> None:
+    """A figure that is infinite in the unit of its column is null and flagged; the one beside it stays."""
+    name = table.partition(",")[0]
+    stamps = "ZZZZ,T0001,12:55:27,17-OCT-2017\nZZZZ,T0002,12:55:37,17-OCT-2017\n"
+    log = read_host(f"{HEAD}{table}\n{stamps}{name},T0001,1e308\n{name},T0002,2\n".encode())
+    figures = log.samples.select("value", "flag").collect()
+
+    assert figures["value"].null_count() == figures["flag"].count() == 1
+    assert figures["value"].drop_nulls().is_finite().all()
