@@ -52,7 +52,7 @@ _THEME: Final = (
 )
 #: Columns by which a frame of findings is known, whatever was filtered or added.
 _FINDING: Final = frozenset({"mark", "sentence"})
-#: So many columns Polars shows where no number is chosen.
+#: Columns that Polars shows where no number is chosen.
 _POLARS_COLUMNS: Final = 8
 
 

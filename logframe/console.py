@@ -125,7 +125,7 @@ def reading(name: str = "") -> Iterator[None]:
     start = shown = time.monotonic()
     total, is_shown = 0, False
 
-    def told(count: int) -> None:
+    def add(count: int) -> None:
         nonlocal total, shown, is_shown
         total += count
         now = time.monotonic()
@@ -134,7 +134,7 @@ def reading(name: str = "") -> Iterator[None]:
             sys.stderr.write(f"\r{printable(name)[:40]} {total / 1e6:,.0f} MB read in {now - start:,.0f} s\x1b[K")
             sys.stderr.flush()
 
-    token = WATCH.set(told)
+    token = WATCH.set(add)
     try:
         yield
     finally:

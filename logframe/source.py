@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 #: Transcoded or decompressed text above this many bytes lives in a temporary file.
 MEMORY_LIMIT = 32 << 20
 
-#: Is told how many bytes of a log were read since it was told last, where somebody waits for it.
+#: Gets the number of bytes of each batch of a log that is read; None where no one waits for it.
 WATCH: ContextVar[Callable[[int], object] | None] = ContextVar("WATCH", default=None)
 #: This much of a log shows how its lines end.
 _SAMPLE_BYTES = 1 << 16

@@ -42,6 +42,7 @@ CALLS: dict[str, Call] = {
     "iolab.load": (REPORT, iolab.load),
     "iolab.load_all": (REPORT, iolab.load_all),
     "iolab.provenance": (STRACE, lambda log: iolab.provenance(log, STRACE)),
+    "iolab.sql": (REPORT, lambda log: iolab.sql("SELECT event, waits FROM top_events", log)),
     "iolab.summarize": (REPORT, iolab.summarize),
     "iolab.write_report": (STRACE, lambda log: iolab.write_report(log, "page.html")),
     "comparison.compare_sets": (REPORT, lambda log: comparison.compare_sets({"a": REPORT}, {"b": log}).sentences),
@@ -131,7 +132,7 @@ def test_every_form_of_a_log_gives_the_same(name: str, tmp_path: Path, monkeypat
             results.append(plain(call(form)))
         except LogError as error:  # a comparison that is refused is refused of every form
             results.append(re.sub(r"<bytes>|<file>|\S*log\.txt", "LOG", str(error)))
-    is_of_several = name == "iolab.findings"  # a list gets a column that names the log
+    is_of_several = name in {"iolab.findings", "iolab.sql"}  # a list gets a column that names the log
     expected = results[0]
 
     assert results[: -2 if is_of_several else None] == [expected] * (len(forms) - 2 * is_of_several)
