@@ -161,7 +161,7 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.get_by_text("looks = cells").first.click()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run Selected Cell and All Below").click()
-        page.get_by_text("sequential_direct_tt_T.strace: strace log").first.wait_for(timeout=180_000)
+        page.locator(".jp-RenderedMarkdown td", has_text="sequential_direct_tt_T.strace").wait_for(timeout=180_000)
         page.get_by_text("| Idle").first.wait_for(timeout=180_000)
         page.wait_for_timeout(2000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
