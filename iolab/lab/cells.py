@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from iolab.lab.picker import LogPicker
     from iolab.pages.summary import LogSummary
 
-#: From so many AWR reports on, what changed from one to the next comes first.
+#: From this number of AWR reports on, what changed from one to the next comes first.
 _MANY: Final = 4
-#: Of several logs each says so much, the largest part first.
+#: The findings of each of several logs, the largest first.
 _MOST_EACH: Final = 3
 _MOST_COLUMNS, _MOST_ROWS = 10, 6
 _USAGE: Final = "Usage: `%iolab show LOG...`, `%iolab ledger LOG...` or `%iolab charts LOG...`"
