@@ -166,10 +166,6 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.wait_for_timeout(2000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
         text, drawn = read_through(page)
-        height = page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer").first.evaluate(
-            "all => all.scrollHeight"
-        )
-        print("HEIGHT", height)  # noqa: T201
         uploaded = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
         planted = page.locator("img[src=x], a[href^='javascript:'], script:text('owned')").count()
         title = page.title()
