@@ -19,8 +19,6 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
-
     from iolab import charts, comparison, dataset, evidence, metrics
     from iolab.comparison.samples import compare
     from iolab.lab.picker import LogPicker
@@ -53,7 +51,7 @@ __all__ = [
 __getattr__, __dir__ = lazy_exports(__name__)
 
 
-def load_ipython_extension(shell: "InteractiveShell") -> None:
+def load_ipython_extension(shell: object) -> None:
     """Add ``%iolab`` to an IPython session (``%load_ext iolab``)."""
     from iolab.lab.cells import add_magic  # noqa: PLC0415 - importing iolab stays cheap
 

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from iolab.lab.picker import LogPicker
     from iolab.pages.summary import LogSummary
 
-#: From so many AWR reports on, what changed from one to the next comes first.
+#: From this number of AWR reports on, what changed from one to the next comes first.
 _MANY: Final = 4
+#: The findings of each of several logs, the largest first.
+_MOST_EACH: Final = 3
 _MOST_COLUMNS, _MOST_ROWS = 10, 6
 _USAGE: Final = "Usage: `%iolab show LOG...`, `%iolab ledger LOG...` or `%iolab charts LOG...`"
 
@@ -120,7 +122,7 @@ def _show(*shown: object) -> None:
 
 def show_answer(looks: Mapping[str, LogSummary]) -> None:
     """Show what logs say: all of them in a line each, what changed in a series of reports, the findings of each."""
-    from iolab.pages.findings_text import findings_markdown  # noqa: PLC0415 - see above
+    from iolab.pages.findings_text import MOST, findings_markdown  # noqa: PLC0415 - see above
 
     totals = {name: _total(seen) for name, seen in looks.items()}
     if len(looks) > 1:
@@ -131,7 +133,7 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
         _show_series(reports)
     for name, seen in looks.items():
         head = f"**{name}**" if len(looks) > 1 else f"**{name}**: {seen.headline}\n\n{totals[name]}"
-        _show(f"{head}\n\n{findings_markdown(seen.findings)}")
+        _show(f"{head}\n\n{findings_markdown(seen.findings, most=MOST if len(looks) == 1 else _MOST_EACH)}")
 
 
 def _total(seen: LogSummary) -> str:
@@ -239,7 +241,7 @@ def show_unread(looks: Mapping[str, LogSummary]) -> None:
             _show(f"`{name}`", seen.diagnostics.select("line", "kind", "reason"))
 
 
-def add_magic(shell: InteractiveShell) -> None:
+def add_magic(shell: object) -> None:
     """Add `%iolab` to a session, and the theme of the charts."""
     enable_theme()
     magics: Any = shell

@@ -328,4 +328,5 @@ if (window.parent !== window) {
       if (parts.length > 1) node.replaceWith(...parts.map((part, at) => (at % 2 ? linked(part) : part)));
     }
   }
+  tell({ ready: true });
 }

@@ -128,14 +128,20 @@
 
         get path() { return localPath(this.context.path); }
 
+        // A page that was read again is told where its reader was; it may hear that when it is loaded, or say when it can.
+        settle() {
+          this.tell({ theme: theme(), scroll: this.scroll || 0 });
+        }
+
         tell(message) {
           if (this.frame) this.frame.contentWindow.postMessage(message, "*");
         }
 
-        // A page has no origin: it is known by its window, and what it says is a number.
+        // A page has no origin: it is known by its window, and what it says is a number, or that it can be told something.
         hear(event) {
           if (!this.frame || event.source !== this.frame.contentWindow) return;
-          const { line, scroll } = event.data || {};
+          const { line, ready, scroll } = event.data || {};
+          if (ready === true) this.settle();
           if (Number.isFinite(scroll)) this.scroll = scroll;
           if (Number.isSafeInteger(line) && line > 0) showLine(this.path, line, this.page.size);
         }
@@ -200,7 +206,7 @@
           }
           if (this.frame) this.frame.remove();
           this.frame = frame;
-          this.tell({ theme: theme(), scroll: this.scroll || 0 });
+          this.settle();
           frame.style.position = "";
           frame.style.visibility = "";
           this.said.hidden = true;

@@ -161,15 +161,11 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         page.get_by_text("looks = cells").first.click()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run Selected Cell and All Below").click()
-        page.get_by_text("sequential_direct_tt_T.strace: strace log").first.wait_for(timeout=180_000)
+        page.locator(".jp-RenderedMarkdown td", has_text="sequential_direct_tt_T.strace").wait_for(timeout=180_000)
         page.get_by_text("| Idle").first.wait_for(timeout=180_000)
         page.wait_for_timeout(2000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
         text, drawn = read_through(page)
-        height = page.locator(".jp-NotebookPanel-notebook .jp-WindowedPanel-outer").first.evaluate(
-            "all => all.scrollHeight"
-        )
-        print("HEIGHT", height)  # noqa: T201
         uploaded = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
         planted = page.locator("img[src=x], a[href^='javascript:'], script:text('owned')").count()
         title = page.title()

@@ -113,7 +113,7 @@ def test_a_double_click_opens_the_page(lab: tuple[str, Path]) -> None:
         table = Path(download.value.path()).read_text(encoding="utf-8-sig")
 
         frame.evaluate("window.scrollTo(0, 700)")
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(3000)
         with (folder / TRACE.name).open("a", encoding="utf-8") as log:
             log.write("*** 2026-03-02 23:05:00.000\n")
         first = page.locator(".iolab-page iframe:visible").get_attribute("src")
