@@ -1,6 +1,6 @@
 """Charts as Vega-Lite specifications, written in the words of Altair.
 
-Altair takes a second of CPU time to import and to check a chart, and JupyterLab and `iolab.charts.svg` need the
+Altair takes 1.2 s of CPU time to import and to check a chart, and JupyterLab and `iolab.charts.svg` need the
 specification alone. `Chart.to_altair` gives the chart to whoever wants to change it with Altair.
 """
 
