@@ -1,4 +1,4 @@
-"""What a command costs on a small log, with its start: CPU seconds beside the targets, and those of `import polars`.
+"""What a command costs on a small log, its start included: CPU seconds beside the targets and `import polars`.
 
 The commands and the import of Polars, their floor, are run in turn; of several rounds the least of each counts.
 

@@ -75,7 +75,7 @@ OTHER_PATTERNS = {
     "iolab/lab/receiving.py": (3, "names of uploaded files"),
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),
     "iolab/query.py": (2, "SQL, and a message of Polars"),
-    "iolab/pages/drawn.py": (1, "identifiers in SVG"),
+    "iolab/charts/svg.py": (1, "an expression of Vega"),
     "iolab/pages/tables.py": (3, "names of our own columns and reasons of diagnostics"),
     "iolab/pages/writing.py": (1, "our own verdicts"),
 }

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Span = tuple[float, float]
 #: Steps of an axis of time, in seconds.
 _TIME_STEPS: Final = (1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10800, 21600, 43200, 86400, 604800, 2592000, 31536000)
-#: An axis has a mark every so many pixels.
+#: The least pixels between two marks of an axis.
 _MARK_EVERY: Final = 34
 #: What a bar leaves of its row.
 _PADDING: Final = 0.1
@@ -68,7 +68,7 @@ class Scale:
         return start + (end - start) * ((value - low) / (high - low) if high > low else 0.5)
 
     def labels(self, axis: dict[str, Any], *, along: float, most: int = 0) -> list[tuple[float, str]]:
-        """Where the axis is marked, and with what, at most so many marks on so many pixels."""
+        """Where the axis is marked, and with what; at most `most` marks on an axis of `along` pixels."""
         most = min(most or 99, max(2, int(along / _MARK_EVERY)))
         text = axis.get("format")
         if (values := axis.get("values")) is not None:
@@ -141,7 +141,7 @@ class Band:
 
 
 def _step(low: float, high: float, most: int) -> float:
-    """The least of 1, 2 or 5 times a power of ten that gives at most so many steps.
+    """The least of 1, 2 or 5 times a power of ten that gives at most `most` steps.
 
     Examples:
         >>> _step(0, 300, 7), _step(0, 1, 10)

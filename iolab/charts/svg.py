@@ -33,7 +33,7 @@ _TITLE_SIZE: Final = 12
 #: Of a letter, in parts of the size of the font; capitals and digits of the widest font of the list are as wide.
 _LETTER: Final = 0.6
 _LABEL_LIMIT: Final = 260
-#: The height of a row of a chart that says none, and the size of one that has no rows.
+#: The height of a row where the chart states none, and the size of a chart without rows.
 _STEP: Final = 20
 _WIDTH: Final = 560
 _HEIGHT: Final = 260
@@ -97,7 +97,7 @@ def _wide(text: str, size: float = _LABEL_SIZE) -> float:
 
 
 def _cut(text: object, limit: float = _LABEL_LIMIT) -> str:
-    """A label that is at most so many pixels wide."""
+    """A label, cut to the limit in pixels."""
     most = int(limit / (_LABEL_SIZE * _LETTER))
     shown = printable(str(text))
     return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"

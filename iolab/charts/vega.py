@@ -1,6 +1,6 @@
 """Charts as Vega-Lite specifications, written in the words of Altair.
 
-Altair takes a second of CPU time to import and to check a chart, and `iolab.charts.svg`, which draws pages, needs the
+Altair takes 1.2 s of CPU time to import and to check a chart, and `iolab.charts.svg`, which draws pages, needs the
 specification alone.  Who calls a function of `iolab.charts` gets a chart of Altair (`chart`).
 """
 
