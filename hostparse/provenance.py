@@ -124,7 +124,7 @@ def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
 def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]:
     """The text of latency histograms, with buckets and means by line.
 
-    Lines above a table (time, key, unit) are of its first bucket.  Behind an arrow and in JSON stands the largest whole
+    Lines above a table (time, key, unit) are of its first bucket.  After an arrow and in JSON stands the largest whole
     number within the bucket, which is one less than its end, unless the heading says otherwise.
     """
     lines = open_log(source).lines()
