@@ -124,7 +124,7 @@ def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
 def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]:
     """The text of latency histograms, with buckets and means by line.
 
-    Lines above a table (time, key, unit) are of its first bucket.  Behind an arrow and in JSON stands the largest whole
+    Lines above a table (time, key, unit) are of its first bucket.  After an arrow and in JSON stands the largest whole
     number within the bucket, which is one less than its end, unless the heading says otherwise.
     """
     lines = open_log(source).lines()
@@ -132,7 +132,7 @@ def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]
     beyond = {**_BEYOND, "ARROW_ROW": 0.0} if "BOUNDS_HEADING" in kinds else _BEYOND
     less = [beyond.get(kinds[line - 1] or "") for line in parsed.buckets["line"]]
     buckets = parsed.buckets.with_columns(upper=pl.col("upper") - pl.Series(less, dtype=pl.Float64))
-    frames = {"buckets": buckets, "means": parsed.means}
+    frames = {"buckets": buckets.drop("lower_ns", "upper_ns", "histogram"), "means": parsed.means}
     part = by_line("\n".join(lines), frames, is_row=is_tabular)
     part.separator = "," if "pylatencymap" in parsed.kind else ""
     claimed = set(part.claims)

@@ -111,7 +111,7 @@ class _Page(HTMLParser):
     """Walks over a page: a new row ends the one before, whatever end tags are missing."""
 
     def __init__(self, first_line: int, mark: str) -> None:
-        super().__init__(convert_charrefs=False)  # what stands behind one has a place of its own
+        super().__init__(convert_charrefs=False)  # what comes after one has a place of its own
         self.numbers: list[Number] = []
         self.rows: dict[int, list[int]] = {}
         self._first_line = first_line

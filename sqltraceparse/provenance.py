@@ -37,7 +37,7 @@ _TRACE: Final = {
 #: Columns in the unit of the trace's clock.
 _TIMES: Final = frozenset({"cpu_us", "elapsed_us"})
 
-#: What the rows of a report print; a statement's figures stand behind labels.
+#: What the rows of a report print; a statement's figures follow labels.
 _TKPROF: Final = {
     "statements": {},
     "row_sources": dict.fromkeys(

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from logframe import Source
     from straceparse.log import StraceLog
 
-#: What stands before the arguments of a call, and behind them.
+#: What stands before the arguments of a call, and after them.
 _BEFORE: Final = dict.fromkeys(("pid", "time_of_day", "wall", "relative_ts", "syscall_number"), 1.0)
 _BEHIND: Final = dict.fromkeys(("result", "elapsed"), 1.0)
 #: What the arguments say of a request, and those of the call that waits for one of several.

@@ -197,7 +197,7 @@ def _tables_of(lines: list[str], name: str) -> _Tables:
 
 
 def names_below(heading: str) -> list[str]:
-    """The columns of the rows below a heading; empty for a word that is none."""
+    """The columns of the rows below a heading; empty for another word."""
     return [_HEADINGS.get(word, "") for word in _HEADING.findall(heading)]
 
 
