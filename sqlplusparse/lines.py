@@ -259,7 +259,7 @@ def runs_of(*kinds: int) -> Callable[[bytearray, int], re.Match[bytes]]:
 
 
 def without_numbers(typed: str) -> str | None:
-    """What stands behind the numbers of lines that were not echoed, which begin with 2; None without such numbers.
+    """What stands after the numbers of lines that were not echoed, which begin with 2; None without such numbers.
 
     Examples:
         >>> without_numbers("  2    3  Run 1: 590 hsecs"), without_numbers("  2    3"), without_numbers("2 rows")

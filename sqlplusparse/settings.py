@@ -39,7 +39,7 @@ _TYPED: Final = Pattern(r"(?m)[>#$%:\]][ \t]?{TYPED_WORD}", COMMANDS)
 #: A prompt before the numbers of lines that the client read from its standard input, and whether a text has such.
 _RUN_ON: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>[ ]{2}{SECOND_NUMBER}.*)", COMMANDS)
 _SOME_RUN_ON: Final = Pattern(r"(?m)[>#$%][ \t]?[ ]{2}{SECOND_NUMBER}", COMMANDS)
-#: A clock behind a prompt.
+#: A clock after a prompt.
 _TIMED: Final = Pattern(
     r"(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
 )
@@ -282,9 +282,9 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     places = [*compress(range(len(lines)), are_text), *others]
     for number in places:
         line = lines[number]
-        behind = _RUN_ON.match(line) or _TIMED.match(line)
-        if behind is not None and _is_behind_prompt(*behind.group("prompt", "rest")):
-            prompt, times = _once(behind["prompt"])
+        after = _RUN_ON.match(line) or _TIMED.match(line)
+        if after is not None and _is_after_prompt(*after.group("prompt", "rest")):
+            prompt, times = _once(after["prompt"])
             shape = prompt.translate(_DIGITS)
             counts[shape] += times - 1
             printed.add(shape)
@@ -298,7 +298,7 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
         else:
             continue
         counts[shape] += 1
-    # what is a prompt whatever stands behind it needs no proof
+    # what is a prompt whatever stands after it needs no proof
     proven = {shape for shape in proven | printed if classify(f"{shape} -") != Kind.PROMPT}
     if not proven:
         return proven
@@ -310,8 +310,8 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
     return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
 
 
-def _is_behind_prompt(prompt: str, rest: str) -> bool:
-    """Does what stands behind a prompt show that a client printed it, which read a script from its standard input?
+def _is_after_prompt(prompt: str, rest: str) -> bool:
+    """Does what stands after a prompt show that a client printed it, which read a script from its standard input?
 
     It prints the numbers of the lines that it did not echo, and an Elapsed where the statement printed nothing else.
     """

@@ -148,7 +148,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
         return Block("BREAK", number, number + 1)
     if rest[0] == "2" and (after := without_numbers(f"  {rest}")) is not None:
         if after:
-            return _output_behind(page, number, after, prompt)
+            return _output_after(page, number, after, prompt)
         page.roles[number] = LineRole.INPUT
         return Block("INPUT", number, number + 1, Typed(None, prompt, None))
     word = rest.split(None, 1)[0].rstrip(";").lower()
@@ -158,12 +158,12 @@ def read_prompt(page: Page, number: int) -> Block | None:
         page.kinds[number] = kind
         return Block("BREAK", number, number)
     if _is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
-        return _output_behind(page, number, typed.rstrip(), prompt)
+        return _output_after(page, number, typed.rstrip(), prompt)
     return _read_typed(page, number, prompt, rest, word)
 
 
-def _output_behind(page: Page, number: int, output: str, prompt: str) -> Block:
-    """A statement that was not echoed, whose first line of output stands behind the prompt it was read at."""
+def _output_after(page: Page, number: int, output: str, prompt: str) -> Block:
+    """A statement that was not echoed, whose first line of output stands after the prompt it was read at."""
     is_piped(page)  # known by the lines as they are
     page.lines[number] = output
     page.kinds[number] = classify(output.strip())
@@ -172,12 +172,12 @@ def _output_behind(page: Page, number: int, output: str, prompt: str) -> Block:
 
 
 def _is_quoted_error(page: Page, number: int) -> bool:
-    """Is what stands behind a prompt the line of a statement that the error below marks with a star?"""
+    """Is what stands after a prompt the line of a statement that the error below marks with a star?"""
     return page.lines[number + 1 : number + 2] != [] and page.lines[number + 1].strip() == "*"
 
 
 def is_piped(page: Page) -> bool:
-    """Did the client read its standard input: does output stand behind prompts, and no statement at any?"""
+    """Did the client read its standard input: does output stand after prompts, and no statement at any?"""
     if "piped" not in page.habits:
         page.habits["piped"] = _has_only_output(page)
     return bool(page.habits["piped"])
