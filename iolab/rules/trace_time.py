@@ -191,6 +191,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     else:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
         said = _capital(label) + (f" ({listed})" if listed else "")
+    if row["count"] is None:
+        return f"{said} took {took}."
     count = Interval.exact(row["count"])
     each = f" of {seconds(time / count)}" if row["count"] == 1 else f", {seconds(time / count)} each"
     detail = f"{counted(row['count'], 'calls')}{each}"
