@@ -192,6 +192,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     else:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
         said = _capital(label) + (f" ({listed})" if listed else "")
+    if row["count"] is None:
+        return f"{said} took {took}."
     count = Interval.exact(row["count"])
     detail = often_each(count, None, "calls", seconds(time / count))
     if len(names) > 1:
