@@ -92,7 +92,11 @@ def diagnostics() -> str:
         "`column`, `kind`, `text` and `reason`. `kind` is one of the words below, the same for all formats; `reason` "
         "says\nwhat happened on that line."
     )
-    words = [f"## `{word}`\n\n{one['meaning']}\n\nnext: {one['next']}" for word, one in kind_meanings().items()]
+    words = [
+        f"## `{word}`\n\n{one['meaning']}\n\nnext: {one['next']}"
+        + (f"\n\nin 0.1.0: {one['was']}" if "was" in one else "")
+        for word, one in kind_meanings().items()
+    ]
     checks = [
         f"| {one.name.replace('_', ' ')} | {one.of} | {one.proves} | {one.cost_ms} |"
         for one in awrparse.integrity.checks()
