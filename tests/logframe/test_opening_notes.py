@@ -41,7 +41,7 @@ def test_compressed_data_that_ends_early_is_said(name: str) -> None:
 
     log = iolab.load(cut, format=name)
 
-    assert "damaged" in log.diagnostics.get_column("kind").to_list()
+    assert "unreadable" in log.diagnostics.get_column("kind").to_list()
     assert "ends early" in " ".join(log.diagnostics.get_column("reason").to_list())
 
 
@@ -53,7 +53,7 @@ def test_every_form_of_compression_says_it(form: str) -> None:
 
     log = iolab.load(packed[:-20])
 
-    assert log.diagnostics.filter(kind="damaged").height == 1
+    assert log.diagnostics.filter(kind="unreadable").height == 1
 
 
 @pytest.mark.parametrize("name", ["awr", "sqlplus", "strace", "host"])

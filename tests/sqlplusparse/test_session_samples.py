@@ -91,7 +91,7 @@ def test_a_cut_snapshot_has_no_shares() -> None:
     log = read_session_samples(text.encode())
 
     assert log.samples.height == 1
-    assert log.diagnostics["kind"].to_list() == ["truncated"]
+    assert log.diagnostics["kind"].to_list() == ["cut"]
     assert session_shares(log)["value"].to_list() == [None]
 
 
@@ -212,7 +212,7 @@ def test_an_end_at_no_time_is_a_diagnostic() -> None:
         ("AAS=3", "AAS=3x", "damaged"),
         ("(235%)", "(295%)", "contradiction"),
         ("2.35 ", "2.85 ", "contradiction"),
-        ("snap 2", "snap 3", "truncated"),
+        ("snap 2", "snap 3", "cut"),
     ],
 )
 def test_figures_that_contradict_others_or_no_column_holds(printed: str, damaged: str, kind: str) -> None:

@@ -29,7 +29,7 @@ def test_statements(capsys: pytest.CaptureFixture[str]) -> None:
     ]
     second = [cell.strip() for cell in lines[4].strip("|").split("|")]
     assert second[3:] == ["ok", "1", "11.54", "1096001", "1097113", "buffer_cache"]
-    assert lines[10] == "diagnostics: failed 1, overflow 1, page_joined 1"
+    assert lines[10] == "diagnostics: repaired 1, overflow 1, failed 1"
 
 
 def test_runs(capsys: pytest.CaptureFixture[str]) -> None:

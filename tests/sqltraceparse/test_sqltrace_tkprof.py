@@ -81,7 +81,7 @@ def test_totals_that_do_not_add_up(before: str, after: str, column: str) -> None
     """A total that differs by more than what is cut off is said, with its line."""
     rows = read_tkprof(OLD.replace(before, after).encode()).diagnostics
 
-    assert rows.get_column("kind").to_list() == ["total"]
+    assert rows.get_column("kind").to_list() == ["sum"]
     assert column in rows.item(0, "reason")
     assert rows.item(0, "line") == 16
 

@@ -227,12 +227,12 @@ def test_an_end_without_its_start_is_still_reported() -> None:
     """Only a line marked as unfinished right before excuses an end without a prefix, and only in its own log."""
     events = read_strace(b"5 read(3,  <unfinished ...>\n6 close(4) = 0\n1, 2) = 3\n")
 
-    assert unparsed(events).select("line", "kind").rows() == [(3, "continuation")]
+    assert unparsed(events).select("line", "kind").rows() == [(3, "missing")]
     two = pl.concat([
         read_strace(b"5 close(3) = 0\n1, 2) = 3").with_columns(log=pl.lit("a")),
         read_strace(b"5 read(3,  <unfinished ...>").with_columns(log=pl.lit("b")),
     ])  # fmt: skip
-    assert unparsed(two).select("source", "line", "kind").rows() == [("a", 2, "continuation")]
+    assert unparsed(two).select("source", "line", "kind").rows() == [("a", 2, "missing")]
 
 
 @pytest.mark.parametrize("start", ["0.000000", "0.004711"])
