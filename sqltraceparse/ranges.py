@@ -255,7 +255,7 @@ def _pieces(log: Log, cuts: Sequence[Range], facts: Sequence[RangeFacts]) -> lis
                 tuple(
                     row
                     for row in first.diagnostics
-                    if row.kind in {"clock", "unit"} and before < (row.line or 0) <= end
+                    if row.kind in {"clock", "ambiguous"} and before < (row.line or 0) <= end
                 ),
                 is_usual,
             )

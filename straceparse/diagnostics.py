@@ -99,7 +99,9 @@ class Unread:
         damaged, odd = pl.concat(self._damaged), pl.concat(self._odd)
         found = _with_wrapped(_without_ends(_unread(damaged), events, self._log), events, self._log)
         found = _in_order(found, odd_calls(odd)) if odd.height else found
-        found = found.with_columns(pl.col("kind").replace("continuation", "missing").cast(DIAGNOSTICS["kind"]))
+        is_end = pl.col("kind") == "continuation"
+        kind = pl.when(is_end).then(pl.lit("missing")).otherwise(pl.col("kind").cast(pl.String))
+        found = found.with_columns(kind.cast(DIAGNOSTICS["kind"]).alias("kind"))
         if self._is_clock and not self._has_starts:
             row = pl.DataFrame([(None, None, None, "clock", None, _CLOCK_OF_MANY)], schema=DIAGNOSTICS, orient="row")
             found = pl.concat([row, found])
