@@ -150,9 +150,11 @@ class _Claims:
         grids = grids_of(table, copies)
         for grid in grids:
             columns = _columns(table, grid)
+            figures = _figures(table, columns)
             for position, number in enumerate(grid.lines, height):
+                its = figures if table.pivots and number in claimed else columns
                 claimed[number] = position
-                self._claim_row(Claim(frame, position, columns), self._rows[number - 1], table, grid)
+                self._claim_row(Claim(frame, position, its), self._rows[number - 1], table, grid)
             height += len(grid.lines)
         if table.pivots and grids:
             self._claim_pivoted(frame, table, copies, grids[-1], height - len(grids[-1].lines), claimed)
@@ -208,11 +210,13 @@ class _Claims:
             earlier = frozenset(made)
             for grid in grids_of(table, [copy]):
                 columns = _columns(table, grid)
+                figures = _figures(table, columns)
                 for key, number in zip(_keys(grid, names), grid.lines, strict=True):
                     if key in rows and claimed.get(number) != rows[key]:
+                        own = figures if number in claimed else columns
                         claimed.setdefault(number, rows[key])
                         for place in self._rows[number - 1].keys:
-                            its = Claim(frame, rows[key], columns)
+                            its = Claim(frame, rows[key], own)
                             self._part.claim(place, its)
                             if rows[key] in earlier:
                                 self._part.claim(place, its._replace(is_kept=True))
@@ -238,6 +242,11 @@ class _Claims:
                         self._part.claim(key, Claim(frame, place, columns, is_kept=table.shape == "sum"))
 
 
+def _figures(table: Table, columns: dict[str, float]) -> dict[str, float]:
+    """The columns of figures: what the rows that a pivot makes of a line have in common is printed once."""
+    return {name: factor for name, factor in columns.items() if table.by_name[name].kind != "text"}
+
+
 def _columns(table: Table, grid: Grid) -> dict[str, float]:
     """The columns of a table in the order in which they are printed, and the factors of their kinds and headings."""
     if table.shape == "histogram":
@@ -245,7 +254,9 @@ def _columns(table: Table, grid: Grid) -> dict[str, float]:
     # a form of a table may leave the unit of its sizes to its title
     unit = next((pivot.suffix for pivot in table.pivots if pivot.suffix), "")
     found = {}
-    for name in (each for cell in grid.cells for each in (cell, *_parts(table, cell))):
+    # a line of a pivot begins with what its rows have in common
+    names = sorted(grid.cells, key=lambda name: bool(table.pivots) and table.by_name[name].kind != "text")
+    for name in (each for cell in names for each in (cell, *_parts(table, cell))):
         if name in table.by_name:
             kind = table.by_name[name].kind
             form = form_of(kind, grid.headings.get(name, ""))

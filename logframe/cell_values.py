@@ -173,7 +173,9 @@ def _values_of(text: str, mark: str, factor: float, time_unit: float) -> list[fl
         case "" | "%":
             return [number * factor for number in numbers]
         case unit if unit in _UNITS:
-            return [number * _UNITS[unit] / time_unit for number in numbers]
+            # after a blank it may be a word: the factor of the column is then that of its reader
+            plain = [number * factor for number in numbers] if found["unit"].startswith(" ") else []
+            return [*(number * _UNITS[unit] / time_unit for number in numbers), *plain]
         case unit:
             power = "KMGTPE".find(unit[0].upper()) + 1
             return [number * size for number in numbers for size in (_DECIMAL[power], _BINARY[power])]
