@@ -70,7 +70,8 @@ def svg_of(spec: Spec) -> str:
     """
     how = "vconcat" if "vconcat" in spec else "hconcat" if "hconcat" in spec else ""
     datasets = spec.get("datasets", {})
-    parts = [_View(part, datasets) for part in (spec[how] if how else [spec])]
+    of_all = {"data": spec["data"]} if "data" in spec else {}
+    parts = [_View(of_all | part, datasets) for part in (spec[how] if how else [spec])]
     if spec.get("resolve", {}).get("scale", {}).get("y") == "shared":
         Scale.share([view.y for view in parts if isinstance(view.y, Scale)])
     heading, top, least = _heading(spec.get("title"), 0) if how else ("", 0.0, 0.0)

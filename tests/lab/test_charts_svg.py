@@ -119,3 +119,14 @@ def test_a_part_that_is_not_drawn_is_an_error() -> None:
     spec: dict[str, Any] = {"data": {"values": []}, "mark": "bar", "transform": [{"filter": "datum.a == 1"}]}
     with pytest.raises(charts.ChartError, match="not drawn"):
         svg_of(spec)
+
+
+def test_parts_beside_each_other_may_share_their_data() -> None:
+    """Vega-Lite keeps the data of such parts once, above them."""
+    frame = pl.DataFrame({"event": ["a", "b"], "ms": [2.0, 1.0]})
+    bars = vega.Chart(frame).mark("bar").encode(x="ms:Q", y="event:N")
+
+    spec = vega.hconcat(bars, bars).to_dict()
+
+    assert "data" not in spec["hconcat"][0]
+    assert svg_of(spec).count(">ms</text>") == 2
