@@ -114,8 +114,8 @@ def cut_of(log: Path) -> Path:
     return path
 
 
-def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, float, str]]:
-    """Rows for one log: what, CPU seconds, multiple of mawk, the target."""
+def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, str, str]]:
+    """Rows for one log: what, CPU seconds, multiple of mawk where its time can be measured, the target."""
     awk = "mawk" if shutil.which("mawk") else "awk"
     works: dict[str, Callable[[], object]] = {
         f"{awk} '{{print $1}}'": command(awk, "{print $1}", str(log)),
@@ -135,13 +135,18 @@ def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, fl
     unit = next(iter(found.values()))
     for name, seconds in found.items():
         limit = limits.get(name)
-        verdict = "" if limit is None else f"<= {limit}" + ("" if seconds / unit <= limit else "  missed")
-        yield name, seconds, seconds / unit, verdict
+        verdict = "" if limit is None or not unit else f"<= {limit}" + ("" if seconds / unit <= limit else "  missed")
+        yield name, seconds, multiple(seconds, unit), verdict
     part = cut_of(log)
     scale = log.stat().st_size / part.stat().st_size
     for name, loop in (("Python re loop", re_loop), ("stracetools", stracetools_loop)):
         seconds = cpu_of(lambda loop=loop: loop(part)) * scale  # type: ignore[misc]
-        yield name, seconds, seconds / unit, ""
+        yield name, seconds, multiple(seconds, unit), ""
+
+
+def multiple(seconds: float, unit: float) -> str:
+    """A time as a multiple of another; empty where that one is too short for the clock of the system."""
+    return f"{seconds / unit:.2f}" if unit else ""
 
 
 def main() -> None:
@@ -167,7 +172,7 @@ def main() -> None:
             log = strace_logs.written_log(folder / "log.strace", options.size * 1_000_000, lines())
             print(f"{'strace ' + title:40} {'CPU-s':>8} {'x mawk':>8}")
             for what, seconds, ratio, verdict in rows_of(title, log, options.repeat):
-                print(f"  {what:38} {seconds:8.3f} {ratio:8.2f}  {verdict}", flush=True)
+                print(f"  {what:38} {seconds:8.3f} {ratio:>8}  {verdict}", flush=True)
         log = strace_logs.written_log(folder / "log.strace", async_mb * 1_000_000, strace_logs.asynchronous_lines())
         for what, work in (("wc -l", command("wc", "-l", str(log))), ("io_requests", lambda: requests(log))):
             work()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import os
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 from unittest.mock import Mock
 
@@ -14,6 +16,8 @@ from dataset_logs import PNG, run, statuses, trace
 import iolab
 from iolab import dataset
 from iolab.dataset import worker
+from iolab.dataset.contents import GRACE
+from iolab.dataset.layout import RUN
 from iolab.dataset.store import open_store
 from iolab.dataset.writer import BatchWriter
 from logframe.errors import LogError, LogNotFoundError
@@ -133,7 +137,7 @@ def test_refused_places(logs: Path, tmp_path: Path) -> None:
         run(logs, tmp_path / "other", resume=True)
     with pytest.raises(LogError, match="made with all tables"):
         run(logs, dest, resume=True, tables=["events"])
-    with open_store(dest).lock(), pytest.raises(LogError, match="is being written by process"):
+    with open_store(dest).lock("0" * RUN), pytest.raises(LogError, match="is being written by process"):
         run(logs, dest, resume=True)
     with pytest.raises(LogNotFoundError):
         run(tmp_path / "nowhere", tmp_path / "none")
@@ -149,14 +153,14 @@ def test_refused_places(logs: Path, tmp_path: Path) -> None:
 
 
 def test_verify_finds_what_is_wrong(logs: Path, tmp_path: Path) -> None:
-    """A file that is missing, one that was changed, and one that was never committed."""
+    """A file that is missing, and one that was never committed, once no run can be about to commit it."""
     dest = tmp_path / "dataset"
     run(logs, dest)
     events = next((dest / "strace" / "events").iterdir())
-    events.rename(events.with_name(f"{'0' * 24}.parquet"))
+    other = events.rename(events.with_name(f"{'0' * 24}.parquet"))
+    missing = f"strace/events/{events.name} is missing"
 
-    assert [line.partition("/")[2].split("/")[0] for line in dataset.verify(dest, contents=False)] == [
-        "events",
-        "events",
-    ]
+    assert dataset.verify(dest, contents=False) == [missing]
+    os.utime(other, (time.time() - GRACE - 60,) * 2)
+    assert dataset.verify(dest, contents=False) == [missing, f"strace/events/{other.name} belongs to no batch"]
     assert any("and its record says" in line for line in dataset.verify(dest))

@@ -15,7 +15,10 @@ import pytest
 from dataset_logs import assert_undisturbed, kill_one, run, statuses, trace
 
 from iolab import dataset
+from iolab.dataset.contents import GRACE
 from iolab.dataset.executors import Processes
+from iolab.dataset.layout import RUN
+from iolab.dataset.store import LockRecord
 
 #: How often each is killed; more in a long test by hand.
 KILLS = int(os.environ.get("IOLAB_KILLS", "3"))
@@ -103,7 +106,7 @@ def test_the_driver_is_killed(logs: Path, tmp_path: Path) -> None:
 
 
 def test_a_sweep_leaves_the_files_of_others(logs: Path, tmp_path: Path) -> None:
-    """After a killed run only files of names that the dataset itself gives are removed: notes and repositories stay."""
+    """Uncommitted files of a killed run go at once, those of an unknown run after a day; files of other names stay."""
     target = tmp_path / "dataset"
     dataset.convert(logs, target, executor="serial")
     others = [
@@ -116,15 +119,20 @@ def test_a_sweep_leaves_the_files_of_others(logs: Path, tmp_path: Path) -> None:
     for name in others:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_text("mine", encoding="utf-8")
-    left = [target / "strace" / "calls" / f"{'0' * 24}.parquet", target / "_staging" / "left.part"]
-    for path in left:
+    calls = target / "strace" / "calls"
+    killed = "a" * RUN
+    young, old = (calls / f"{run_id * 24}.parquet" for run_id in "01")
+    left = [calls / f"{killed}{'0' * (24 - RUN)}.parquet", old, target / "_staging" / "left.part"]
+    for path in (*left, young):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"left by a killed process")
-    (target / "_lock").write_text("a run that was killed", encoding="utf-8")
+    os.utime(old, (time.time() - GRACE - 60,) * 2)
+    (target / "_lock").write_text(LockRecord(killed, state="held").to_json(), encoding="utf-8")
     dataset.convert(logs, target, executor="serial", resume=True)
 
     assert [name for name in others if not (target / name).is_file()] == []
     assert [path for path in left if path.exists()] == []
+    assert young.is_file()
     assert dataset.verify(target) == []
 
 
