@@ -57,6 +57,8 @@ _BY_LINE: Final[dict[str, tuple[str, ...] | None]] = {
     "monitors": None,
     "monitor_lines": None,
 }
+#: Columns of a plan in the form of 9i, "2  1  SORT (Cost=8 Card=1 Bytes=13)", in the order in which they are printed.
+_OLD_PLAN: Final = dict.fromkeys(("id", "parent_id", "cost", "e_rows", "e_bytes"), 1.0)
 #: Frames that are no frames of the log by name.
 _KEPT: Final = frozenset({"monitors", "monitor_lines"})
 
@@ -76,11 +78,12 @@ def parts_of(spool: Spool, source: Source) -> list[Part]:
     starts = sorted({line for name in _BY_LINE for line in frames[name]["line"].drop_nulls()})
     for name, printed in _BY_LINE.items():
         columns = printed_columns_of(frames[name]) if printed is None else dict.fromkeys(printed, 1.0)
+        is_old = (frames[name]["layout"] == "old").to_list() if name == "plans" else [False] * frames[name].height
         for row, start in enumerate(frames[name]["line"].to_list()):
             if start is None:  # a statistic that the list leaves out
                 continue
             # a row may be wrapped over the lines below
-            claim = Claim(name, row, columns, is_kept=name in _KEPT)
+            claim = Claim(name, row, _OLD_PLAN if is_old[row] else columns, is_kept=name in _KEPT)
             part.claim(start, claim)
             following = bisect_right(starts, start)
             end = starts[following] if following < len(starts) else len(roles) + 1
