@@ -128,7 +128,7 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
     if len(looks) > 1:
         rows = [f"| {_cell(name)} | {_cell(seen.headline)} | {_cell(totals[name])} |" for name, seen in looks.items()]
         _show("\n".join(["| log | what | its time |", "|:--|:--|:--|", *rows]))
-    reports = [seen.log for seen in looks.values() if seen.log.format == "awr" and seen.log.info.begin_time]  # type: ignore[attr-defined]
+    reports = [seen.log.source for seen in looks.values() if seen.log.format == "awr" and seen.log.info.begin_time]  # type: ignore[attr-defined]
     if len(reports) >= _MANY:
         _show_series(reports)
     for name, seen in looks.items():
@@ -144,7 +144,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _show_series(reports: list[Any]) -> None:
+def _show_series(reports: list[str]) -> None:
     from iolab import charts  # noqa: PLC0415 - see above
     from iolab.evidence.changes import (  # noqa: PLC0415 - see above
         neighbour_changes,
