@@ -19,7 +19,7 @@ from logframe.processes import one_thread_each
 from logframe.source import open_readable_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from concurrent.futures import Future
 
     from logframe import Log, Source
@@ -195,13 +195,31 @@ def _size(content: str | bytes) -> int:
 def _read_one(job: _Job) -> _Result:
     """The tables of every report in one file, and its diagnostics."""
     name, content, tables, printed = job
-    frames: dict[str, list[pl.DataFrame]] = {table: [] for table in tables}
     try:
         first = read_awr(content, printed=printed)
     except LogParseError as error:
         kind: DiagnosticKind = "no_report" if isinstance(error, NoReportError) else "unreadable"
         fault = Diagnostic(name, error.line, error.column, kind, error.text, error.message)
-        return frames, diagnostics_frame([fault])
+        return {table: [] for table in tables}, diagnostics_frame([fault])
+    return _tables_of(name, first, tables)
+
+
+def bounded_frames(reports: Mapping[str, AwrReport], tables: Sequence[str]) -> AwrFrames:
+    """What `read_awrs` gives with `printed`, of reports that were read already.
+
+    Args:
+        reports: By their names.
+        tables: Names of `TABLES`.
+    """
+    results = [_tables_of(name, report, tables, is_bounded=True) for name, report in reports.items()]
+    frames = {name: _joined(name, [found[name] for found, _ in results], printed=True) for name in tables}
+    notes = [pl.DataFrame(schema=DIAGNOSTICS), *(found for _, found in results)]
+    return AwrFrames(frames, pl.concat(notes))
+
+
+def _tables_of(name: str, first: AwrReport, tables: Sequence[str], *, is_bounded: bool = False) -> _Result:
+    """The tables of every report in the file of one, and its diagnostics; with bounds however it was read."""
+    frames: dict[str, list[pl.DataFrame]] = {table: [] for table in tables}
     problems = [pl.DataFrame(schema=DIAGNOSTICS)]
     for number, report in enumerate(first.parts, 1):
         for table in tables:
@@ -209,7 +227,8 @@ def _read_one(job: _Job) -> _Result:
                 reason = f"the report ({report.kind}, {report.form}) has no table {table!r}"
                 problems.append(diagnostics_frame([Diagnostic(name, None, None, "missing", table, reason)]))
                 continue
-            frames[table].append(_keyed(report, name, number, report[table]))
+            frame = report.with_bounds(table) if is_bounded and table != "info" else report[table]
+            frames[table].append(_keyed(report, name, number, frame))
             problems.append(report.table_diagnostics(table).with_columns(source=pl.lit(name)))
     return frames, pl.concat(problems)
 

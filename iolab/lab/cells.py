@@ -128,7 +128,7 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
     if len(looks) > 1:
         rows = [f"| {_cell(name)} | {_cell(seen.headline)} | {_cell(totals[name])} |" for name, seen in looks.items()]
         _show("\n".join(["| log | what | its time |", "|:--|:--|:--|", *rows]))
-    reports = [seen.log.source for seen in looks.values() if seen.log.format == "awr" and seen.log.info.begin_time]  # type: ignore[attr-defined]
+    reports = {name: seen.log for name, seen in looks.items() if seen.log.format == "awr" and seen.log.info.begin_time}  # type: ignore[attr-defined]
     if len(reports) >= _MANY:
         _show_series(reports)
     for name, seen in looks.items():
@@ -144,16 +144,17 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def _show_series(reports: list[str]) -> None:
+def _show_series(reports: dict[str, Any]) -> None:
+    from awrparse.many import bounded_frames  # noqa: PLC0415 - see above
     from iolab import charts  # noqa: PLC0415 - see above
     from iolab.evidence.changes import (  # noqa: PLC0415 - see above
         neighbour_changes,
         parameter_changes,
         timeline_sentences,
     )
-    from iolab.evidence.timeline import read_timeline  # noqa: PLC0415 - see above
+    from iolab.evidence.timeline import TABLES, timeline_of  # noqa: PLC0415 - see above
 
-    line = read_timeline(reports, progress=False).only()
+    line = timeline_of(bounded_frames(reports, TABLES)).only()
     sentences = timeline_sentences(line, neighbour_changes(line), parameter_changes(line.parameters))
     _show("\n".join(f"- {sentence}" for sentence in sentences), charts.sessions_over_time(line.sessions, line.breaks))
     _show("Notebook `07_many_reports` goes on from here.")

@@ -353,3 +353,14 @@ def test_a_folder_with_folders(tmp_path: Path) -> None:
     assert found.frame["report"].n_unique() == len(alone)
     assert found.frame.height == sum(alone)
     assert [Path(one).name for one in found.diagnostics.filter(kind="unreadable")["source"]] == ["page.png"]
+
+
+def test_reports_that_were_read_give_the_same_tables() -> None:
+    """What is in memory, such as a member of an archive, is not read again, and its rows are those of its file."""
+    tables = ("top_events", "load_profile")
+    read = many.bounded_frames({str(path): read_awr(path) for path in REPORTS}, tables)
+    again = read_awrs(REPORTS, table=tables, printed=True, workers=1)
+
+    for table in tables:
+        assert read.frames[table].height > 0
+        assert_frame_equal(read.frames[table].drop("report"), again.frames[table].drop("report"))
