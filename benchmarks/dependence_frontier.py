@@ -1,0 +1,74 @@
+"""The frontier of docs/statistics.md: what each strength of the correction for dependence gains and costs, in Markdown.
+
+    python benchmarks/dependence_frontier.py [--samples 1000] [--seed 0]
+
+The samples and seeds are those of `statistics_table.py`.  Each pair is compared once without a correction.  Its
+interval and p value are then widened as `iolab.comparison.compare` does it: by the estimate of the dependence, which
+counts from another standard score on (`UNSEEN` / sqrt(n)), or by a fixed factor.
+"""
+
+import argparse
+import math
+from unittest.mock import patch
+
+import numpy as np
+from statistics_table import ALIKE, DIFFERENT, slower_by_welch, times
+
+from iolab.comparison import Comparison, compare, samples
+from iolab.stats import dependence
+from iolab.stats.dependence import Dependence, measure_dependence, widen, widen_p
+from iolab.stats.verdict import decide
+
+SIZES = (6, 8, 10, 12, 15)
+UNSEEN = (math.inf, 4.0, 2.0, 0.0)
+FACTORS = (1.5, 1.75, 2.0)
+
+Pair = tuple[np.ndarray, np.ndarray]
+
+
+def judge(one: Comparison, of: Dependence) -> tuple[bool, bool]:
+    """Does the interval hold 1, and is a difference found, if the comparison is corrected for this dependence?"""
+    ratio = widen(one.ratio, of, is_positive=True)
+    verdict = decide(ratio, widen_p(one.design.p, of), one.threshold, dependence=of.refusal)
+    return (ratio.lo or 0) <= 1 <= (ratio.hi or 0), verdict.outcome in DIFFERENT
+
+
+def measure(pair: Pair, unseen: float) -> Dependence:
+    """The dependence of a pair that counts from this score on."""
+    with patch.object(dependence, "UNSEEN", unseen):
+        return measure_dependence(*(one.tolist() for one in pair))
+
+
+def main() -> None:
+    """Print the rows of the table."""
+    options = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    options.add_argument("--samples", type=int, default=1000)
+    options.add_argument("--seed", type=int, default=0)
+    chosen = options.parse_args()
+    samples.find_caveats = lambda *_args, **_named: []
+    for n in SIZES:
+        pairs: dict[str, list[Pair]] = {}
+        for name in ("iid", "AR(.5)", "AR(.8)"):
+            rng, draw = np.random.default_rng([chosen.seed, n, len(name)]), ALIKE[name][0]
+            pairs[name] = [(draw(rng, n), draw(rng, n)) for _ in range(chosen.samples)]
+        rng = np.random.default_rng([chosen.seed, n, 108])
+        pairs["power"] = [(times()(rng, n), 1.08 * times()(rng, n)) for _ in range(chosen.samples)]
+        with patch.object(dependence, "UNSEEN", math.inf):
+            plain = {name: [compare(a.tolist(), b.tolist()) for a, b in made] for name, made in pairs.items()}
+        welch = 100 * sum(slower_by_welch(a, b) for a, b in pairs["power"]) / chosen.samples
+        for label, strength in [("score", one) for one in UNSEEN] + [("factor", one) for one in FACTORS]:
+            held, found = {}, {}
+            for name, made in pairs.items():
+                of = [Dependence(0.0, strength) if label == "factor" else measure(pair, strength) for pair in made]
+                judged = np.array([judge(*both) for both in zip(plain[name], of, strict=True)])
+                held[name], found[name] = 100 * judged.mean(axis=0)
+            mark = " (chosen)" if label == "score" and strength == dependence.UNSEEN else ""
+            print(
+                f"| {n} | {label} {strength:g}{mark} | {held['iid']:.1f} | {held['AR(.5)']:.1f} | "
+                f"{found['AR(.8)']:.1f} | {found['power']:.1f} (Welch {welch:.1f}) |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
