@@ -300,8 +300,18 @@ if (window.parent !== window) {
       document.documentElement.style.colorScheme = theme;
       for (const rule of dark) rule.media.mediaText = theme === "dark" ? "screen" : "not all";
     }
-    if (scroll) window.scrollTo(0, scroll);
+    if (scroll) {
+      wanted = scroll;
+      back();
+    }
   });
+  // The frame may get its size after it was told the place, and a page is as long as its frame is narrow.
+  let wanted = 0;
+  const back = () => wanted && window.scrollTo(0, wanted);
+  window.addEventListener("resize", back);
+  for (const moved of ["wheel", "keydown", "pointerdown", "touchstart"]) {
+    window.addEventListener(moved, () => { wanted = 0; }, { passive: true });
+  }
   window.addEventListener("scroll", () => tell({ scroll: window.scrollY }), { passive: true });
   const linked = (text) => {
     const link = element("a", text);
