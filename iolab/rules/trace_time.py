@@ -271,7 +271,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         "main_process",
         f"Process {pid}{f' (`{program}`)' if program else ''} spent most time in I/O of all processes: {seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
-        why="it is not the one with the longest span, which is described",
+        why="it is not the process described above",
         next=f'iolab.ledger(log, "{most.scope}"), for its time',
         evidence=(Evidence("calls", (str(pid),)),),
         order=1,

@@ -294,12 +294,13 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
     is_busy = not _LEAST_IDLE * total <= idle < total  # or there is nothing else
     resting = named.group_by("sql_id").agg(rests.all().alias("rests")).filter("rests").get_column("sql_id").to_list()
     for view, column in (("what", "state"), ("who", "sql_id")):
+        known = rows.select("state", "event") if view == "what" else rows.select("sql_id")
+        if known.null_count().sum_horizontal().item() == known.width * rows.height:
+            continue
         listed = []
         groups = named.group_by(column, maintain_order=True).agg(
             pl.col("active", "active_lo", "active_hi").sum(), pl.col("wait_class").drop_nulls().first()
         )
-        if view == "who" and groups.drop_nulls(column).is_empty():
-            continue
         for name, value, lo, hi, wait_class in groups.iter_rows():
             listed.append(Interval(value, min(lo, value), max(hi, value)))
             is_rest = view == "who" and name in resting
@@ -309,13 +310,15 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
                       evidence=Place("samples", (text,)))  # fmt: skip
         parts.close(view, exact, listed)
     parts.put()
-    moments = "" if log.moments is None else f"; sessions were sampled {counted(log.moments, 'time')}"
+    is_moment_known = log.moments is not None and not log.samples.get_column("sample").is_null().all() or log.snaps.height
+    moments = f"; sessions were sampled {counted(log.moments, 'time')}" if is_moment_known else ""
+    seconds = "" if log.step_s is None else f", one each {log.step_s} s: about {total * log.step_s:,.0f} s"
     if log.kind == "snapper" and whole is None:
         account.remark("caution", "session_samples", "rows that the log does not show are in no part")
     return [
         account.ledger(
             unit="samples",
-            text=f"{total:,.0f} samples of sessions{moments}",
+            text=f"{total:,.0f} samples of sessions{seconds}{moments}",
             counted={"what": "samples", "who": "samples"},
             unshared="almost nothing ran: all samples are idle" if idle >= total else "",
             work=None if is_busy else exact * (1 - idle / total),

@@ -46,7 +46,7 @@ _NOTHING: Final = 0.01
 #: A process that was mostly idle, and worked for less than this many seconds, did almost nothing.
 _MOSTLY: Final = 0.5
 _LEAST_S: Final = 0.01
-#: Processes of about the longest span, of which the one with most I/O leads.
+#: Processes of about the longest span, of which the one with most work leads.
 _ALIKE: Final = 0.95
 #: A log of this few kinds of calls was asked for them (-e).
 _FEW_CALLS: Final = 3
@@ -104,7 +104,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     calls = classed(times)
     whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
-    of = f", {'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'one'} of {several}"
+    of = f", {'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'the one that worked most'} of {several}"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
@@ -120,13 +120,18 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
 
 
 def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The processes, the longest first; of several that are about as long, that with most time in I/O."""
+    """The processes, the longest first, unless another one that is about as long worked more, or half of its time.
+
+    Work is I/O and what passed between calls; waits for pipes, sockets, locks and children are not.
+    """
     is_io = pl.col("kind").is_in(["io"]) | (pl.col("class") == ASYNCHRONOUS)
-    of_io = calls.filter(is_io).group_by("pid").agg(io=(pl.col("elapsed") + pl.col("open")).sum())
+    spent = pl.when(is_io).then(pl.col("elapsed") + pl.col("open")).otherwise(0) + pl.col("between")
+    worked = calls.group_by("pid").agg(work=spent.sum())
     length = pl.col("last") - pl.col("first")
-    found = spans.join(of_io, on="pid", how="left", nulls_equal=True, maintain_order="left")
-    alike = pl.when(length >= _ALIKE * length.max()).then(pl.col("io").fill_null(0)).otherwise(-1)
-    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("io")
+    found = spans.join(worked, on="pid", how="left", nulls_equal=True, maintain_order="left")
+    is_long = (length >= _ALIKE * length.max()) | (pl.col("work") >= _MOSTLY * length.max())
+    alike = pl.when(is_long).then(pl.col("work").fill_null(0)).otherwise(-1)
+    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work")
 
 
 def _void(reason: str) -> Ledger:
