@@ -77,7 +77,9 @@ def shown_rows(log: SessionSamples) -> pl.DataFrame | None:
     if rows.is_empty():
         return None
     if log.kind != "snapper":
-        return rows.with_columns(pl.col("session_samples").cast(pl.Float64).alias(f"active_sessions{end}") for end in _ENDS)
+        return rows.with_columns(
+            pl.col("session_samples").cast(pl.Float64).alias(f"active_sessions{end}") for end in _ENDS
+        )
     rows = rows.filter(pl.col("table") == pl.col("table").min().over("snap"))
     rows = rows.join(log.snaps.select("snap", "samples_taken"), on="snap", how="left", maintain_order="left")
     if rows.get_column("samples_taken").null_count() or not rows.get_column("samples_taken").sum():

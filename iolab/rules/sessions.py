@@ -337,7 +337,11 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
         return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
     if not is_whole:
         return said
-    said = f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s" if ends[0] != ends[1] else f"{len(times)} runs of {ends[0]} s"
+    said = (
+        f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s"
+        if ends[0] != ends[1]
+        else f"{len(times)} runs of {ends[0]} s"
+    )
     if others := row["runs"] - len(times):
         said += f"; {others} more returned another number of rows"
     return said

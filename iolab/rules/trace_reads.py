@@ -55,7 +55,8 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
         data = " of data" if others else ""  # not of libraries, pipes and sockets
         many = {1: f"The only read{data} was", 2: f"Both reads{data} were"}
-        said = f"{many.get(sizes.len(), f'All {sizes.len():,} reads{data} were')} of {size_text(sizes.item(0), largest='KiB')}"
+        all_of = many.get(sizes.len(), f"All {sizes.len():,} reads{data} were")
+        said = f"{all_of} of {size_text(sizes.item(0), largest='KiB')}"
     else:
         said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")

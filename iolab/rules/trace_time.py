@@ -248,10 +248,10 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     Examples:
         >>> import iolab
         >>> lines = ('7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <0.900000>', '7 1700000000.950000 exit(0) = ?',
-        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.500000>', '8 1700000000.700000 exit(0) = ?')
+        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
         >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
         ...     print(one.sentence)
-        Process 8 spent most time in I/O of all processes: 500 ms of its 600 ms, most of it file flushes.
+        Process 8 spent most time in I/O of all processes: 300 ms of its 400 ms, most of it file flushes.
     """
     found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
     if len(found) <= 1:

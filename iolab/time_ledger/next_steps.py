@@ -6,7 +6,9 @@ from typing import Final
 
 _ASH: Final = "an ASH report of the period (@?/rdbms/admin/ashrpt)"
 _SEGMENT: Final = f"{_ASH}: its object is the segment"
-_PARSES: Final = "statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
+_PARSES: Final = (
+    "statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
+)
 _LOGS: Final = "size and number of the log files, and whether archiving keeps up: select * from v$log"
 #: The first that an event begins with counts.
 _STEPS: Final = {

@@ -46,14 +46,16 @@ def sampled(spool: Spool) -> list[SessionSamples]:
     None where its statements took longer than the samples stand for.  Queries that group the same samples by other
     columns (events, statements) are one each.
     """
-    times = [(one.samples.get_column("session_samples").sum() * (one.step_s or 1), one) for one in queried_samples(spool)]
+    times = [
+        (one.samples.get_column("session_samples").sum() * (one.step_s or 1), one) for one in queried_samples(spool)
+    ]
     took = sum(one.total.value for one in timed_ledgers(spool) if one.total is not None) if times else 0.0
     times.sort(key=lambda pair: -pair[0])
     return [one for time, one in times] if times and times[0][0] > took else []
 
 
 def timed_ledgers(spool: Spool) -> list[Ledger]:
-    r"""The account of the times of a session: one view, ``who``, of the statements that succeeded; none where nothing is timed.
+    r"""The account of the times of a session: one view, ``who``, of the statements that succeeded.
 
     Statements that failed stand apart, in a remark.  An Elapsed line that no statement owns is a part of its own; one
     that SQLcl prints again at the end of a script is not counted.  Of very many statements the largest are parts, and
