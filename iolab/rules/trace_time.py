@@ -130,16 +130,20 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
     """The longest calls of a log whose stamps give no total, but whose calls have their times (-T)."""
     if not trace_of(log).printed:
         return
-    calls = classed(times_of(log)).filter(~pl.col("kind").is_in(["idle", "client"]), pl.col("printed") > 0)
-    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum()).filter(pl.col("elapsed") > 0)
-    whole = int(sums.get_column("elapsed").sum())
+    calls = classed(times_of(log)).filter(pl.col("printed") > 0)
+    is_idle = pl.col("kind").is_in(["idle", "client"])
+    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum(), idle=is_idle.all())
+    sums = sums.filter(pl.col("elapsed") > 0).sort("elapsed", "name", descending=[True, False])
+    worked = sums.filter(~pl.col("idle"))
+    whole = int(worked.get_column("elapsed").sum())
+    idle = sums.filter(pl.col("idle"), pl.col("elapsed") > whole).head(1)  # it is most of the time
     of_all = " of all processes" if times_of(log).calls.get_column("pid").n_unique() > 1 else ""
-    for name, elapsed, count in sums.sort("elapsed", "name", descending=[True, False]).head(_MOST_SUMS).iter_rows():
+    for name, elapsed, count, rests in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
         if elapsed >= PART * whole:
             time = elapsed / 1e9
             yield Finding(
                 "calls_without_total",
-                f"`{name}` took {seconds(time)}{of_all}: "
+                f"`{name}` took {seconds(time)}{of_all}{' (idle)' if rests else ''}: "
                 f"{often_each(Interval.exact(count), None, 'calls', seconds(time / count))}.",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),

@@ -33,6 +33,7 @@ _STEPS: Final = {
     "write complete waits": "the database writers and their devices: iostat -xt 5; select * from v$instance_recovery",
     "latch: shared pool": _PARSES,
     "latch: row cache": _PARSES,
+    "library cache lock": "DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
     "library cache": _PARSES,
     "cursor: ": "statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc",
     "latch: cache buffers chains": f"the hot block: its statement and segment. {_SEGMENT}",

@@ -105,7 +105,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
     is_longest = whole.item(0, "pid") == spans.item(0, "pid")
-    of = f", {'the longest' if is_longest else 'the one that worked most'} of {several}"
+    of = f", {'the longest' if is_longest else 'the one that did most'} of {several}"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
@@ -123,16 +123,22 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
 def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The processes, the longest first, unless another one that is about as long worked more, or half of its time.
 
-    Work is I/O and what passed between calls; waits for pipes, sockets, locks and children are not.
+    Work is I/O and what passed between calls.  Waits for pipes, sockets and locks count where no process worked for a
+    tenth of the time; sleep and waits for children never do.
     """
-    is_io = pl.col("kind").is_in(["io"]) | (pl.col("class") == ASYNCHRONOUS)
-    spent = pl.when(is_io).then(pl.col("elapsed") + pl.col("open")).otherwise(0) + pl.col("between")
-    worked = calls.group_by("pid").agg(work=spent.sum())
+    inside = pl.col("elapsed") + pl.col("open")
+    is_io = (pl.col("kind") == "io") | (pl.col("class") == ASYNCHRONOUS)
+    worked = calls.group_by("pid").agg(
+        work=(pl.when(is_io).then(inside).otherwise(0) + pl.col("between")).sum(),
+        waited=inside.filter(pl.col("kind") == "wait").sum(),
+    )
     length = pl.col("last") - pl.col("first")
     found = spans.join(worked, on="pid", how="left", nulls_equal=True, maintain_order="left")
+    if found.select((pl.col("work").max() < _IDLE * length.max()).fill_null(value=True)).item():
+        found = found.with_columns(work=pl.col("work") + pl.col("waited"))
     is_long = (length >= _ALIKE * length.max()) | (pl.col("work") >= _MOSTLY * length.max())
     alike = pl.when(is_long).then(pl.col("work").fill_null(0)).otherwise(-1)
-    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work")
+    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work", "waited")
 
 
 def _void(reason: str) -> Ledger:
