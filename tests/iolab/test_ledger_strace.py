@@ -365,13 +365,15 @@ def test_records_after_the_end_are_of_another_process() -> None:
 
 
 def test_times_of_calls_hold_without_a_total() -> None:
-    """Of -t -T there is no total, but the longest calls are said; sleep is none of them."""
+    """Of -t -T there is no total, but the longest calls are said; sleep is where it is most of the time."""
     log = (
         b"10:00:00 fsync(3) = 0 <0.250000>\n10:00:00 nanosleep({1}) = 0 <1.000000>\n10:00:01 fsync(3) = 0 <0.250000>\n"
     )
     found = iolab.findings(iolab.load(log)).filter(name="calls_without_total")
-    assert found["sentence"].to_list() == ["`fsync` took 500 ms: 2 calls, 250 ms each."]
-    assert found["impact"].to_list() == [None]
+    busy = iolab.findings(iolab.load(log.replace(b"<1.0", b"<0.4"))).filter(name="calls_without_total")
+    assert busy["sentence"].to_list() == ["`fsync` took 500 ms: 2 calls, 250 ms each."]
+    assert found["sentence"].to_list() == ["`nanosleep` took 1 s (idle): 1 call of 1 s.", *busy["sentence"]]
+    assert found["impact"].to_list() == [None, None]
 
 
 def test_calls_that_fail_are_counted() -> None:
