@@ -445,3 +445,13 @@ def test_one_read_of_data_beside_those_of_libraries() -> None:
     said = dict(iolab.findings(iolab.load(log)).select("name", "sentence").iter_rows())
 
     assert said["read_size"] == "The only read of data was of 2.93 KiB."
+
+
+def test_where_nobody_works_the_one_that_waits_for_a_lock_leads() -> None:
+    """A parent, a child that sleeps and one that waits for the lock that it holds: the wait is what to look at."""
+    calls = ["1:0 wait4(-1, NULL, 0, NULL) = 3 <0.999000>", "2:1000 nanosleep({1}, NULL) = 0 <0.900000>"]
+    calls += ["3:2000 flock(3</u01/lock>, LOCK_EX) = 0 <0.950000>", "2:950000 close(3) = 0 <0.000010>"]
+    calls += ["3:998000 close(3) = 0 <0.000010>", "1:999500 close(5) = 0 <0.000010>"]
+    calls.sort(key=lambda one: int(one.split()[0].split(":")[1]))
+
+    assert iolab.ledgers(iolab.load(stamped(*calls)))[0].scope == "process 3"
