@@ -21,6 +21,8 @@ _NAME_HEADINGS: Final = frozenset(
     {"NAME", "STATISTIC", "STATISTIC NAME", "STATISTIC_NAME", "STAT_NAME", "STAT NAME", "STATNAME", "DISPLAY_NAME"}
 )
 _KEY_HEADINGS: Final = frozenset({"INST_ID", "STATISTIC#", "CLASS", "CON_ID", "SERIAL#", "STAT_ID", "SNAP_ID"})
+#: A grid of waits or of samples lists no statistics.
+_WAIT_HEADINGS: Final = frozenset({"EVENT", "WAIT_CLASS"})
 _SEVERAL_HEADINGS: Final = frozenset({"INST_ID", "CON_ID", "SNAP_ID"})
 _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})
@@ -58,6 +60,8 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
     if len(grid.rulers) != 1 or len(grid.headings) < 2 or not grid.rows:
         return None
     upper = [heading.upper() for heading in grid.headings]
+    if not _WAIT_HEADINGS.isdisjoint(upper):
+        return None
     size = _SAMPLE if _NAME_HEADINGS.isdisjoint(upper) else _NAMED_SAMPLE
     if grid.cells:
         rows = cells_of(page, grid)

@@ -52,8 +52,11 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     if unprinted:
         said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size"
     elif counts.height == 1:
-        many = {1: "The only read was", 2: "Both reads were"}.get(sizes.len(), f"All {sizes.len():,} reads were")
-        said = f"{many} of {size_text(sizes.item(0), largest='KiB')}"
+        others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
+        data = " of data" if others else ""  # not of libraries, pipes and sockets
+        many = {1: f"The only read{data} was", 2: f"Both reads{data} were"}
+        all_of = many.get(sizes.len(), f"All {sizes.len():,} reads{data} were")
+        said = f"{all_of} of {size_text(sizes.item(0), largest='KiB')}"
     else:
         said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
