@@ -13,6 +13,8 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
+from logframe.parsed_log import display
+
 Mode = Literal["light", "dark"]
 
 #: Categories, in the order they are given out.
@@ -94,11 +96,9 @@ def enable_theme(mode: Mode = "light") -> None:
     Args:
         mode: ``light`` or ``dark``.
     """
-    from iolab.display import show_frames  # noqa: PLC0415 - it shows what pages show, which have charts
-
     _enabled[:] = [mode]
     _theme_altair(mode)
-    show_frames()
+    display().show_frames()
     pl.Config(
         tbl_cols=-1,
         tbl_rows=16,
