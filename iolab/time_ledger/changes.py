@@ -165,7 +165,7 @@ class LedgerChange(Shown):
             ...     _ = account.add("what", "read", Interval.exact(reads), kind="io", count=Interval.exact(100))
             ...     return account.ledger()
             >>> print(change_of(ledger(10, 10), ledger(60, 10)).sentence)
-            DB time rose from 20 to 70 s (+250 %), 100 % of it from `read`.
+            DB time rose from 20 to 70 s (+250 %); 100 % of the change is from `read`.
             >>> print(change_of(ledger(50, 50), ledger(80, 20)).sentence)
             DB time hardly changed (100 and 100 s), but `DB CPU` fell by 30 and `read` rose by 30.
             >>> print(change_of(ledger(80, 80), ledger(140, 40)).sentence)
@@ -187,10 +187,11 @@ class LedgerChange(Shown):
             return f"{head}: {' and '.join(map(_moved, most))} while other parts {others}."
         if shares[0][1] < _SECOND:
             name = "time not accounted for" if most[0]["kind"] in _CLOSING else f"`{most[0]['name']}`"
-            return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} %."
-        named = [(f"{100 * min(share, 1):.0f} % of it", _place(row)) for row, share in shares]
-        first_of, *others_of = [f"{share} {place}" for share, place in named]
-        said = f"{head}, {' and '.join([first_of, *(one.replace(' of it', '', 1) for one in others_of)])}"
+            return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} % of it."
+        named = [(f"{100 * min(share, 1):.0f} %", _place(row)) for row, share in shares]
+        (share, place), *others_of = named
+        first_of = f"{share} of the change is {place}"
+        said = f"{head}; {' and '.join([first_of, *(' '.join(one) for one in others_of)])}"
         return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
 
     @property
@@ -206,7 +207,7 @@ class LedgerChange(Shown):
         if self.is_work:
             aside = self.parts.filter(pl.col("view") == self.views[0], pl.col("kind").is_in(list(ASIDE)))
             large = aside.filter(pl.col("change").abs() > _LEAST_CHANGE * abs(self.a.value))
-            said += [f"Beside it, {_moved(row)}." for row in large.head(1).iter_rows(named=True)]
+            said += [f"Outside this total, {_moved(row)}." for row in large.head(1).iter_rows(named=True)]
         if "who" in self.views[1:] and (most := self._leading("who")):
             share = float(most[0]["share"] or 0)
             of_it = f", {100 * share:.0f} % of the change" if 0 < share <= 1 + _LEAST_CHANGE else ""
@@ -349,7 +350,7 @@ def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> Led
         ...     _ = account.add("what", "read", Interval.exact(reads * each), kind="io", count=Interval.exact(reads))
         ...     return account.ledger()
         >>> for sentence in change_of(ledger(100, 0.1), ledger(300, 0.2)).sentences: print(sentence)
-        Total call time rose from 20 to 70 s (+250 %), 100 % of it from `read`.
+        Total call time rose from 20 to 70 s (+250 %); 100 % of the change is from `read`.
         `read` occurs 3 times as often, and takes 2 times as long each time.
     """
     a, b = _sum_of(a, "first"), _sum_of(b, "second")
