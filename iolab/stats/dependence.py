@@ -6,8 +6,8 @@ of a first-order autoregression, and by Student's quantile for this few effectiv
 estimate, so it widens the intervals, too.
 
 One rule holds for all sizes.  The estimate of few runs is mostly noise, so it counts by how far it lies above what
-independent runs show: not at all up to a standard score of 4 / sqrt(n), wholly from 0.6 above that.  The more runs, the
-smaller is the dependence that is corrected for.  What this costs and gains was drawn by simulation
+independent runs show: not at all up to a standard score (`unseen_score`), wholly from 0.6 above that.  The more runs,
+the smaller is the dependence that is corrected for.  What this costs and gains was drawn by simulation
 (`docs/statistics.md`): of fewer than 15 runs that are not made in turns independence is supposed, and said.
 
 Sources: Marriott and Pope, Bias in the estimation of autocorrelations (1954); Bayley and Hammersley, The "effective"
@@ -34,11 +34,14 @@ MIN_EFFECTIVE: Final = 3.0
 SUPPOSED: Final = 15
 """Below this many runs a dependence that matters can stay unseen: the verdict supposes that there is not one."""
 
-UNSEEN: Final = 4.0
-"""Times 1 / sqrt(n): the standard score of the estimate up to which nothing is widened."""
+MOST_UNSEEN: Final = 1.5
+"""The standard score up to which the intervals of the fewest runs are not widened."""
+
+ALL_SEEN: Final = 18
+"""From this many runs on every positive estimate widens; each run fewer adds a sixth to the score."""
 
 RAMP: Final = 0.6
-"""So far above it the whole correction is made."""
+"""So far above the score the whole correction is made."""
 
 MOST_STUDENT: Final = 4.0
 """Student's quantile of the effective runs is at most this many times that of the runs."""
@@ -76,6 +79,16 @@ class Dependence:
         return f"widened {self.factor:.2f} times for dependence (lag-1 {self.lag1:.2f})"
 
 
+def unseen_score(runs: int) -> float:
+    """The standard score of the estimate up to which the intervals of this many runs are not widened.
+
+    Examples:
+        >>> [unseen_score(runs) for runs in (6, 12, 15, 18)]
+        [1.5, 1.0, 0.5, 0.0]
+    """
+    return min(max((ALL_SEEN - runs) / 6, 0.0), MOST_UNSEEN)
+
+
 def measure_dependence(*samples: Sequence[float]) -> Dependence:
     """The dependence within samples in run order, pooled.
 
@@ -96,8 +109,7 @@ def measure_dependence(*samples: Sequence[float]) -> Dependence:
     corrected = sum(size * (size * found + 1) / max(size - 4, 1) for size, found in seen) / runs
     score = (raw + len(seen) / runs) * math.sqrt(runs)
     is_visible = score > NormalDist().inv_cdf(1 - VISIBLE)
-    unseen = UNSEEN / math.sqrt(smallest)
-    weight = min(max((score - unseen) / RAMP, 0.0), 1.0)
+    weight = min(max((score - unseen_score(smallest)) / RAMP, 0.0), 1.0)
     if weight == 0 or corrected <= 0:
         return Dependence(max(min(corrected, MOST), -MOST), is_visible=is_visible, supposed=supposed)
     lag1 = min(corrected + SPARE_ERRORS / math.sqrt(runs), MOST)
