@@ -15,8 +15,8 @@ import numpy as np
 from statistics_table import ALIKE, DIFFERENT, slower_by_welch, times
 
 from iolab.comparison import Comparison, compare, samples
-from iolab.stats import dependence
-from iolab.stats.dependence import Dependence, measure_dependence, widen, widen_p
+from iolab.stats import comparison, order
+from iolab.stats.order import Dependence, measure_dependence, widen, widen_p
 from iolab.stats.verdict import decide
 
 SIZES = (6, 8, 10, 12, 15)
@@ -36,13 +36,13 @@ def judge(one: Comparison, of: Dependence) -> tuple[bool, bool]:
 
 def measure(pair: Pair, score: float) -> Dependence:
     """The dependence of a pair that counts from this score on."""
-    with patch.object(dependence, "unseen_score", lambda _: score):
+    with patch.object(order, "unseen_score", lambda _: score):
         return measure_dependence(*(one.tolist() for one in pair))
 
 
 def compare_uncorrected(a: list[float], b: list[float]) -> Comparison:
     """The comparison of two samples without a correction for dependence."""
-    with patch.object(dependence, "unseen_score", lambda _: math.inf):
+    with patch.object(order, "unseen_score", lambda _: math.inf):
         return compare(a, b)
 
 
@@ -52,7 +52,7 @@ def main() -> None:
     options.add_argument("--samples", type=int, default=1000)
     options.add_argument("--seed", type=int, default=0)
     chosen = options.parse_args()
-    samples.find_caveats = lambda *_args, **_named: []
+    samples.find_caveats, comparison.shift_interval = lambda *_args, **_named: [], lambda *_args, **_named: None
     for n in SIZES:
         pairs: dict[str, list[Pair]] = {}
         for name in ("iid", "AR(.5)", "AR(.8)"):
@@ -63,7 +63,7 @@ def main() -> None:
             pairs[f"+{ratio}"] = [(draw(rng, n), ratio * draw(rng, n)) for _ in range(chosen.samples)]
         plain = {name: [compare_uncorrected(a.tolist(), b.tolist()) for a, b in made] for name, made in pairs.items()}
         welch = {name: 100 * sum(slower_by_welch(a, b) for a, b in pairs[name]) / chosen.samples for name in pairs}
-        kept = dependence.unseen_score(n)
+        kept = order.unseen_score(n)
         scores = sorted({*SCORES, kept}, reverse=True)
         for label, strength in [("score", one) for one in scores] + [("factor", one) for one in FACTORS]:
             held, found = {}, {}
