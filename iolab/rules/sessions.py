@@ -326,7 +326,7 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
             + ", ".join(listed[:_MOST_SAMPLES])
             + (" and others" if len(listed) > _MOST_SAMPLES else "")
         )
-    if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times))):
+    if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times), is_mixed=False)):
         said = " and ".join(f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         return f"{len(times)} runs, in two groups: {said}"
     is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
