@@ -172,6 +172,9 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
     why, next_step = _MEANING.get(row["class"] or "", ("", ""))
+    said = _sentence(log, lead, row)
+    if said.endswith("timed out."):
+        why, next_step = "nothing woke the process before its time-out", ""
     if row["part"] == BETWEEN:
         why, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
@@ -180,7 +183,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = COMMAND
     return Finding(
         name,
-        _sentence(log, lead, row),
+        said,
         why=why if row["level"] == 0 else "",
         next=next_step,
         part=row["part"],
@@ -199,7 +202,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["part"] == BETWEEN:
         return f"{_capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
-        return f"{_capital(took)} passed {AFTER}: the handler, user CPU or untraced calls."
+        return f"{_capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
     if row["part"] == UNTIMED:
         inside = lead.frame.filter(pl.col("parent") == UNTIMED).sort("seconds", descending=True).row(0, named=True)
         most = seconds(Interval(inside["seconds"], 0, inside["seconds"]))
@@ -237,7 +240,15 @@ def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
     failed, timed_out = own.select(pl.col("failed", "timed_out").sum()).row(0)
     if failed <= _MOST_OF_IT * count:
         return ""
-    many = "" if count == 1 else "all of " if failed == count else f"{failed:,} of "
+    many = (
+        ""
+        if count == failed == 1
+        else "all of "
+        if failed == count
+        else f"{failed:,} of "
+        if failed < count
+        else "most of "
+    )
     return f", {many}which {'timed out' if timed_out == failed else 'failed'}"
 
 
@@ -279,7 +290,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.500000>', '8 1700000000.700000 exit(0) = ?')
         >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
         ...     print(one.sentence)
-        Process 8 spent more time in I/O than the others: 500 ms of its 600 ms, most of it in file flushes.
+        Process 8 spent more time in I/O than the other processes: 500 ms of its 600 ms, most of it in file flushes.
     """
     found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
     if len(found) <= 1:
@@ -297,9 +308,10 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     program = program_of(times_of(log), pid)
     yield Finding(
         "main_process",
-        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than the others: {seconds(time)} "
+        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than the other processes: "
+        f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
-        why="the parts of the time are those of the process with the longest span",
+        why="the parts above are of the process with the longest span, not of this one",
         next=f'iolab.ledger(log, "{most.scope}"), for its time',
         evidence=(Evidence("calls", (str(pid),)),),
         order=1,

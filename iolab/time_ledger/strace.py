@@ -105,7 +105,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     calls = classed(times)
     whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
-    of = f", {'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'one'} of {several}"
+    of = f" ({'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'one'} of {several})"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
