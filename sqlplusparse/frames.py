@@ -284,7 +284,7 @@ def _value(
     if found.flag == "overflow":
         page.note(statistic.line, "overflow", "the figure did not fit its column; it is null, not zero")
     elif found.flag is not None:
-        page.note(statistic.line, "unparsed", f"{statistic.raw!r} is no number")
+        page.note(statistic.line, "unparsed", f"{statistic.raw!r} is not a number")
     elif "E" in statistic.raw.upper():
         page.note(statistic.line, "rounded", f"{statistic.raw} shows fewer digits than the figure has")
     return found.value, found.lo, found.hi, ulp_of(statistic.raw, decimal) if found.value is not None else None

@@ -101,7 +101,7 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         most = ""
         if events.height:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
-            most = f" ({percent(share)} in {name if kind == 'cpu' else f'`{name}`'})"
+            most = f" ({percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'})"
         sessions = facts.sessions(row["seconds"])
         said = f"`{row['part'].split()[0]}` took {percent(row['share'])} of all samples{most}"
         yield Finding(

@@ -142,7 +142,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         "device_load",
         f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
-        why=f"{busy}in {count}; the longest mean of a sample was {seconds(row['largest'] / 1e3)}{_queue(kinds)}",
+        why=f"{busy}in {count}; the slowest sample averaged {seconds(row['largest'] / 1e3)}{_queue(kinds)}",
         next=latencies_of(row["device"]),
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS else 2,

@@ -126,8 +126,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
         ...     samples=Samples(count=4_097, on_cpu=Interval.exact(8.12)))
         >>> for one in db_time_unaccounted(facts): print(one.sentence)
-        56 % of DB time is neither CPU time nor a wait; samples show most of it (54 % of DB time) on CPU or waiting for
-        a CPU.
+        56 % of DB time is neither CPU time nor a wait; samples show it on CPU or waiting for a CPU.
         >>> from dataclasses import replace
         >>> for one in db_time_unaccounted(replace(facts, samples=Samples())): print(one.sentence)
         56 % of DB time is neither CPU time nor a wait.
@@ -140,8 +139,8 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     said, why, next_step = f"{percent(rest)} of DB time is neither CPU time nor a wait", "", ""
     points = _sampled_points(facts)
     if points is not None and points >= 0.5 * rest.value:
-        most = f"{min(points, rest.value) * 100:.0f} % of DB time"
-        said += f"; samples show most of it ({most}) on CPU or waiting for a CPU"
+        most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
+        said += f"; samples show {most} on CPU or waiting for a CPU"
         if not facts.samples.queues:
             why = "samples show it on CPU, the CPU clock does not, and no slot has more sessions than CPUs"
     elif points is not None:
@@ -436,7 +435,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "parse_time",
         f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}. This time contains CPU and waits.",
-        next="statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by "
+        next="statements that differ only in literals: select force_matching_signature, count(*) from v$sql group by "
         "force_matching_signature order by 2 desc"
         if of_hard
         else "the statements ordered by parse calls",

@@ -95,7 +95,9 @@ def load_change(
                 why="more waits that each take longer are consistent with a queue; the report does not show the "
                 "device's queue"
                 if min(often, longer) > 1
-                else "sessions waiting = waits per second x their average",
+                else "sessions waiting = waits per second x their average"
+                if often
+                else "",
                 evidence=(Evidence(tables[1] if row["kind"] != "cpu" else "time_model", (row["name"],)),),
             )
         elif max(row["a"], row["b"]) >= _LEAST_WEIGHT * total and often and not 1 / _LONGER < longer < _LONGER:

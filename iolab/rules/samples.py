@@ -70,7 +70,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     "sampled_time" if view == "what" else "main_statement",
                     said,
                     part=row["part"],
-                    why=f"{row['count']:,.0f} samples; the range contains rounding and the 95 % interval of sampling",
+                    why=f"{row['count']:,.0f} samples; the range combines rounding with the 95 % interval of sampling",
                     next=""
                     if is_aside or row["name"] == NO_STATEMENT
                     else event_step(row["name"]) or _NEXT[view].format(row["name"]),

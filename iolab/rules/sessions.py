@@ -229,7 +229,7 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
         ends = (f"{len(one):,} took {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         said += f", in two groups: {' and '.join(ends)}."
     else:
-        said += f": {phrases.three(times[0])} to {phrases.three(times[-1])} s each."
+        said += f": {phrases.seconds(Interval(times[-1], times[0], times[-1]))} each."
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
@@ -361,7 +361,9 @@ def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
     is_one = found is not None and found.p < ALPHA and (last > first) == (found.tau > 0)
     if not is_one or abs(last - first) < _LEAST_CHANGE * first:
         return None
-    said = f"a median of {phrases.three(first)} s in the first {third}, of {phrases.three(last)} s in the last {third}"
+    said = (
+        f"the median was {phrases.three(first)} s in the first {third} and {phrases.three(last)} s in the last {third}"
+    )
     return ("slower" if last > first else "faster"), said
 
 

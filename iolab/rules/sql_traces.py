@@ -179,7 +179,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         of = f" of `{first['sql']}`"
     said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)}"
     low = float(times.quantile(0.05, "equiprobable") or 0.0)
-    why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} of it is the network: "
+    why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} is network time: "
     why += f"95 % of the round trips took more than {seconds(low / 1e6)}"
     rows, step = _fetch(facts, first)
     if think := _think(facts):

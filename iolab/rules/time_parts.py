@@ -10,6 +10,7 @@ import polars as pl
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
 from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.spools import UNKNOWN as NO_OWNER
 from logframe.interval import Interval
 from logframe.oracle import WAIT_CLASSES
 
@@ -32,7 +33,6 @@ _UNNAMED: Final = {
     "idle, or a process that is not listed": "was idle, or used by processes that are not listed",
     "other recursive SQL": "was used by other recursive SQL",
     "statements that are not listed": "was used by statements that are not listed",
-    "time whose statement is unknown": "have no known statement: no row of the log names it",
 }
 #: Places of findings: problems first, the total, time without a name, parts, facts, time of clients, refusals.
 _TOTAL, _UNKNOWN, _PARTS, _ASIDE = 0, 1, 2, 1_000_000
@@ -205,6 +205,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     if kind == "not_in_log":
         return f"{took} cannot be divided: the log does not contain this section."
     if kind in {"not_accounted", "unlisted"}:
+        if name == NO_OWNER:
+            return f"The statement is unknown for {took.removesuffix(of)}the time: no row of the log names it."
         verb = "are" if of.startswith("samples") else "is"
         return f"{took} {_UNNAMED.get(name, f'{verb} {name}')}."
     if kind in ASIDE and lead.work_base:

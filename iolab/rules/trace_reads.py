@@ -45,13 +45,15 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
     listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
+    listed[0] = listed[0].replace(" of ", " read of " if counts.item(0, "count") == 1 else " reads of ", 1)
     more = sizes.len() - int(counts.head(_MOST_SIZES).get_column("count").sum())
     if more:
         listed.append(f"{more:,} of other sizes")
     unprinted = trace.unprinted
     if unprinted:
-        said = f"The log prints the size of {count_text(sizes.len(), 'read')} ({', '.join(listed)}); it does not print "
-        said += f"that of {count_text(unprinted, 'request')}"
+        said = (
+            f"The log does not print the size of {count_text(unprinted, 'request')}; the others are {', '.join(listed)}"
+        )
     elif counts.height == 1:
         others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
         data = " of data" if others else ""  # not of libraries, pipes and sockets
@@ -61,7 +63,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         said = f"Reads had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
-        said += f"; all together {three(rate.value)} MB/s"
+        said += f"; {three(rate.value)} MB/s in total"
     yield Finding(
         "read_size",
         f"{said}.",

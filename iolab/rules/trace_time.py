@@ -176,6 +176,9 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
     why, next_step = _MEANING.get(row["class"] or "", ("", ""))
+    said = _sentence(log, lead, row)
+    if said.endswith("timed out."):
+        why, next_step = "nothing woke the process before its time-out", ""
     if row["part"] == BETWEEN:
         why, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
@@ -184,7 +187,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = COMMAND
     return Finding(
         name,
-        _sentence(log, lead, row),
+        said,
         why=why if row["level"] == 0 else "",
         next=next_step,
         part=row["part"],
@@ -203,7 +206,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["part"] == BETWEEN:
         return f"{_capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
-        return f"{_capital(took)} passed {AFTER}: the handler, user CPU or untraced calls."
+        return f"{_capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
     if row["part"] == UNTIMED:
         inside = lead.frame.filter(pl.col("parent") == UNTIMED).sort("seconds", descending=True).row(0, named=True)
         most = seconds(Interval(inside["seconds"], 0, inside["seconds"]))
@@ -241,7 +244,15 @@ def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
     failed, timed_out = own.select(pl.col("failed", "timed_out").sum()).row(0)
     if failed <= _MOST_OF_IT * count:
         return ""
-    many = "" if count == 1 else "all of " if failed == count else f"{failed:,} of "
+    many = (
+        ""
+        if count == failed == 1
+        else "all of "
+        if failed == count
+        else f"{failed:,} of "
+        if failed < count
+        else "most of "
+    )
     return f", {many}which {'timed out' if timed_out == failed else 'failed'}"
 
 
@@ -283,7 +294,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
         >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
         ...     print(one.sentence)
-        Process 8 spent more time in I/O than the others: 300 ms of its 400 ms, most of it in file flushes.
+        Process 8 spent more time in I/O than the other processes: 300 ms of its 400 ms, most of it in file flushes.
     """
     found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
     if len(found) <= 1:
@@ -301,7 +312,8 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     program = program_of(times_of(log), pid)
     yield Finding(
         "main_process",
-        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than the others: {seconds(time)} "
+        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than the other processes: "
+        f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
         why="the parts of the time above are those of another process",
         next=f'iolab.ledger(log, "{most.scope}"), for its time',

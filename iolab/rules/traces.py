@@ -50,7 +50,7 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         `pread64` took 80 % of 980 us: 2 calls, 390 us each, most of it on `users01.dbf`.
         19 % of 980 us passed between calls: user CPU, run queue, page faults, untraced calls or strace itself.
         `users01.dbf` was opened with O_DIRECT (line 1), bypassing the page cache.
-        All 16 KiB of `users01.dbf` were read synchronously: 2 reads.
+        All 16 KiB of `users01.dbf` were read synchronously, in 2 reads.
         The log does not show whether Oracle used direct path: the calls are the same as through the buffer cache.
     """
     yield from apply_rules(log.kind, log)
@@ -134,8 +134,8 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
         count = sum(_count(row[f"{mode}_reads"]) for row in rows)
         how = "synchronously" if mode == "sync" else "asynchronously"
         submitted = f"{count_text(count, 'request')} by io_submit{_at_once(trace, rows)}"
-        done = count_text(count, "read") if mode == "sync" else submitted
-        said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}: {done}."
+        done = f", in {count_text(count, 'read')}" if mode == "sync" else f": {submitted}"
+        said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}{done}."
         yield _of_mode(trace, rows, said)
 
 
@@ -170,8 +170,8 @@ def _mixed(trace: Trace, row: dict[str, object]) -> str:
     were = f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous"
     if trace.unprinted:
         returned = "which" if ended == async_reads else f"{ended:,} of which"
-        printed = f"the log prints {count_text(async_reads, 'request')}, {returned} returned {size_text(async_bytes)}"
-        return f"{name} was read by io_submit: {printed}, but not all requests{f'; {were}.' if sync_reads else '.'}"
+        printed = f"the log prints only {async_reads:,} of its requests, {returned} returned {size_text(async_bytes)}"
+        return f"{name} was read by io_submit: {printed}{f'; {were}.' if sync_reads else '.'}"
     if not sync_reads:
         return (
             f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}. "

@@ -40,7 +40,7 @@ _RATIO: Final = 2.5
 _SWITCHES: Final = (
     (
         "checkpoint",
-        "the database writers had not written what the next log file still covers",
+        "the database writers had not yet written the blocks that the next log file protects",
         "db file parallel write",
     ),
     ("archiving", "the next log file was not archived yet", "Log archive I/O"),
@@ -168,11 +168,12 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         ...     histograms={"log file parallel write": Histogram(writes, (1e3, 2e3, 4e3), (60.0, 95.0, 100.0))},
         ...     activity={"redo synch time overhead (usec)": Interval.exact(us) for us in activity.values()})
         >>> for one in commit_beyond_write(facts(11_538, 13)): print(one.sentence)
-        A commit waited 133 ms, a log write took 1.13 ms; the report does not show what the rest was.
+        A commit waited 133 ms and a log write took 1.13 ms on average; the report does not show what the rest was.
         >>> for one in commit_beyond_write(facts(11_538, 13, us=500_000_000)): print(one.sentence)
-        A commit waited 133 ms, a log write took 1.13 ms; sessions continued 119 ms after their write ended.
+        A commit waited 133 ms and a log write took 1.13 ms on average; sessions continued 119 ms after their write
+        ended.
         >>> for one in commit_beyond_write(facts(11_538, 13, us=5_000_000)): print(one.sentence)
-        A commit waited 133 ms, a log write took 1.13 ms; late posting explains 1.19 ms of this wait.
+        A commit waited 133 ms and a log write took 1.13 ms on average; late posting explains 1.19 ms of this wait.
         >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
         The report does not show why commits waited longer than a log write: the log writer was busy 95 % of the time.
         True
@@ -209,7 +210,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if spread is None and busy.hi > 0.2:
         return
     remote = [(name, wait) for name, wait in facts.background.items() if name.startswith(_REMOTE)]
-    said = f"A commit waited {seconds(sync.avg_s.value)}, a log write took {seconds(write.avg_s.value)}"
+    said = f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
     why, step = "", "an extended SQL trace (event 10046) of the log writer"
     if late is None:
         said += "; the report does not show what the rest was"
@@ -270,8 +271,8 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         >>> switch = {"log file switch (checkpoint incomplete)": Wait(Interval.exact(4_272), Interval.exact(5_486))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600), events=switch)
         >>> print(*(one.why for one in log_space(facts)))
-        the database writers had not written what the next log file still covers; sessions wait where changes come
-        faster than they are written
+        the database writers had not yet written the blocks that the next log file protects; sessions wait where changes
+        come faster than they are written
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
         reason, writer = next(((why, of) for part, why, of in _SWITCHES if part in name), ("", _WRITE))
@@ -312,7 +313,7 @@ def _writers_why(facts: ReportFacts, names: tuple[str, ...]) -> str:
     for name in names:
         wait = facts.background.get(name)
         if wait is not None and wait.avg_s is not None and wait.waits.lo >= _LEAST:
-            return f"`{name}` took {seconds(wait.avg_s.value)} on average, {count_text(wait.waits.value, 'wait')}"
+            return f"`{name}` averaged {seconds(wait.avg_s.value)} over {count_text(wait.waits.value, 'wait')}"
     return "sessions wait where changes come faster than they are written"
 
 

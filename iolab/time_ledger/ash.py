@@ -107,7 +107,7 @@ def _text(report: AwrReport, total: AshTotal) -> str:
     stand = "" if total.interval_s == 1 else f" (they stand for {total.seconds:,.0f} s)"
     active = f"{total.seconds / total.elapsed.value:.3g} sessions were active on average"
     said = f"the report has {_said(total)} in {total.elapsed.value:,.0f} s, {every}{stand}: {active}"
-    return said + ("" if report.info.cpus is None else f" on {counted(report.info.cpus, 'CPU')}")
+    return said + ("" if report.info.cpus is None else f" on a host with {counted(report.info.cpus, 'CPU')}")
 
 
 def _events(report: AwrReport) -> Iterator[dict[str, Any]]:

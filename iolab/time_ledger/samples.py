@@ -29,8 +29,8 @@ PROCESSOR_TIME: Final = "processor time"
 #: The parts of a processor's time: name, kind, what they are made of, and what to look at next.
 _PROCESSOR: Final = {
     "user": ("user code", "cpu", ("user", "nice", *GUESTS), "the processes: pidstat -u 5"),
-    "system": ("kernel (system)", "cpu", ("system", "interrupts", "soft interrupts"), "the functions: perf top"),
-    "steal": ("hypervisor (steal)", "wait", ("steal",), "the load of the other guests of the hypervisor"),
+    "system": ("kernel code (system)", "cpu", ("system", "interrupts", "soft interrupts"), "the functions: perf top"),
+    "steal": ("the hypervisor (steal)", "wait", ("steal",), "the load of the other guests of the hypervisor"),
     "iowait": ("idle, waiting for I/O (iowait)", "idle", ("iowait",), "the devices: iostat -xt 5"),
     "idle": ("idle", "idle", ("idle",), ""),
 }
@@ -61,7 +61,7 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
         >>> one.text
         'shares are of 3 samples: the log does not contain dates and times, and the number of CPUs'
         >>> one.parts().select("name", "kind", pl.col("seconds").round(3)).rows()[:2]
-        [('user code', 'cpu', 2.4), ('kernel (system)', 'cpu', 0.15)]
+        [('user code', 'cpu', 2.4), ('kernel code (system)', 'cpu', 0.15)]
     """
     try:
         frame = cpu_parts(log)
@@ -276,7 +276,7 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
         ...     for number in range(200))
         >>> one, = session_ledgers(read_session_samples(("SAMPLE_ID,SID,STATE,EVENT\n" + polls).encode()))
         >>> one.text, one.base
-        ('the log has 200 samples of sessions, taken at 200 times', 'samples of sessions')
+        ('the log has 200 samples of sessions, taken in 200 polls', 'samples of sessions')
         >>> one.parts().select("name", "seconds", pl.col("seconds_lo", "seconds_hi").round(1)).rows()[1]
         ('free x', 50.0, 39.0, 62.9)
     """
@@ -322,7 +322,7 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
         parts.close(view, exact, listed)
     parts.put()
     is_counted = log.snaps.height > 0 or log.samples.get_column("sample").null_count() < log.samples.height
-    moments = f", taken at {counted(log.moments or 0, 'time')}" if is_counted and log.moments else ""
+    moments = f", taken in {counted(log.moments or 0, 'poll')}" if is_counted and log.moments else ""
     seconds = "" if log.step_s is None else f", one every {log.step_s} s (about {total * log.step_s:,.0f} s in total)"
     if log.kind == "snapper" and whole is None:
         account.remark("caution", "session_samples", "rows that the log does not show are not in any part")

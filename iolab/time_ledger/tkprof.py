@@ -249,8 +249,8 @@ def _who(account: Account, report: Tkprof, statements: pl.DataFrame, nesting: Ne
         own = (row_figure(whole, "elapsed_s") or _ZERO) - theirs
         if own.value > 0:
             seconds = Interval(own.value, max(0.0, own.lo), own.hi)
-            word = whole["sql"] or f"line {whole['line']}"
-            account.add("who", f"own calls of {word}", seconds, kind="mixed", parent=container)
+            word = whole["sql"] or f"the statement at line {whole['line']}"
+            account.add("who", f"{word} without what it calls", seconds, kind="mixed", parent=container)
     elif nesting.kind == "unknown":
         count = Interval.exact(float(statements.filter("is_recursive").get_column("count").sum()))
         seconds = Interval(0.0, 0.0, called.hi)
