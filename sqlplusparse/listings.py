@@ -11,8 +11,8 @@ from typing import Final
 from logframe import Column, read_printed
 from logframe.decimal_mark import decimal_mark
 from logframe.printed import finite
-from sqlplusparse.cells import LISTS, WIDE_GAP, cells_of, cut_cells
-from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
+from sqlplusparse.cells import cells_of, cut_cells
+from sqlplusparse.lines import LISTS, SNAPPER_END, TYPED_STATISTIC, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid, Listing, Statistic
 from sqlplusparse.statnames import complete, is_known, may_be_known

@@ -151,7 +151,7 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
         >>> failed = "SQL> select 3 from t;\nORA-00942: no t\n\nElapsed: 00:00:00.50\n"
         >>> (one,) = timed_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
         >>> print(one.tree("who"))
-        timed statements 4.00 s; no statement without a time, 1 failed (0.500 s, not counted)
+        timed statements took 4.00 s in total; every statement is timed, 1 failed (0.500 s, not counted)
           75.0               3             1  line 1: select 1 from t
           25.0               1             1  line 4: select 2 from t
            0.0               0                not accounted for
@@ -181,7 +181,7 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
     if unknown.height:
         count, place = Interval.exact(unknown.height), Place("timings", (), tuple(unknown.get_column("line").head(20)))
         account.add("who", UNKNOWN, _sum(unknown), kind="unlisted", count=count, evidence=place)
-        why = "an error of the client itself takes no time; a commit that is not echoed may be of SET AUTOCOMMIT"
+        why = "the time may be of a commit by SET AUTOCOMMIT, which is not echoed"
         account.remark("why", "unknown_owner", why, part=UNKNOWN)
         account.remark("next", "unknown_owner", "`set echo on` before the statements", part=UNKNOWN)
     printed, computed = _sum(lines).value, total.value + _sum(failed).value
@@ -191,7 +191,7 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
     step = float(lines.get_column("resolution_s").sort()[-1])
     return [
         account.ledger(
-            unshared="" if total.lo > 0 else f"no time reaches the clock's step of {step:g} s",
+            unshared="" if total.lo > 0 else f"all times are below the clock's step of {step:g} s",
             text=_total_text(spool, groups, failed, total, step),
             counted={"who": "runs"},
         )
@@ -257,8 +257,9 @@ def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total:
         lo, hi = math.floor(lo * scale + 1e-6) / scale, math.ceil(hi * scale - 1e-6) / scale
         figure, clock = f"{lo:,.{decimals}f} to {hi:,.{decimals}f} s", f" (clock step {step:g} s)"
     untimed = spool.statements.filter(pl.col("elapsed_s").is_null()).height
-    without = f"{counted(untimed, 'statement')} without a time" if untimed else "no statement without a time"
-    said = f"{BASE} {figure}{clock}; {without}"
+    are = "is" if untimed == 1 else "are"
+    without = f"{counted(untimed, 'statement')} {are} not timed" if untimed else "every statement is timed"
+    said = f"{BASE} took {figure} in total{clock}; {without}"
     if failed.height:
         return f"{said}, {failed.height:,} failed ({_text(_sum(failed))}, not counted)"
     return f"{said}, none failed" if _is_repeated(groups) else said

@@ -472,7 +472,7 @@ def test_a_compare_period_report_is_two_ledgers_that_say_whose_waits_they_hold()
         kind="awr_diff", db_time_s=Interval.exact(100), events={"x": Wait(Interval.exact(1), Interval.exact(9))}
     )
 
-    assert ledger_of(facts).base == "DB time (its waits hold those of the background)"
+    assert ledger_of(facts).base == "DB time (including background waits)"
 
 
 def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
