@@ -16,8 +16,7 @@ from iolab.metrics.table import REFUSED
 from iolab.metrics.times import UPPER_BOUND, nanoseconds
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import data_reads, read_rate, read_sizes
-from iolab.stats.report import describe_time, format_estimate, format_p
-from iolab.stats.verdict import describe_verdict
+from iolab.stats.verdict import describe_time, describe_verdict, format_estimate, format_p
 from logframe.interval import row_figure
 from logframe.wording import counted
 

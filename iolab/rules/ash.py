@@ -14,6 +14,7 @@ from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.ash import addm_impacts, addm_table, ash_ledgers
+from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
 from logframe.interval import row_figure
 
@@ -81,7 +82,7 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             "time_profile",
             f"{took[:1].upper()}{took[1:]} {percent(row['share'])} of the samples{error}{detail}.",
             part=row["part"],
-            next=_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR,
+            next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
 
 

@@ -91,7 +91,8 @@ def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
 
 def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator[Finding]:
     number = rows.get_column("sample").n_unique()
-    word, said = _OPERATIONS.get(operation, operation) + (f" of `{device}`" if device is not None else ""), []
+    word = _OPERATIONS.get(operation, operation) + (f" of `{device}`" if device is not None else "")
+    said: list[str] = []
     for percentile, words in _SAID:
         own = rows.filter(pl.col("percentile") == percentile)
         if own.height:

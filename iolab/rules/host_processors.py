@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from iolab.time_ledger.account import Ledger
 
 #: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
@@ -87,8 +88,12 @@ def processors(log: HostLog) -> Iterator[Finding]:
 def idle_processors(log: HostLog) -> Iterator[Finding]:
     """How long the processors were idle, with and without I/O in flight, or taken by the hypervisor."""
     for lead in host_ledgers(log)[:1]:
-        if "what" not in lead.views:
-            continue
+        yield from idle_time(lead)
+
+
+def idle_time(lead: Ledger) -> Iterator[Finding]:
+    """The parts of the processors' time that were no work of the host."""
+    if "what" in lead.views:
         parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK]))
         for row in parts.filter(pl.col("own_lo") >= PART * (lead.total.hi if lead.total else 0)).iter_rows(named=True):
             share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))

@@ -116,7 +116,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             "average over all samples.",
             impact=_share(slow_s, whole),
             impact_of=_OF,
-            next=latencies_of(row["device"]),
+            next=latencies_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
 

@@ -12,6 +12,7 @@ from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.samples import NO_STATEMENT, session_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -70,7 +71,9 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     said,
                     part=row["part"],
                     why=f"{row['count']:,.0f} samples; the range combines rounding with the 95 % interval of sampling",
-                    next="" if is_aside or row["name"] == NO_STATEMENT else _NEXT[view].format(row["name"]),
+                    next=""
+                    if is_aside or row["name"] == NO_STATEMENT
+                    else event_step(row["name"]) or _NEXT[view].format(row["name"]),
                 )
 
 

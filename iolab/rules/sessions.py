@@ -18,12 +18,13 @@ from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.time_parts import PART
 from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
-from iolab.time_ledger.spools import spool_ledgers
+from iolab.time_ledger.spools import sampled, timed_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
@@ -93,7 +94,7 @@ class SpoolFacts:
     @cached_property
     def ledger(self) -> Ledger | None:
         """The account of its time; None where nothing is timed, or there is no total."""
-        found = spool_ledgers(self.spool)
+        found = timed_ledgers(self.spool)
         return found[0] if found and not found[0].void else None
 
     @property
@@ -151,7 +152,14 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         The session does not show what each statement waited for.
         Two runs of one statement (0.11 and 0.02 s) do not show whether a first run is slower.
     """
-    yield from apply_rules("sqlplus", SpoolFacts(spool))
+    samples = sampled(spool)
+    if not samples:
+        yield from apply_rules("sqlplus", SpoolFacts(spool))
+    found = set[str]()
+    for one in samples:  # what a query says first, no other says again
+        new = [row for row in sample_findings(one) if row.name not in found]
+        found |= {row.name for row in new}
+        yield from new
 
 
 @rule(
@@ -177,12 +185,13 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
+    of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]
         trend = _trend(row)
         yield Finding(
             "main_statement",
-            _sentence(row, is_first=number == 0),
+            _sentence(row, is_first=number == 0, of=of),
             why=f"it begins: `{' '.join(text[: 2 * _TEXT].replace('`', ' ').split())[:_TEXT]}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
@@ -249,7 +258,7 @@ def _name(row: dict[str, Any]) -> str:
     return part if part == f"statement {row['statement']}" else f"the statement at {part}"
 
 
-def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
+def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     """What a statement took, its runs, and what autotrace says that it did; of the first one a bound stands apart."""
     subject, times = _capital(_name(row)), row["times"]
     share = (
@@ -257,7 +266,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took} of the time: {_sample(row, is_whole=is_first)}."
+        return f"{took} {of}: {_sample(row, is_whole=is_first)}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
@@ -265,10 +274,10 @@ def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
-        return f"{took} of the time; {'it ' + ' and '.join(did) if did else trips}."
+        return f"{took} {of}; {'it ' + ' and '.join(did) if did else trips}."
     if len(times) > 1:
-        return f"{took} of the time: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
-    return f"{took} of the time: {phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))}."
+        return f"{took} {of}: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
+    return f"{took} {of}: {phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))}."
 
 
 def _capital(text: str) -> str:
@@ -317,17 +326,25 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
             + ", ".join(listed[:_MOST_SAMPLES])
             + (" and others" if len(listed) > _MOST_SAMPLES else "")
         )
+    if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times), is_mixed=False)):
+        said = " and ".join(f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
+        return f"{len(times)} runs, in two groups: {said}"
     is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
     warm = times[1:] if is_cold else times
     said = f"median{' of' if is_cold else ''} {phrases.three(median(warm))} s"
-    if len(warm) >= MIN_RUNS:
+    ends = [phrases.three(end) for end in (min(warm), max(warm))]
+    if len(warm) >= MIN_RUNS and ends[0] != ends[1]:
         low, high = map(phrases.three, median_interval(warm))
         said += f" (95 % interval: {low} to {high} s)"
     if is_cold:
         return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
     if not is_whole:
         return said
-    said = f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"
+    said = (
+        f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s"
+        if ends[0] != ends[1]
+        else f"{len(times)} runs of {ends[0]} s"
+    )
     if others := row["runs"] - len(times):
         said += f"; {others} more returned another number of rows"
     return said

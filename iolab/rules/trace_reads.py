@@ -55,7 +55,9 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
             f"The log does not print the size of {count_text(unprinted, 'request')}; the others are {', '.join(listed)}"
         )
     elif counts.height == 1:
-        many = {1: "The only read", 2: "Both reads"}.get(sizes.len(), f"All {sizes.len():,} reads")
+        others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
+        data = " of data" if others else ""  # not of libraries, pipes and sockets
+        many = {1: f"The only read{data}", 2: f"Both reads{data}"}.get(sizes.len(), f"All {sizes.len():,} reads{data}")
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
     else:
         said = f"Reads had {count_text(counts.height, 'size')}: {', '.join(listed)}"

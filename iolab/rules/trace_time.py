@@ -150,16 +150,20 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
     """The longest calls of a log whose stamps give no total, but whose calls have their times (-T)."""
     if not trace_of(log).printed:
         return
-    calls = classed(times_of(log)).filter(~pl.col("kind").is_in(["idle", "client"]), pl.col("printed") > 0)
-    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum()).filter(pl.col("elapsed") > 0)
-    whole = int(sums.get_column("elapsed").sum())
+    calls = classed(times_of(log)).filter(pl.col("printed") > 0)
+    is_idle = pl.col("kind").is_in(["idle", "client"])
+    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum(), idle=is_idle.all())
+    sums = sums.filter(pl.col("elapsed") > 0).sort("elapsed", "name", descending=[True, False])
+    worked = sums.filter(~pl.col("idle"))
+    whole = int(worked.get_column("elapsed").sum())
+    idle = sums.filter(pl.col("idle"), pl.col("elapsed") > whole).head(1)  # it is most of the time
     of_all = " of all processes" if times_of(log).calls.get_column("pid").n_unique() > 1 else ""
-    for name, elapsed, count in sums.sort("elapsed", "name", descending=[True, False]).head(_MOST_SUMS).iter_rows():
+    for name, elapsed, count, rests in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
         if elapsed >= PART * whole:
             time = elapsed / 1e9
             yield Finding(
                 "calls_without_total",
-                f"`{name}` took {seconds(time)}{of_all}: "
+                f"`{name}` took {seconds(time)}{of_all}{' (idle)' if rests else ''}: "
                 f"{often_each(Interval.exact(count), None, 'calls', seconds(time / count))}.",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),
@@ -287,10 +291,10 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     Examples:
         >>> import iolab
         >>> lines = ('7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <0.900000>', '7 1700000000.950000 exit(0) = ?',
-        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.500000>', '8 1700000000.700000 exit(0) = ?')
+        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
         >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
         ...     print(one.sentence)
-        Process 8 spent more time in I/O than the other processes: 500 ms of its 600 ms, most of it in file flushes.
+        Process 8 spent more time in I/O than the other processes: 300 ms of its 400 ms, most of it in file flushes.
     """
     found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
     if len(found) <= 1:
@@ -311,7 +315,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than the other processes: "
         f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
-        why="the parts above are of the process with the longest span, not of this one",
+        why="the parts of the time above are those of another process",
         next=f'iolab.ledger(log, "{most.scope}"), for its time',
         evidence=(Evidence("calls", (str(pid),)),),
         order=1,

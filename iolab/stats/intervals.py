@@ -33,6 +33,17 @@ _MANY = 2000
 Limits = tuple[float, float]
 
 
+def why_few(runs: int) -> str:
+    """Why fewer than `MIN_RUNS` runs have no interval, as a part of a sentence.
+
+    Examples:
+        >>> why_few(5)
+        'whose range holds the median of all runs in only 93.8 % of samples; a 95 % interval needs 6'
+    """
+    held = f"whose range holds the median of all runs in only {100 - 100 * 0.5 ** (runs - 1):.3g} % of samples; "
+    return f"{held if runs > 1 else ''}a 95 % interval needs {MIN_RUNS}"
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """A value with its 95 % interval, or with None where no interval is possible, and how both were made.

@@ -11,6 +11,7 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
+from iolab.time_ledger.next_steps import event_step
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -48,7 +49,6 @@ _NEXT: Final = {
     "Cluster": "the report of all instances: @?/rdbms/admin/awrgrpt",
     "Commit": "the redo devices: iostat -xt 5",
     "Concurrency": "the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-    "Configuration": "log files and writers: select * from v$log; select * from v$instance_recovery",
     "Network": "an extended SQL trace (event 10046) of one session",
     "Scheduler": "the active plan: select * from v$rsrc_plan",
     "System I/O": "the devices: iostat -xt 5",
@@ -250,7 +250,7 @@ def _what(account: Account, facts: ReportFacts) -> None:
         parent = parents.get(wait_class)
         account.add(
             "what", event, wait.time_s, kind=_kind(wait_class), parent=parent, wait_class=wait_class, count=wait.waits,
-            evidence=Place(table, (event,)), next_step=_next_of(facts, wait_class),
+            evidence=Place(table, (event,)), next_step=_next_of(facts, wait_class, event),
         )  # fmt: skip
     for parent in parents.values():
         account.closes(parent, "unlisted in class", kind="unlisted")
@@ -379,8 +379,10 @@ def _who(account: Account, facts: ReportFacts) -> None:
     account.closes(None, "not captured", kind="not_accounted", view="who")
 
 
-def _next_of(facts: ReportFacts, wait_class: str) -> str:
-    """What to look at for waits of a class: for reads the plan of the statement that waited most."""
+def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
+    """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
+    if step := event_step(event):
+        return step
     if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None:
         return plan_of(one.sql_id)
     return _NEXT.get(wait_class, _ASH)
@@ -471,7 +473,7 @@ def _background(facts: ReportFacts) -> Ledger | None:
             continue
         account.add(
             "what", event, wait.time_s, kind=_kind(wait_class), wait_class=wait_class, count=wait.waits,
-            evidence=Place("background_events", (event,)), next_step=_NEXT.get(wait_class, _ASH),
+            evidence=Place("background_events", (event,)), next_step=event_step(event) or _NEXT.get(wait_class, _ASH),
         )  # fmt: skip
     shown = f"{total.value:,.1f}".removesuffix(".0")
     elapsed = "" if facts.elapsed_s is None else f" in {facts.elapsed_s.value:,.0f} s"

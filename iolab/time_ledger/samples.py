@@ -10,6 +10,7 @@ from iolab.metrics.cpu_profile import layers_of
 from iolab.metrics.formatting import count_text, share_text
 from iolab.metrics.processors import COLUMNS, GUESTS, SINCE_START, cpu_parts, exact_sum
 from iolab.metrics.session_samples import shown_rows, whole_of
+from iolab.metrics.tool_processors import tool_cpu_parts
 from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
 from iolab.time_ledger.sampled import SampledParts
 from logframe.errors import RefusedError
@@ -19,6 +20,7 @@ from logframe.wording import counted
 
 if TYPE_CHECKING:
     from hostparse import CpuProfile, HostLog
+    from hostparse.frame_log import FrameLog
     from sqlplusparse import SessionSamples
 
 _ENDS: Final = ("", "_lo", "_hi")
@@ -68,17 +70,25 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
             return [found]
         if str(refusal) != SINCE_START:
             return []
-        take: dict[str, object] = {
-            "part": None,
-            "role": "next",
-            "rule": "processors",
-            "text": "vmstat 5 60, while the work runs",
-        }
-        return [void_ledger(SINCE_START, base=PROCESSOR_TIME, scope="host", remarks=[take])]
-    return [_host(log, frame)]
+        return [_since_start("vmstat 5 60, while the work runs", facts_hold=False)]
+    return [_host(frame, log)]
 
 
-def _host(log: HostLog, frame: pl.DataFrame) -> Ledger:
+def tool_ledgers(log: FrameLog) -> list[Ledger]:
+    """The time of the processors by top, dstat, atop or collectl: shares without the sample since boot."""
+    try:
+        return [_host(tool_cpu_parts(log))]
+    except RefusedError as refusal:
+        again = f"{log.kind} with several samples, while the work runs"
+        return [_since_start(again, facts_hold=True)] if str(refusal) == SINCE_START else []
+
+
+def _since_start(take: str, *, facts_hold: bool) -> Ledger:
+    remark: dict[str, object] = {"part": None, "role": "next", "rule": "processors", "text": take}
+    return void_ledger(SINCE_START, base=PROCESSOR_TIME, scope="host", remarks=[remark], facts_hold=facts_hold)
+
+
+def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:
     scope = str(frame.item(0, "scope"))
     weight, elapsed = pl.col("weight_s"), frame.select(exact_sum(pl.col("weight_s"))).item()
     is_timed, cpus = bool(frame.item(0, "is_timed")), frame.get_column("cpus").cast(pl.Float64)
@@ -122,7 +132,8 @@ def _host(log: HostLog, frame: pl.DataFrame) -> Ledger:
         kind = "counted_twice" if rest < 0 else "not_accounted"
         rows.append(_row("rounding", "rounding of the printed shares", kind, Interval.exact(rest), scope))
     account.add_frame(pl.DataFrame([{"view": "what", "next": None, **row} for row in rows], schema_overrides=_NEXT))
-    _add_processes(log, account, total, elapsed if is_total else None)
+    if log is not None:
+        _add_processes(log, account, total, elapsed if is_total else None)
     return account.ledger(
         elapsed=Interval.exact(elapsed) if is_timed else None,
         unit="s" if is_total else "share",
@@ -294,12 +305,13 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
     is_busy = not _LEAST_IDLE * total <= idle < total  # or there is nothing else
     resting = named.group_by("sql_id").agg(rests.all().alias("rests")).filter("rests").get_column("sql_id").to_list()
     for view, column in (("what", "state"), ("who", "sql_id")):
+        known = rows.select("state", "event") if view == "what" else rows.select("sql_id")
+        if known.null_count().sum_horizontal().item() == known.width * rows.height:
+            continue
         listed = []
         groups = named.group_by(column, maintain_order=True).agg(
             pl.col("active", "active_lo", "active_hi").sum(), pl.col("wait_class").drop_nulls().first()
         )
-        if view == "who" and groups.drop_nulls(column).is_empty():
-            continue
         for name, value, lo, hi, wait_class in groups.iter_rows():
             listed.append(Interval(value, min(lo, value), max(hi, value)))
             is_rest = view == "who" and name in resting
@@ -309,13 +321,15 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
                       evidence=Place("samples", (text,)))  # fmt: skip
         parts.close(view, exact, listed)
     parts.put()
-    moments = "" if log.moments is None else f", taken in {counted(log.moments, 'poll')}"
+    is_counted = log.snaps.height > 0 or log.samples.get_column("sample").null_count() < log.samples.height
+    moments = f", taken in {counted(log.moments or 0, 'poll')}" if is_counted and log.moments else ""
+    seconds = "" if log.step_s is None else f", one every {log.step_s} s (about {total * log.step_s:,.0f} s in total)"
     if log.kind == "snapper" and whole is None:
         account.remark("caution", "session_samples", "rows that the log does not show are not in any part")
     return [
         account.ledger(
             unit="samples",
-            text=f"the log has {counted(round(total), 'sample')} of sessions{moments}",
+            text=f"the log has {counted(round(total), 'sample')} of sessions{moments}{seconds}",
             counted={"what": "samples", "who": "samples"},
             unshared="almost nothing ran: all samples are idle" if idle >= total else "",
             work=None if is_busy else exact * (1 - idle / total),

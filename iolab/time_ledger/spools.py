@@ -10,13 +10,15 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
 from logframe.wording import counted
+from sqlplusparse import queried_samples
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
-    from sqlplusparse import Spool
+    from sqlplusparse import SessionSamples, Spool
 
 BASE: Final = "timed statements"
 #: The part of the times that the session does not show a statement of.
@@ -34,7 +36,26 @@ _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
 def spool_ledgers(spool: Spool) -> list[Ledger]:
-    r"""The account of a session: one view, ``who``, of the statements that succeeded; none where nothing is timed.
+    """The accounts of a session: of the samples of sessions that its queries returned, and of its timed statements."""
+    return [*(one for samples in sampled(spool) for one in session_ledgers(samples)), *timed_ledgers(spool)]
+
+
+def sampled(spool: Spool) -> list[SessionSamples]:
+    """The samples of sessions that the queries of a session returned, those of most time first.
+
+    None where its statements took longer than the samples stand for.  Queries that group the same samples by other
+    columns (events, statements) are one each.
+    """
+    times = [
+        (one.samples.get_column("session_samples").sum() * (one.step_s or 1), one) for one in queried_samples(spool)
+    ]
+    took = sum(one.total.value for one in timed_ledgers(spool) if one.total is not None) if times else 0.0
+    times.sort(key=lambda pair: -pair[0])
+    return [one for time, one in times] if times and times[0][0] > took else []
+
+
+def timed_ledgers(spool: Spool) -> list[Ledger]:
+    r"""The account of the times of a session: one view, ``who``, of the statements that succeeded.
 
     Statements that failed stand apart, in a remark.  An Elapsed line that no statement owns is a part of its own; one
     that SQLcl prints again at the end of a script is not counted.  Of very many statements the largest are parts, and
@@ -44,7 +65,7 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
         >>> import sqlplusparse
         >>> run = "SQL> select {} from t;\n\nElapsed: 00:00:0{}.00\n"
         >>> failed = "SQL> select 3 from t;\nORA-00942: no t\n\nElapsed: 00:00:00.50\n"
-        >>> (one,) = spool_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
+        >>> (one,) = timed_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
         >>> print(one.tree("who"))
         timed statements took 4.00 s in total; every statement is timed, 1 failed (0.500 s, not counted)
           75.0               3             1  line 1: select 1 from t

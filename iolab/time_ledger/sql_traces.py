@@ -17,6 +17,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.next_steps import event_step
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from sqltraceparse import without_literals
@@ -38,18 +39,13 @@ RECURSIVE: Final = "recursive SQL of SYS"
 REST: Final = "rest"
 _WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "create")
 _NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs the whole trace of one session"
-_ON_DISK: Final = "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target"
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
     "CPU": "the statements with most logical reads and rows: iolab show --tables",
     "User I/O": "which objects: iolab show --tables, reads_by_object",
     "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
     "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
-    "direct path read temp": _ON_DISK,
-    "direct path write temp": _ON_DISK,
     "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
-    "PL/SQL lock timer": "the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
-    "SQL*Net message from dblink": "an SQL trace of the session in the remote database",
     "Cluster": "the blocks (file# and block# of the waits: iolab show --tables), and an AWR global report of the time",
     "Concurrency": "ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
 }
@@ -366,11 +362,11 @@ def next_of(event: str) -> str:
     """What to look at for a wait; empty where only its calls say more.
 
     Examples:
-        >>> next_of("PX Deq: Execute Reply"), next_of("resmgr:cpu quantum")
+        >>> next_of("PX Deq: Execute Reply"), next_of("reliable message")
         ('the traces of the parallel servers (*_p000_*.trc): the session waited for their work', '')
     """
     begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
-    return next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
+    return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
 
 
 def step_beside_plan(event: str) -> str:

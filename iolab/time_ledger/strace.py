@@ -47,7 +47,7 @@ _NOTHING: Final = 0.01
 #: A process that was mostly idle, and worked for less than this many seconds, did almost nothing.
 _MOSTLY: Final = 0.5
 _LEAST_S: Final = 0.01
-#: Processes of about the longest span, of which the one with most I/O leads.
+#: Processes of about the longest span, of which the one with most work leads.
 _ALIKE: Final = 0.95
 #: A log of this few kinds of calls was asked for them (-e).
 _FEW_CALLS: Final = 3
@@ -105,7 +105,8 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     calls = classed(times)
     whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
-    of = f" ({'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'one'} of {several})"
+    is_longest = whole.item(0, "pid") == spans.item(0, "pid")
+    of = f" ({'the longest' if is_longest else 'the one that did most'} of {several})"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
@@ -121,13 +122,24 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
 
 
 def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The processes, the longest first; of several that are about as long, that with most time in I/O."""
-    is_io = pl.col("kind").is_in(["io"]) | (pl.col("class") == ASYNCHRONOUS)
-    of_io = calls.filter(is_io).group_by("pid").agg(io=(pl.col("elapsed") + pl.col("open")).sum())
+    """The processes, the longest first, unless another one that is about as long worked more, or half of its time.
+
+    Work is I/O and what passed between calls.  Waits for pipes, sockets and locks count where no process worked for a
+    tenth of the time; sleep and waits for children never do.
+    """
+    inside = pl.col("elapsed") + pl.col("open")
+    is_io = (pl.col("kind") == "io") | (pl.col("class") == ASYNCHRONOUS)
+    worked = calls.group_by("pid").agg(
+        work=(pl.when(is_io).then(inside).otherwise(0) + pl.col("between")).sum(),
+        waited=inside.filter(pl.col("kind") == "wait").sum(),
+    )
     length = pl.col("last") - pl.col("first")
-    found = spans.join(of_io, on="pid", how="left", nulls_equal=True, maintain_order="left")
-    alike = pl.when(length >= _ALIKE * length.max()).then(pl.col("io").fill_null(0)).otherwise(-1)
-    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("io")
+    found = spans.join(worked, on="pid", how="left", nulls_equal=True, maintain_order="left")
+    if found.select((pl.col("work").max() < _IDLE * length.max()).fill_null(value=True)).item():
+        found = found.with_columns(work=pl.col("work") + pl.col("waited"))
+    is_long = (length >= _ALIKE * length.max()) | (pl.col("work") >= _MOSTLY * length.max())
+    alike = pl.when(is_long).then(pl.col("work").fill_null(0)).otherwise(-1)
+    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work", "waited")
 
 
 def _void(reason: str) -> Ledger:

@@ -113,7 +113,7 @@ def test_findings_say_where_time_went() -> None:
 
     assert said["db file sequential read"] == (
         "`db file sequential read` took 33 % of the 0.570 s excluding client time: 894 waits of 212 us on average; "
-        f"half took at most {middle:.0f} us."
+        f"half of them took at most {middle:.0f} us."
     )
     assert (
         found.filter(name="main_statement")
