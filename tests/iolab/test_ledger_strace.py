@@ -236,7 +236,7 @@ def test_the_process_that_matters_leads() -> None:
     said = iolab.findings(short).filter(name="main_process")["sentence"].item()
     assert (
         said
-        == "Process 8 spent more time in I/O than the other processes: 400 ms of its 410 ms, most of it in file flushes."
+        == "Process 8 spent more time in I/O than any other process: 400 ms of its 410 ms, most of it in file flushes."
     )
     clock = iolab.ledgers(short)[-1]
     assert (clock.scope, parts(clock, "when")) == (
