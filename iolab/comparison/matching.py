@@ -76,7 +76,7 @@ def pair(
     if change is not None:
         return Pairing(names, f"two logs of one kind, {view_of(a.format).noun}").with_change(change)
     said = ", ".join(f"{name} is a {view_of(log.format).noun}" for name, log in zip(names, (a, b), strict=True))
-    raise UnpairedError(f"{said}: their figures are not of the same thing")
+    raise UnpairedError(f"{said}: they cannot be compared")
 
 
 def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:

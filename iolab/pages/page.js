@@ -305,14 +305,15 @@ if (window.parent !== window) {
       back();
     }
   });
-  // The frame may get its size after it was told the place, and a page is as long as its frame is narrow.
+  // A frame out of sight has no size, and a page is as long as its frame is narrow: until the reader moves, the place is
+  // taken again at each size, and where the page stands meanwhile is not said.
   let wanted = 0;
   const back = () => wanted && window.scrollTo(0, wanted);
   window.addEventListener("resize", back);
-  for (const moved of ["wheel", "keydown", "pointerdown", "touchstart"]) {
+  for (const moved of ["wheel", "keydown", "pointerdown", "mousedown", "touchstart"]) {
     window.addEventListener(moved, () => { wanted = 0; }, { passive: true });
   }
-  window.addEventListener("scroll", () => tell({ scroll: window.scrollY }), { passive: true });
+  window.addEventListener("scroll", () => wanted || tell({ scroll: window.scrollY }), { passive: true });
   const linked = (text) => {
     const link = element("a", text);
     link.href = "#";

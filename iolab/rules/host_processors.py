@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from iolab.time_ledger.account import Ledger
 
 #: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
@@ -43,6 +44,8 @@ _NOT_AT_WORK: Final = {
     "iowait": "idle, with I/O in flight (iowait),",
     "steal": "taken by the hypervisor (steal)",
 }
+#: What a processor did, in words, where its name does not say it.
+_BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority", "system": "kernel code"}
 _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
@@ -67,8 +70,8 @@ def processors(log: HostLog) -> Iterator[Finding]:
         >>> for idle in (2, 70, 95):
         ...     for one in processors(log(idle)): print(one.sentence)
         The CPUs were 98 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for a CPU.
-        The CPUs were 30 % busy on average of 20 samples.
-        The CPUs were idle: 4.0 to 5.5 % busy on average of 20 samples.
+        The CPUs were 30 % busy on average over 20 samples.
+        The CPUs were idle: 4.0 to 5.5 % busy on average over 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
     """
@@ -85,8 +88,12 @@ def processors(log: HostLog) -> Iterator[Finding]:
 def idle_processors(log: HostLog) -> Iterator[Finding]:
     """How long the processors were idle, with and without I/O in flight, or taken by the hypervisor."""
     for lead in host_ledgers(log)[:1]:
-        if "what" not in lead.views:
-            continue
+        yield from idle_time(lead)
+
+
+def idle_time(lead: Ledger) -> Iterator[Finding]:
+    """The parts of the processors' time that were no work of the host."""
+    if "what" in lead.views:
         parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK]))
         for row in parts.filter(pl.col("own_lo") >= PART * (lead.total.hi if lead.total else 0)).iter_rows(named=True):
             share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
@@ -127,9 +134,10 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     most = max(parts, key=lambda part: top[part])
     yield Finding(
         "busiest_processor",
-        f"One CPU ({top['cpu']}) was {percent(top['busy'])} busy, mostly with {most} ({percent(top[most] / 100)}); all "
-        f"{cpus.height} were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
-        why=f"the mean of {top['samples']:,} samples; a thread, or the interrupts of a device, can use one CPU only",
+        f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
+        f"({percent(top[most] / 100)}); all {cpus.height} CPUs together were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
+        why=f"the mean of {count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use "
+        "one CPU only",
         next=f"what runs on it: perf top -C {top['cpu']}; cat /proc/interrupts",
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),
         order=0,
@@ -205,17 +213,17 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
     """A log without samples of processors, devices and processes, or of which none was read."""
     rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
-    missing = "the log has no rates of them"
+    missing = "it has no rates of them"
     if not any(map(len, boot)) and log.diagnostics.height:
         count = log.diagnostics.height
         missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
     elif any(map(len, boot)) and all(one.all() for one in boot):
         missing = SINCE_START
     elif len(set(log.runs.get_column("host").drop_nulls())) > 1:
-        missing = "its samples are of several hosts, so read each of them alone"
+        missing = "its samples are of several hosts, so read the log of each host alone"
     yield Finding(
         "nothing_read",
-        f"Not visible: how busy processors, devices and processes were; {missing}.",
+        f"The log does not show how busy processors, devices and processes were: {missing}.",
         next=_TAKE,
         evidence=(Evidence("diagnostics" if log.diagnostics.height else "runs"),),
         is_refused=True,
@@ -254,7 +262,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
     word = "busy" if report is not None or not _is_stolen(log) else "busy or taken by the hypervisor"
-    is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average of {number:,} samples{when}"
+    is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
         others = int(samples.item(0, "untimed"))
         only = f"one of {others + 1:,} samples; the length of the others is not known" if others else "the only sample"

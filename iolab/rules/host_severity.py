@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.processors import SATURATED
+from iolab.rules.devices import latencies_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
@@ -77,7 +78,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
         >>> rows = [head + f"sda 100.0 1.0 800.0 8.0 {took} 1.0\n\n" for took in ("1.0", "5.0", "90.0", "30.0")]
         >>> for one in slow_device(read_host("".join(rows).encode())): print(one.mark, one.sentence)
-        major Reads of `sda` took more than 20 ms in 2 of 3 samples: 41.7 ms on average, 90 ms in the slowest.
+        major Reads of `sda` took more than 20 ms in 2 of 3 samples: up to 90 ms, and 41.7 ms on average over all
+        samples.
     """
     rows = _samples(log, "device", "device")
     if rows is None:
@@ -110,11 +112,11 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         yield Finding(
             "slow_device",
             f"{word} of `{row['device']}` took more than {three(row['limit'])} ms in {row['number']:,} of "
-            f"{counted(number, 'samples')}: {seconds(row['mean'] / 1e3)} on average, {seconds(row['most'] / 1e3)} in "
-            "the slowest.",
+            f"{counted(number, 'samples')}: up to {seconds(row['most'] / 1e3)}, and {seconds(row['mean'] / 1e3)} on "
+            "average over all samples.",
             impact=_share(slow_s, whole),
             impact_of=_OF,
-            next="the distribution of the latencies: biolatency -D 10 1",
+            next=latencies_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
 
@@ -217,8 +219,9 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         f"{found['most']:g} were runnable{there}.",
         impact=_share(found["seconds"], whole),
         impact_of=_OF,
-        why="runnable is a moment of each sample"
-        + ("; the log does not show the number of CPUs: samples at least 90 % busy" if cpus is None else ""),
+        why="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
+        if cpus is None
+        else "each sample counts runnable processes at one moment",
         next="the processes: pidstat -u 5; pidstat 5 shows %wait of each",
         evidence=(Evidence("host", ("runnable",)),),
     )

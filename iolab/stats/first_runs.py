@@ -355,11 +355,13 @@ def _spreads_above(values: Sequence[float], step: float | None) -> float:
     return above / spread if spread > 0 else (0.0 if above == 0 else float("inf") * (1 if above > 0 else -1))
 
 
-def two_groups(values: Sequence[float], step: float | None = None) -> tuple[list[float], list[float]] | None:
+def two_groups(
+    values: Sequence[float], step: float | None = None, *, is_mixed: bool = True
+) -> tuple[list[float], list[float]] | None:
     """The values sorted, parted at the widest gap; None unless it is wider than both groups together, and apart.
 
     The gap must be wider than two steps of the clock, and runs of both groups must come before and after each other:
-    groups that follow one another are levels, or a warm-up.
+    groups that follow one another are levels, or a warm-up, and count with ``is_mixed=False``.
 
     Of 8 independent values and more at most 4 % of the series are parted where they are normal, lognormal (0.3) or
     exponential, 8 % where they are Pareto's (1.5).
@@ -378,7 +380,7 @@ def two_groups(values: Sequence[float], step: float | None = None) -> tuple[list
     # Readings of times that differ by one step can be two steps apart.
     if step is not None and high[0] - low[-1] <= 2 * step * (1 + 1e-9):
         return None
-    if sum((one > low[-1]) != (following > low[-1]) for one, following in pairwise(values)) < MIXED:
+    if is_mixed and sum((one > low[-1]) != (following > low[-1]) for one, following in pairwise(values)) < MIXED:
         return None
     return (low, high) if gap >= COLD_RATIO and gap > (low[-1] / low[0]) * (high[-1] / high[0]) else None
 

@@ -10,13 +10,15 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
 from logframe.wording import counted
+from sqlplusparse import queried_samples
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
-    from sqlplusparse import Spool
+    from sqlplusparse import SessionSamples, Spool
 
 BASE: Final = "timed statements"
 #: The part of the times that the session does not show a statement of.
@@ -34,7 +36,26 @@ _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
 def spool_ledgers(spool: Spool) -> list[Ledger]:
-    r"""The account of a session: one view, ``who``, of the statements that succeeded; none where nothing is timed.
+    """The accounts of a session: of the samples of sessions that its queries returned, and of its timed statements."""
+    return [*(one for samples in sampled(spool) for one in session_ledgers(samples)), *timed_ledgers(spool)]
+
+
+def sampled(spool: Spool) -> list[SessionSamples]:
+    """The samples of sessions that the queries of a session returned, those of most time first.
+
+    None where its statements took longer than the samples stand for.  Queries that group the same samples by other
+    columns (events, statements) are one each.
+    """
+    times = [
+        (one.samples.get_column("session_samples").sum() * (one.step_s or 1), one) for one in queried_samples(spool)
+    ]
+    took = sum(one.total.value for one in timed_ledgers(spool) if one.total is not None) if times else 0.0
+    times.sort(key=lambda pair: -pair[0])
+    return [one for time, one in times] if times and times[0][0] > took else []
+
+
+def timed_ledgers(spool: Spool) -> list[Ledger]:
+    r"""The account of the times of a session: one view, ``who``, of the statements that succeeded.
 
     Statements that failed stand apart, in a remark.  An Elapsed line that no statement owns is a part of its own; one
     that SQLcl prints again at the end of a script is not counted.  Of very many statements the largest are parts, and
@@ -44,9 +65,9 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
         >>> import sqlplusparse
         >>> run = "SQL> select {} from t;\n\nElapsed: 00:00:0{}.00\n"
         >>> failed = "SQL> select 3 from t;\nORA-00942: no t\n\nElapsed: 00:00:00.50\n"
-        >>> (one,) = spool_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
+        >>> (one,) = timed_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
         >>> print(one.tree("who"))
-        timed statements 4.00 s; no statement without a time, 1 failed (0.500 s, not counted)
+        timed statements took 4.00 s in total; every statement is timed, 1 failed (0.500 s, not counted)
           75.0               3             1  line 1: select 1 from t
           25.0               1             1  line 4: select 2 from t
            0.0               0                not accounted for
@@ -74,7 +95,7 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     if unknown.height:
         count, place = Interval.exact(unknown.height), Place("timings", (), tuple(unknown.get_column("line").head(20)))
         account.add("who", UNKNOWN, _sum(unknown), kind="unlisted", count=count, evidence=place)
-        why = "an error of the client itself takes no time; a commit that is not echoed may be of SET AUTOCOMMIT"
+        why = "the time may be of a commit by SET AUTOCOMMIT, which is not echoed"
         account.remark("why", "unknown_owner", why, part=UNKNOWN)
         account.remark("next", "unknown_owner", "`set echo on` before the statements", part=UNKNOWN)
     printed, computed = _sum(lines).value, total.value + _sum(failed).value
@@ -84,7 +105,7 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     step = float(lines.get_column("resolution_s").sort()[-1])
     return [
         account.ledger(
-            unshared="" if total.lo > 0 else f"no time reaches the clock's step of {step:g} s",
+            unshared="" if total.lo > 0 else f"all times are below the clock's step of {step:g} s",
             text=_total_text(spool, groups, failed, total, step),
             counted={"who": "runs"},
         )
@@ -150,8 +171,9 @@ def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total:
         lo, hi = math.floor(lo * scale + 1e-6) / scale, math.ceil(hi * scale - 1e-6) / scale
         figure, clock = f"{lo:,.{decimals}f} to {hi:,.{decimals}f} s", f" (clock step {step:g} s)"
     untimed = spool.statements.filter(pl.col("elapsed_s").is_null()).height
-    without = f"{counted(untimed, 'statement')} without a time" if untimed else "no statement without a time"
-    said = f"{BASE} {figure}{clock}; {without}"
+    are = "is" if untimed == 1 else "are"
+    without = f"{counted(untimed, 'statement')} {are} not timed" if untimed else "every statement is timed"
+    said = f"{BASE} took {figure} in total{clock}; {without}"
     if failed.height:
         return f"{said}, {failed.height:,} failed ({_text(_sum(failed))}, not counted)"
     return f"{said}, none failed" if _is_repeated(groups) else said

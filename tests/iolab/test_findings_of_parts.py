@@ -127,7 +127,7 @@ def test_the_process_with_most_io_is_the_one_that_is_described() -> None:
     log = "".join(f"{text % at}\n" for at, text in sorted(calls))
 
     said = sentences(log)
-    assert said[0] == "Process 4712: first to last record 999.000 ms, one of 3 processes."
+    assert said[0] == "Process 4712: first to last record 999.000 ms, the one that did most of 3 processes."
     assert said[1] == "`pwrite64` took 98 % of 999 ms: 20 calls, 49 ms each, most of it of `r.log`."
     assert iolab.ledger(log.encode()).parts()["part"].to_list()[0] == "file writes"
 

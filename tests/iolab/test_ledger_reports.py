@@ -472,7 +472,7 @@ def test_a_compare_period_report_is_two_ledgers_that_say_whose_waits_they_hold()
         kind="awr_diff", db_time_s=Interval.exact(100), events={"x": Wait(Interval.exact(1), Interval.exact(9))}
     )
 
-    assert ledger_of(facts).base == "DB time (its waits hold those of the background)"
+    assert ledger_of(facts).base == "DB time (including background waits)"
 
 
 def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -651,3 +651,47 @@ def test_worked_examples(corpus: Path) -> None:
     assert (round(queue["seconds"]), round(100 * queue["share"], 1)) == (23_353, 56.4)
     reads = reports["chapter05__awr_1930_1945.txt"].parts().filter(name="db file sequential read").row(0, named=True)
     assert (reads["count"], round(reads["avg"] * 1e3, 2), round(100 * reads["share"], 1)) == (770_898, 12.11, 74.0)
+
+
+@pytest.mark.parametrize(
+    ("event", "wanted", "not_wanted"),
+    [
+        ("enq: HW - contention", "segment", "log"),
+        ("enq: SQ - contention", "dba_sequences", "log"),
+        ("log buffer space", "log_buffer", "segment"),
+        ("free buffer waits", "writers", "v$log"),
+        ("direct path read temp", "sort", "dbms_xplan"),
+        ("log file switch (checkpoint incomplete)", "v$log", "dbms_xplan"),
+    ],
+)
+def test_the_next_step_is_of_the_event_and_not_of_its_class(event: str, wanted: str, not_wanted: str) -> None:
+    """Waits of one class have different causes: what to look at depends on the event."""
+    facts = ReportFacts(
+        db_time_s=Interval.exact(100),
+        statements=(Statement("1abcdefghijk1", Interval.exact(90), io_s=Interval.exact(80), text="select 1"),),
+        events={event: Wait(Interval.exact(10), Interval.exact(80))},
+    )
+    step = ledger_of(facts).parts().row(0, named=True)["next"]
+
+    assert wanted in step
+    assert not_wanted not in step
+
+
+def test_a_top_event_stands_for_its_row_that_cannot_be_read() -> None:
+    """The row of the largest event is damaged in the table of all events: the list of the top events has it."""
+    top = (
+        TITLE.format("Top 10 Foreground Events by Total Wait Time")
+        + "                                            Tota    Wait   % DB\n"
+        + "Event                                 Waits Time Avg(ms)   time Wait Class\n"
+        + "------------------------------ ------------ ---- ------- ------ ----------\n"
+        + "log file sync                        50,000  540    10.8   54.0 Commit\n"
+        + "DB CPU                                       250           25.0\n"
+        + END
+    )
+    whole = report(classes=(), events=(("log file sync", 50_000, 540), ("SQL*Net more data to client", 900, 20)))
+    row = next(line for line in whole.splitlines() if line.startswith(b"log file sync"))
+    damaged = whole.replace(row, row.replace(b"540", b"5?0"))
+    at = damaged.index(b"Time Model Statistics")
+    both = damaged[:at] + top.encode() + damaged[at:]
+
+    assert ("log file sync", 540.0) in [(row[0], row[3]) for row in rows_of(iolab.ledger(both))]

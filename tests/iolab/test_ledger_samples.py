@@ -498,3 +498,53 @@ def test_two_groups_of_times_are_said(between: int, *, are_two: bool) -> None:
     for low, count in ((128, 900), (256, between), (512, between), (1024, 300), (2048, 100)):
         text += f"{low:>10} -> {2 * low - 1:<10} : {count:<8} |*|\n"
     assert ("two_groups" in first_sentences(text)) is are_two
+
+
+TOP = """top - 10:15:0{n} up 30 days,  2:11,  3 users,  load average: {load}, 20.52, 14.21
+Tasks: 512 total,  12 running, 500 sleeping,   0 stopped,   0 zombie
+%Cpu(s): {us:4.1f} us,  5.0 sy,  0.0 ni, {idle:4.1f} id, 43.0 wa,  0.0 hi,  1.0 si,  0.0 st
+
+  PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND
+ 4711 oracle    20   0 12.345g 1.234g 1.100g D  {dbw:4.1f}  2.0  10:11.12 ora_dbw0_orc
+ 4800 root      20   0  123456  12345   1234 R  {rman:4.1f}  0.1   1:11.12 rman
+
+"""
+
+
+def test_samples_of_top_are_an_account_of_the_processors() -> None:
+    """States of the processors, load, the process with most CPU, blocked processes; the first sample is since boot."""
+    first = TOP.format(n=1, load="1.11", us=50.0, idle=1.0, dbw=99.0, rman=1.0)
+    later = [TOP.format(n=n, load=f"2{n}.50", us=11.0, idle=40.0, dbw=5.0, rman=60.0) for n in (2, 3)]
+    log = "".join([first, *later]).encode()
+    (lead,) = iolab.ledgers(iolab.load(log))
+    said = iolab.findings(iolab.load(log)).get_column("sentence").to_list()
+
+    shares = {row["part"]: round(row["share"], 3) for row in lead.parts().filter(level=0).iter_rows(named=True)}
+    assert shares == {"user": 0.11, "system": 0.06, "iowait": 0.43, "idle": 0.4, "steal": 0.0, "rounding": 0.0}
+    assert "The CPUs were idle, with I/O in flight (iowait), for 43 % of the time." in said
+    assert "Process 4800 (`rman`) used 0.600 CPUs on average." in said
+    assert "1 process was blocked (state D) on average, 1 at most: `ora_dbw0_orc`." in said
+    assert "The load average was 23.5 (1 minute) in the last sample." in said
+    assert not [one for one in said if one.startswith("Process 4711")]
+
+
+def test_one_sample_of_top_has_no_shares() -> None:
+    """The only sample is a mean since the start: its facts are said as such, and nothing else."""
+    log = iolab.load(TOP.format(n=1, load="3.00", us=11.0, idle=40.0, dbw=5.0, rman=60.0).encode())
+
+    assert iolab.ledger(log).void
+    assert "Process 4800 (`rman`) used 0.600 CPUs on average since it was started, or the system." in set(
+        iolab.findings(log)["sentence"]
+    )
+
+
+def test_percentages_of_several_processors_say_how_many_there_are() -> None:
+    """Atop adds up the shares of all processors: 400 % are four of them."""
+    head = "ATOP - db1      2024/02/19  13:18:{}      -----------------      10s elapsed\n"
+    row = "CPU | sys      {}% | user    {}% | irq       0% | idle    {}% | wait      {}% |\n"
+    log = head.format("24") + row.format(1, 1, 398, 0) + head.format("34") + row.format(20, 300, 40, 40)
+    lead = iolab.ledger(iolab.load(log.encode()))
+
+    assert {row["part"]: round(row["share"], 3) for row in lead.parts().filter(level=0).iter_rows(named=True)} == {
+        "user": 0.75, "system": 0.05, "iowait": 0.1, "idle": 0.1, "rounding": 0.0
+    }  # fmt: skip

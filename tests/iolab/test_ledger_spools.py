@@ -106,7 +106,7 @@ def test_runs_of_one_text_are_one_part() -> None:
     assert ledger.base == "timed statements"
     assert spool_headline(spool(REPEATED)) == "SQL*Plus session, 21 runs of 2 statements"
     assert sentences(REPEATED, "main_statement") == [
-        "Statement 1 took 69 % of the time: 20 runs, median 5 s (95 %: 5 to 5), from 5 to 5 s.",
+        "Statement 1 took 69 % of the time: 20 runs of 5 s.",
         "Statement 4 took 31 % of the time: 45 s.",
     ]
 
@@ -128,7 +128,9 @@ def test_failed_statements_are_in_no_total_and_no_median() -> None:
     assert "7 failed (2.17 s, not counted)" in ledger.text
     assert ledger.remarks.item(0, "rule") == "failed_statements"
     assert ledger.checks.select("printed", "holds").rows() == [(pytest.approx(27.17), True)]
-    assert sentences(text, "main_statement") == ["Statement 1 took all of the time: 5 runs, median 5 s, from 5 to 5 s."]
+    assert sentences(text, "main_statement") == [
+        "Statement 1 took all of the time of the statements that succeeded: 5 runs of 5 s."
+    ]
     assert sentences(text, "failed_statements") == ["7 statements failed after 2.17 s in all: ORA-01013 7 times."]
 
 
@@ -540,3 +542,87 @@ def test_a_slow_first_run_stands_apart() -> None:
 
     assert "10 runs, the first 31.2 s, then a median of 6.10 s (95 %: " in said[0]
     assert "10 runs, median 6.10 s" in said[1]
+
+
+def test_a_share_beside_failed_statements_says_of_what_it_is() -> None:
+    """The time of a statement that failed is not in the total: the share of another one is of those that succeeded."""
+    failed = run("select 1 from big", 421, shown="*\nERROR at line 1:\n" + CANCELLED)
+
+    said = sentences(failed + run("select 2 from small", 3), "main_statement")
+
+    assert said == ["The statement at line 7 took all of the time of the statements that succeeded: 3 s."]
+    assert sentences(run("select 2 from small", 3), "main_statement") == [
+        "The statement at line 1 took all of the time: 3 s."
+    ]
+
+
+def test_equal_runs_have_no_range() -> None:
+    """Where all runs took the same time, as printed, neither an interval nor the ends are worth a word."""
+    said = sentences(run("select count(*) from hot", 5) * 8, "main_statement")
+
+    assert said == ["Statement 1 took all of the time: 8 runs of 5 s."]
+
+
+GROUPED = """SQL> select {columns}, count(*) from {view} where sample_time > sysdate - 1 group by {columns};
+
+{heading} {count:>10}
+{ruler} ----------
+{rows}
+
+Elapsed: 00:00:00.12
+"""
+
+
+def grouped(view: str, columns: str, rows: dict[str, int]) -> str:
+    """A query that counts samples."""
+    lines = "\n".join(f"{name:30} {count:>10}" for name, count in rows.items())
+    return GROUPED.format(
+        columns=columns, view=view, heading=f"{columns.upper():30}", count="COUNT(*)", ruler="-" * 30, rows=lines
+    )
+
+
+def test_numbers_of_samples_in_a_session_are_an_account() -> None:
+    """Counts of v$active_session_history by event and by statement: two accounts, and what both say most of."""
+    events = {"log file sync": 410, "": 121, "db file sequential read": 31}
+    text = grouped("dba_hist_active_sess_history", "event", events)
+    text += grouped("dba_hist_active_sess_history", "sql_id", {"7h35uxf5uhmm1": 400, "4ztz048yfq32s": 77})
+    found = iolab.findings(iolab.load(text.encode()))
+    ledgers = spool_ledgers(spool(text))
+
+    assert found.item(0, "sentence") == "562 samples of sessions, one each 10 s: about 5,620 s."
+    assert found.item(1, "sentence").startswith("`log file sync` took 69 to 76 % of the samples")
+    statements = found.filter(name="main_statement").get_column("sentence")
+    assert [one.split()[0] for one in statements] == [
+        "`7h35uxf5uhmm1`",
+        "`4ztz048yfq32s`",
+    ]
+    assert [faults(one) for one in ledgers] == [[]] * 3
+
+
+def test_rows_of_samples_in_a_session_are_an_account() -> None:
+    """Rows of v$active_session_history, whose heading SESSION_STATE is cut to the width of its column."""
+    head = (
+        "SQL> select sample_id, sql_id, session_state, event, wait_class from v$active_session_history;\n\n"
+        " SAMPLE_ID SQL_ID        SESSION EVENT                        WAIT_CLASS\n"
+        "---------- ------------- ------- ---------------------------- ---------------\n"
+    )
+    rows = [
+        f"{number:>10} 7h35uxf5uhmm1 "
+        + ("ON CPU" if number % 4 == 0 else "WAITING enq: TX - row lock contention Application")
+        for number in range(400)
+    ]
+    (lead,) = spool_ledgers(spool(head + "\n".join(rows) + "\n\n400 rows selected.\n"))
+
+    assert lead.parts().select("name", "seconds").rows()[:2] == [
+        ("enq: TX - row lock contention", 300.0),
+        ("CPU", 100.0),
+    ]
+    assert lead.parts("who").select("name", "seconds").rows()[:1] == [("7h35uxf5uhmm1", 400.0)]
+    assert "about 400 s" in lead.text
+
+
+def test_a_session_that_took_longer_than_its_samples_is_one_of_times() -> None:
+    """A short look at samples between long statements does not hide them."""
+    text = run("select count(*) from big", 900) + grouped("v$active_session_history", "event", {"log file sync": 41})
+
+    assert iolab.ledger(text.encode()).base == "timed statements"

@@ -560,3 +560,15 @@ def test_traces_and_reports_of_the_corpus_close(corpus: Path) -> None:
     assert len(gaps) == 16
     assert sum(gap <= 0.01 for gap, _ in gaps) == 10
     assert [round(total, 4) for gap, total in gaps if gap > 0.1] == [0.002, 0.0015]
+
+
+def test_a_statement_that_waited_for_a_log_switch_is_no_matter_of_its_plan() -> None:
+    """The largest wait of a statement says what to look at: its plan does not change a log switch."""
+    event = "log file switch (checkpoint incomplete)"
+    lines = [parsed(1, "insert into t values (1)", "aaaaaaaaaaaa1")]
+    lines += [wait(1_000_000, 990_000, event=event), call("EXEC", 1_000_050, 1_000_000)]
+    found = iolab.findings(iolab.load("".join(lines).encode()))
+    steps = found.filter(name="main_statement").get_column("next").to_list()
+
+    assert steps
+    assert all("v$log" in step and "plan" not in step for step in steps)

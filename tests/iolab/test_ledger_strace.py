@@ -224,20 +224,21 @@ def test_calls_without_a_time_in_a_log_that_times_others() -> None:
 
 
 def test_the_process_that_matters_leads() -> None:
-    """The longest; of several as long that with most I/O.  Another one with much I/O is named, and has its ledger."""
+    """The longest; of several as long that with most work.  Another one with much I/O is named, and has its ledger."""
     parent = ("7:0 wait4(-1, NULL, 0, NULL) = 8 <0.990000>", "7:999000 getpid() = 7 <0.000001>")
     child = "8:%d fsync(3</u01/a>) = 0 <0.800000>", "8:%d getpid() = 8 <0.000001>"
     twin = iolab.load(stamped(*sorted((*parent, child[0] % 10_000, child[1] % 990_000), key=_at)))
-    short = iolab.load(stamped(*sorted((*parent, child[0] % 10_000, child[1] % 820_000), key=_at)))
+    brief = "8:10000 fsync(3</u01/a>) = 0 <0.400000>"
+    short = iolab.load(stamped(*sorted((*parent, brief, child[1] % 420_000), key=_at)))
 
     assert iolab.ledger(twin).scope == "process 8"
     assert iolab.ledger(short).scope == "process 7"
     said = iolab.findings(short).filter(name="main_process")["sentence"].item()
-    assert said == "Process 8 spent most time in I/O of all processes: 800 ms of its 810 ms, most of it file flushes."
+    assert said == "Process 8 spent most time in I/O of all processes: 400 ms of its 410 ms, most of it file flushes."
     clock = iolab.ledgers(short)[-1]
     assert (clock.scope, parts(clock, "when")) == (
         "log",
-        {"2 processes": (810_001, "mixed"), "1 process": (189_000, "mixed")},
+        {"2 processes": (410_001, "mixed"), "1 process": (589_000, "mixed")},
     )
 
 
@@ -321,7 +322,7 @@ def test_reads_of_sockets_and_failed_reads_are_no_reads_of_data() -> None:
     said = dict(iolab.findings(iolab.load(log)).select("name", "sentence").iter_rows())
 
     assert said["async_or_sync"] == "All 8 KiB of `a.dbf` were read synchronously: 1 read."
-    assert said["read_size"] == "The only read was of 8 KiB."
+    assert said["read_size"] == "The only read of data was of 8 KiB."
 
 
 @pytest.mark.corpus
@@ -389,9 +390,9 @@ def test_few_traced_calls_ask_for_all() -> None:
 
 
 def test_a_process_that_did_nothing_says_so() -> None:
-    """A parent that only waits has no shares; its sentence names the process that worked."""
+    """A parent that only waits has no shares; its sentence names the process that worked most, though briefly."""
     log = "7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <2.000000>\n"
-    log += "8 1700000000.100000 fsync(3</u01/a>) = 0 <1.000000>\n8 1700000001.200000 fsync(3</u01/a>) = 0 <0.500000>\n"
+    log += "8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>\n8 1700000000.500000 fsync(3</u01/a>) = 0 <0.200000>\n"
     log += "7 1700000002.000000 exit_group(0) = ?\n"
     (found,) = iolab.findings(iolab.load(log.encode())).filter(name="no_shares").to_dicts()
     assert found["sentence"].startswith("Almost nothing ran in this process:")
@@ -408,3 +409,37 @@ def test_calls_and_gaps_beyond_the_span_make_no_total() -> None:
     assert one.total is not None
     assert void.total is None
     assert "its calls and gaps took longer" in void.void
+
+
+def test_a_pipeline_is_led_by_the_process_that_works() -> None:
+    """Of three processes of one length the one that computes leads, not those that wait for a pipe or a child."""
+    calls = ["1:0 wait4(-1, NULL, 0, NULL) = 4 <0.999000>"]
+    calls += ['2:100 write(1<pipe:[7]>, "", 9) = 9 <0.990000>', "2:995000 close(1<pipe:[7]>) = 0 <0.000010>"]
+    calls += ['3:150 read(0<pipe:[7]>, "", 9) = 9 <0.000010>', '3:996000 write(1<pipe:[8]>, "", 9) = 9 <0.000010>']
+    calls += ['4:200 read(0<pipe:[8]>, "", 9) = 9 <0.995900>', "4:997000 close(0<pipe:[8]>) = 0 <0.000010>"]
+    calls += ["1:999500 close(5) = 0 <0.000010>"]
+    calls.sort(key=lambda one: int(one.split()[0].split(":")[1]))
+    lead = iolab.ledgers(iolab.load(stamped(*calls)))[0]
+
+    assert lead.scope == "process 3"
+    assert "the one that did most of 4 processes" in lead.text
+
+
+def test_a_shell_that_waits_gives_way_to_the_child_that_works() -> None:
+    """A child with most of the time of a parent that only waits for it leads, though it lived less long."""
+    calls = ["1:0 wait4(-1, NULL, 0, NULL) = 2 <0.999000>", "2:200000 fsync(3</u01/a>) = 0 <0.700000>"]
+    calls += ["2:900000 close(3</u01/a>) = 0 <0.000010>", "1:999500 close(5) = 0 <0.000010>"]
+
+    assert iolab.ledgers(iolab.load(stamped(*calls)))[0].scope == "process 2"
+
+
+def test_one_read_of_data_beside_those_of_libraries() -> None:
+    """The loader's reads are no reads of data: a sentence about all reads says that it is of these alone."""
+    log = stamped(
+        '0 openat(AT_FDCWD, "/lib64/libc.so.6", O_RDONLY) = 3</usr/lib64/libc.so.6> <0.000010>',
+        '100 read(3</usr/lib64/libc.so.6>, "", 832) = 832 <0.000010>',
+        '200 read(4</etc/locale.alias>, "", 4096) = 2996 <0.000300>',
+    )
+    said = dict(iolab.findings(iolab.load(log)).select("name", "sentence").iter_rows())
+
+    assert said["read_size"] == "The only read of data was of 2.93 KiB."
