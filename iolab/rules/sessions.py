@@ -266,7 +266,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took}{f' {of}' if is_first else ''}: {_sample(row, is_whole=is_first)}."
+        return f"{took} {of}: {_sample(row, is_whole=is_first)}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
