@@ -217,7 +217,7 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
 
 @rule("host_figures", of="host_unread", needs="a table that no other rule says anything of")
 def host_figures(log: HostLog) -> Iterator[Finding]:
-    r"""The first figures of a table that no rule knows: means, and whose is the largest.
+    r"""The first rates of a table that no rule knows: means, and whose is the largest; counters have none.
 
     Examples:
         >>> from hostparse import read_host
@@ -232,7 +232,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
     for scope in log.scopes:
         rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
         schema = rows.collect_schema()
-        figures = [name for name, dtype in schema.items() if dtype.is_float() and name not in _PLACES]
+        figures = [name for name in schema.names() if name.endswith(("_per_s", "_percent"))]
         names = ("pid", "command", *(name for name, dtype in schema.items() if dtype in (pl.String, pl.Categorical)))
         keys = [name for name in dict.fromkeys(names) if name in schema and name not in _PLACES]
         means = rows.group_by(keys) if keys else rows.group_by(pl.lit(0).alias("all"))
