@@ -237,7 +237,8 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         keys = [name for name in dict.fromkeys(names) if name in schema and name not in _PLACES]
         means = rows.group_by(keys) if keys else rows.group_by(pl.lit(0).alias("all"))
         found = means.agg(pl.col(figures).mean()).collect()
-        shown = [name for name in figures if (found.get_column(name).max() or 0) > 0][:_MOST_FIGURES]
+        is_there = found.select((pl.col(figures) > 0).any()).row(0, named=True) if found.height else {}
+        shown = [name for name in figures if is_there.get(name)][:_MOST_FIGURES]
         if not shown:
             continue
         row = found.sort(*shown, *keys, descending=True).row(0, named=True)
