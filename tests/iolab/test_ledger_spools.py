@@ -296,8 +296,8 @@ def test_a_trend_of_runs_is_said_and_chance_is_not() -> None:
 
     assert sentences(falling, "runs_trend") == [
         (
-            "Runs of statement 1 became faster during the session: the median was 9.62 s in the first 4 and 7.62 s in the "
-            "last 4."
+            "Runs of statement 1 became faster during the session: the median was 9.62 s in the first 4 and 7.62 s "
+            "in the last 4."
         )
     ]
     assert [one.next for one in found(falling) if one.name == "main_statement"] == [
@@ -326,8 +326,8 @@ def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
     )
     assert [one.sentence for one in said["runs"][:4]] == [
         (
-            "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 % interval: 2.32 to 2.52 s), from 1.98 to 4.14 "
-            "s."
+            "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 % interval: 2.32 to 2.52 s), from 1.98 to "
+            "4.14 s."
         ),
         "Its runs became faster during the session: median 2.59 s of the first 10, 2.29 s of the last 10.",
         "Statement 2 took 32 % of the time: median 2.04 s (95 % interval: 1.47 to 2.68 s).",
