@@ -190,7 +190,7 @@ def test_the_first_sentence_names_the_change(name: str, made: Pair) -> None:
     for first, second in ((one, two), (two, one)):
         said = pair(first, second).verdict.partition(". ")[0]
         assert part in said, (name, said)
-        shown = re.search(r"(\d+) % of it (?:from `([^`]*)`|(not accounted for))", said)
+        shown = re.search(r"(\d+) % of the change is (?:from `([^`]*)`|(not accounted for))", said)
         if shown is not None:
             assert part in (shown[2] or shown[3])
             assert int(shown[1]) == pytest.approx(100 * min(share, 1), abs=9), (name, said)
