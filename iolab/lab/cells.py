@@ -191,29 +191,7 @@ def show_charts(looks: Mapping[str, LogSummary]) -> None:
     """Show the charts of each log; drag moves one, the wheel with Shift zooms, a double click shows all again."""
     for name, seen in looks.items():
         for chart in seen.charts(name=name):
-            _show(zoomed(chart.to_altair()))
-
-
-def zoomed(chart: Any) -> Any:  # noqa: ANN401 - an Altair chart, imported on use
-    """A chart that can be moved and zoomed where both axes are of numbers or times.
-
-    The wheel zooms with Shift only: without it the notebook scrolls.
-
-    Examples:
-        >>> from iolab import charts
-        >>> chart = zoomed(charts.ecdf(pl.DataFrame({"a": [1.0, 2.0, 4.0]}), value="a", unit="s"))
-        >>> chart.to_dict()["params"][0]["bind"]
-        'scales'
-    """
-    import altair as alt  # noqa: PLC0415 - see above
-
-    spec = chart.to_dict()
-    encodings = [part.get("encoding", {}) for part in (spec, *spec.get("layer", ()))]
-    kinds = [encoding[axis].get("type") for encoding in encodings for axis in ("x", "y") if axis in encoding]
-    if not kinds or not set(kinds) <= {"quantitative", "temporal"}:
-        return chart
-    moved = alt.selection_interval(name="moved", bind="scales", zoom="wheel![event.shiftKey]")
-    return chart.add_params(moved)
+            _show(chart)
 
 
 def show_figures(looks: Mapping[str, LogSummary]) -> None:

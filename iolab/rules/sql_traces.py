@@ -424,7 +424,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         said = f"Time between records took {facts.percent(GAP)}: {took}."
         why = "the database and the tracing itself work between calls"
         if row["seconds"] > _LONG_GAP_S * calls.height:
-            why = "so much time per call means that lines are missing"
+            why = "more than 1 ms per call means that lines are missing"
         step = "" if share < _NAMED else "iolab show --tables: are lines missing, or the file cut?"
         yield Finding("trace_gap", said, part=GAP, why=why, next=step, evidence=(Evidence("accounts"),))
     whole = int(calls.get_column("own_elapsed_us").sum())

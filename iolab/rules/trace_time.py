@@ -294,7 +294,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
         >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
         ...     print(one.sentence)
-        Process 8 spent more time in I/O than the other processes: 300 ms of its 400 ms, most of it in file flushes.
+        Process 8 spent more time in I/O than any other process: 300 ms of its 400 ms, most of it in file flushes.
     """
     found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
     if len(found) <= 1:
@@ -312,7 +312,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     program = program_of(times_of(log), pid)
     yield Finding(
         "main_process",
-        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than the other processes: "
+        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than any other process: "
         f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
         why="the parts of the time above are those of another process",

@@ -65,7 +65,7 @@ def test_a_list_of_slow_requests_gives_no_latency() -> None:
     (one,) = event_findings(log)
 
     assert one.is_refused
-    assert "only those above its limit, 40" in one.sentence
+    assert "only the 40 above its limit" in one.sentence
 
 
 @pytest.mark.parametrize("group", ["total", " Total", "all"])
@@ -158,7 +158,7 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
 
     assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads")
     assert "in 4 samples" in one.why
-    assert moved.sentence == "`sda` moved the most bytes, 0.512 MB/s read and 0 MB/s written on average."
+    assert moved.sentence == "`sda` moved the most bytes: 0.512 MB/s read and 0 MB/s written on average."
 
 
 def test_processors_without_time_to_divide_were_not_busy() -> None:
@@ -169,7 +169,7 @@ def test_processors_without_time_to_divide_were_not_busy() -> None:
 
     assert "The CPUs were 40 % busy in the only sample." in _sentences(log.encode())
     (alone,) = _sentences(log[: log.index("\n\n", log.index("85.00"))].encode())
-    assert alone == "No total: the log has only means since the start of the system."
+    assert alone == "No total: all figures are means since the start of the system."
 
 
 def test_a_log_without_samples_is_not_all_clear() -> None:
