@@ -157,7 +157,9 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
 
 
 def _total(seen: LogSummary) -> str:
-    return "" if seen.ledger is None else f"{seen.ledger.text or f'no total: {seen.ledger.void}'}."
+    from iolab.metrics.formatting import as_sentence  # noqa: PLC0415 - see above
+
+    return "" if seen.ledger is None else as_sentence(seen.ledger.text or f"no total: {seen.ledger.void}")
 
 
 def _cell(text: str) -> str:

@@ -31,6 +31,8 @@ _SLACK: Final = 0.01
 _RANGE: Final = 0.05
 #: More statements that differ only in literals are one part.
 _MOST_ALIKE: Final = 100
+#: So many are one part, too, where each of them took less than this share of the time.
+_FEW_ALIKE, _LARGE = 10, 0.10
 #: Of more statements the smaller ones are one part together.
 _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
@@ -204,9 +206,11 @@ def _sum(rows: pl.DataFrame) -> Interval:
 
 
 def _alike(groups: pl.DataFrame) -> pl.DataFrame:
-    """The statements, very many that differ only in literals as one."""
+    """The statements; many that differ only in literals are one, a few alone where none of them is large."""
     alike = groups.with_columns(key=without_literals(pl.col("text")))
-    many = alike.filter(pl.col("key").is_not_null(), pl.len().over("key") > _MOST_ALIKE)
+    of_small = pl.col("elapsed_s").max().over("key") < _LARGE * pl.col("elapsed_s").sum()
+    number = pl.len().over("key")
+    many = alike.filter(pl.col("key").is_not_null(), (number > _MOST_ALIKE) | ((number >= _FEW_ALIKE) & of_small))
     if many.is_empty():
         return groups
     sums = many.group_by("key", maintain_order=True).agg(

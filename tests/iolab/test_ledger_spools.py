@@ -601,7 +601,7 @@ def test_numbers_of_samples_in_a_session_are_an_account() -> None:
     found = iolab.findings(iolab.load(text.encode()))
     ledgers = spool_ledgers(spool(text))
 
-    assert found.item(0, "sentence") == "562 samples of sessions, one each 10 s: about 5,620 s."
+    assert found.item(0, "sentence") == "The log has 562 samples of sessions, one every 10 s (about 5,620 s in total)."
     assert found.item(1, "sentence").startswith("`log file sync` took 69 to 76 % of the samples")
     statements = found.filter(name="main_statement").get_column("sentence")
     assert [one.split()[0] for one in statements] == [
@@ -675,3 +675,12 @@ def test_a_session_of_a_failed_statement_names_its_error() -> None:
 
     assert found[0].startswith("No total: the only timed statement failed")
     assert [one for one in found if one.endswith(" failed after 421 s: ORA-01013.")]
+
+
+def test_small_statements_that_differ_in_literals_are_one_part() -> None:
+    """20 calls of one procedure of a twentieth of the time each are one part; with a large one they stand apart."""
+    text = "".join(run(f"exec nightly({number})", 5.0 + number / 100) for number in range(20))
+    one = text + run("exec nightly(99)", 60)
+
+    assert sentences(text, "main_statement") == ["20 statements that differ only in literals took 100 % of the time."]
+    assert sentences(one, "main_statement")[0].startswith("The statement at line 121 took 3")
