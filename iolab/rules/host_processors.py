@@ -49,6 +49,11 @@ _BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority",
 _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
+#: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
+_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0}
+#: Columns that say where and when a row is, and the figures of a table without a rule that are reported.
+_PLACES: Final = ("line", "run", "sample", "time_of_day", "uid", "tid")
+_MOST_FIGURES: Final = 3
 #: From this length of a sample on, its time is reported in minutes.
 _MINUTE_S: Final = 60
 
@@ -168,17 +173,19 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
 )
 def swapping(log: HostLog) -> Iterator[Finding]:
     """Memory that was written to the disk and read again while the work ran."""
-    if "host" not in log.scopes or not {"si", "so"}.issubset(log.scan("host").collect_schema().names()):
+    columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
+    names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
+    if names is None:
         return
     own = log.scan("host").filter(~pl.col("is_since_boot").fill_null(value=False))
-    back, out = own.select(pl.col("si").mean(), pl.col("so").mean()).collect().row(0)
-    if (back or 0.0) < _LEAST_SWAPPED:
+    back, out = ((mean or 0.0) * _SWAPPED[names] for mean in own.select(pl.col(*names).mean()).collect().row(0))
+    if back < _LEAST_SWAPPED:
         return
     yield Finding(
         "swapping",
-        f"The host swapped {three(back)} KiB/s in and {three(out or 0.0)} KiB/s out.",
+        f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out.",
         next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
-        evidence=(Evidence("host", ("si", "so")),),
+        evidence=(Evidence("host", names),),
         order=0,
     )
 
@@ -208,9 +215,64 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     )
 
 
+@rule("host_figures", of="host_unread", needs="a table that no other rule says anything of")
+def host_figures(log: HostLog) -> Iterator[Finding]:
+    r"""The first rates of a table that no rule knows: means, and whose is the largest; counters have none.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:00 AM       tps      rtps      wtps   bread/s   bwrtn/s\n"
+        >>> rows = "".join(f"10:0{n}:00 AM   5200.00   4900.00    300.00 400000.00   8000.00\n" for n in range(1, 4))
+        >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+        >>> for one in host_figures(read_host(text.encode())): print(one.sentence)
+        On average: 5,200 transfers per second, 4,900 reads per second, 300 writes per second.
+    """
+    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return
+    for scope in log.scopes:
+        rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        schema = rows.collect_schema()
+        figures = [name for name in schema.names() if name.endswith(("_per_s", "_percent"))]
+        names = ("pid", "command", *(name for name, dtype in schema.items() if dtype in (pl.String, pl.Categorical)))
+        keys = [name for name in dict.fromkeys(names) if name in schema and name not in _PLACES]
+        means = rows.group_by(keys) if keys else rows.group_by(pl.lit(0).alias("all"))
+        found = means.agg(pl.col(figures).mean()).collect()
+        is_there = found.select((pl.col(figures) > 0).any()).row(0, named=True) if found.height else {}
+        shown = [name for name in figures if is_there.get(name)][:_MOST_FIGURES]
+        if not shown:
+            continue
+        row = found.sort(*shown, *keys, descending=True).row(0, named=True)
+        said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
+        who = " ".join(str(row[key]) for key in keys if row[key] is not None)
+        yield Finding(
+            "host_figures",
+            f"`{who}` had the highest rates: {said} on average." if who else f"On average: {said}.",
+            next=_TAKE,
+            evidence=(Evidence(scope, tuple(shown)),),
+            order=1,
+        )
+
+
+def _figure(name: str, mean: float) -> str:
+    """A figure with its unit in words.
+
+    Examples:
+        >>> _figure("read_bytes_per_s", 2.05e8), _figure("cswch_per_s", 9450.4), _figure("ifutil_percent", 3.0)
+        ('205 MB/s read', '9,450 cswch per second', '3 % ifutil')
+    """
+    if name.endswith("_bytes_per_s"):
+        return f"{three(mean / 1e6)} MB/s {name.removesuffix('_bytes_per_s')}"
+    if name.endswith("_percent"):
+        return f"{three(mean)} % {name.removesuffix('_percent')}"
+    rate = " per second" if name.endswith("_per_s") else ""
+    return f"{three(mean)} {name.removesuffix('_per_s').replace('_', ' ')}{rate}"
+
+
 @rule("nothing_read", of="host_unread", needs="a log of which no other rule says anything")
 def nothing_read(log: HostLog) -> Iterator[Finding]:
     """A log without samples of processors, devices and processes, or of which none was read."""
+    if any(host_figures(log)):
+        return
     rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
     missing = "it has no rates of them"

@@ -60,7 +60,7 @@ def percent(share: Interval | float) -> str:
 
 
 def _per_cent(value: float) -> str:
-    if value < _WHOLE or 99 < value < 100:
+    if value < _WHOLE or 99 < value < ALL:
         return f"{value:.1f}" if not 99.9 < value < ALL else "99.9"  # which is not all
     return f"{value:.0f}"
 

@@ -24,7 +24,7 @@ from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
-from iolab.time_ledger.spools import sampled, timed_ledgers
+from iolab.time_ledger.spools import sampled, timed_ledgers, wait_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
@@ -449,6 +449,8 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     spool = facts.spool
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
+        return
+    if wait_ledgers(spool):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:

@@ -63,6 +63,8 @@ _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
 #: The database and tracing need less time between two calls.
 _LONG_GAP_S: Final = 1e-3
+#: Fewer statements that were not parsed are an accident.
+_MANY_ERRORS: Final = 10
 
 
 class Facts(NamedTuple):
@@ -122,6 +124,25 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
     ):
         words = " ".join("`tim`" if word == "tim" else word for word in reason.split(" "))
         yield Finding("trace_clock", as_sentence(words), evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
+
+
+@rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
+def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
+    """Statements that were not parsed, because of an error: each is a round trip in vain."""
+    failed = trace.statements.filter(pl.col("error").is_not_null())
+    if failed.height < _MANY_ERRORS:
+        return
+    codes = failed.get_column("error").value_counts(sort=True).sort("count", "error", descending=[True, False])
+    listed = ", ".join(f"ORA-{code:05} {count:,} times" for code, count in codes.head(_MOST_EVENTS).iter_rows())
+    text = short_text(str(failed.item(0, "text") or ""), 80)
+    yield Finding(
+        "failed_statements",
+        f"{count_text(failed.height, 'statement')} failed to parse: {listed}.",
+        why=f"the first one: `{text}`" if text else "",
+        next="the code that sends them: each is parsed again, and holds the library cache",
+        evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
+        order=1,
+    )
 
 
 @rule("total", of="sqltrace_session")

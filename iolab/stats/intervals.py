@@ -6,6 +6,7 @@ samples. Known exceptions are listed at each function.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist, fmean, stdev
@@ -271,9 +272,17 @@ def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
         limit = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
         return abs(float(wins.mean()) - 0.5) <= limit * math.sqrt(float(sum(parts)))
 
-    differences = _differences(x, y)
-    centre = float(np.median(differences))
-    return _edge(float(np.min(differences)), centre, inside), _edge(float(np.max(differences)), centre, inside)
+    # The ranks change at the differences only, and the test crosses its limit once on each side of their median.
+    differences = np.unique(_differences(x, y))
+    if len(differences) == 1:
+        return float(differences[0]), float(differences[0])
+    between = ((differences[:-1] + differences[1:]) / 2).tolist()
+    centre = float(np.median(_differences(x, y)))
+    first = int(np.searchsorted(differences, centre, "left"))
+    last = int(np.searchsorted(differences, centre, "right")) - 1
+    low = bisect_left(between, True, hi=first, key=inside)
+    high = bisect_left(between, True, lo=last, key=lambda shift: not inside(shift))
+    return min(float(differences[low]), centre), max(float(differences[high]), centre)
 
 
 def pseudo_median(values: Sequence[float]) -> float:

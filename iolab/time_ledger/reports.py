@@ -254,7 +254,8 @@ def _what(account: Account, facts: ReportFacts) -> None:
         )  # fmt: skip
     for parent in parents.values():
         account.closes(parent, "unlisted in class", kind="unlisted")
-    if (not classes and not facts.events) or (facts.is_cut and facts.captured_pct is None):
+    is_part = facts.is_cut and facts.captured_pct is None
+    if (not classes and not facts.events) or is_part or facts.db_cpu_s is None:
         _close_by_absence(account, facts, classes, events)
     _check_sums(account, facts, classes, dropped)
 

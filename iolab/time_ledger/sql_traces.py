@@ -304,7 +304,7 @@ def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
         place = Place("waits", lines=() if line is None else (line,)).cell()
         gate: dict[str, object] = {"role": "gate", "rule": "coverage", "text": void, "evidence": place}
         step: dict[str, object] = {"role": "next", "rule": "coverage", "text": _NEXT_OF_VOID}
-        return void_ledger(void, base=base, scope=scope, remarks=[gate, step])
+        return void_ledger(void, base=base, scope=scope, remarks=[gate, step], facts_hold=True)
     account = Account(_s(span), base, scope=scope)
     roots = int(session.calls.filter(pl.col("parent").is_null()).get_column("elapsed_us").sum())
     account.check("calls of depth 0", view="phase", printed=roots / 1e6, computed=own / 1e6, slack=1e-6)

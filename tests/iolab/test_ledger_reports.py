@@ -698,3 +698,14 @@ def test_a_top_event_stands_for_its_row_that_cannot_be_read() -> None:
     both = damaged[:at] + top.encode() + damaged[at:]
 
     assert ("log file sync", 540.0) in [(row[0], row[3]) for row in rows_of(iolab.ledger(both))]
+
+
+def test_a_part_of_a_report_without_cpu_time_leaves_the_rest_open() -> None:
+    """Where no table with CPU time is there, the rest is not unaccounted for: it may be CPU."""
+    facts = ReportFacts(
+        kind="fragment",
+        db_time_s=Interval.exact(1_000),
+        events={"log file sync": Wait(Interval.exact(10), Interval.exact(80))},
+    )
+
+    assert rows_of(ledger_of(facts))[-1] == ("not in this part of the report", None, "not_in_log", 920.0)

@@ -326,8 +326,8 @@ def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
     )
     assert [one.sentence for one in said["runs"][:4]] == [
         (
-            "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 % interval: 2.32 to 2.52 s), from 1.98 to "
-            "4.14 s."
+            "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 % interval: 2.32 to 2.52 s), "
+            "from 1.98 to 4.14 s."
         ),
         "Its runs became faster during the session: median 2.59 s of the first 10, 2.29 s of the last 10.",
         "Statement 2 took 32 % of the time: median 2.04 s (95 % interval: 1.47 to 2.68 s).",
@@ -601,7 +601,7 @@ def test_numbers_of_samples_in_a_session_are_an_account() -> None:
     found = iolab.findings(iolab.load(text.encode()))
     ledgers = spool_ledgers(spool(text))
 
-    assert found.item(0, "sentence") == "562 samples of sessions, one each 10 s: about 5,620 s."
+    assert found.item(0, "sentence") == "The log has 562 samples of sessions, one every 10 s (about 5,620 s in total)."
     assert found.item(1, "sentence").startswith("`log file sync` took 69 to 76 % of the samples")
     statements = found.filter(name="main_statement").get_column("sentence")
     assert [one.split()[0] for one in statements] == [
@@ -638,3 +638,49 @@ def test_a_session_that_took_longer_than_its_samples_is_one_of_times() -> None:
     text = run("select count(*) from big", 900) + grouped("v$active_session_history", "event", {"log file sync": 41})
 
     assert iolab.ledger(text.encode()).base == "timed statements"
+
+
+def test_waits_that_a_query_returned_are_an_account() -> None:
+    """Rows of v$session_event: hundredths of a second, idle events aside; several sessions are added up."""
+    head = "SQL> select sid, event, total_waits, time_waited from v$session_event;\n\n"
+    head += "       SID EVENT                          TOTAL_WAITS TIME_WAITED\n"
+    head += "---------- ------------------------------ ----------- -----------\n"
+    rows = [(7, "direct path read temp", 300, 6_000), (8, "direct path read temp", 100, 2_000)]
+    rows += [(7, "log file sync", 10, 2_000), (7, "SQL*Net message from client", 9, 90_000)]
+    text = head + "".join(f"{sid:>10} {event:30} {waits:>11} {time:>11}\n" for sid, event, waits, time in rows)
+    lead = account(text)
+
+    assert faults(lead) == []
+    assert lead.parts().select("name", "seconds", "count", pl.col("share").round(2)).rows()[:3] == [
+        ("direct path read temp", 80.0, 400.0, 0.8),
+        ("log file sync", 20.0, 10.0, 0.2),
+        ("SQL*Net message from client", 900.0, 9.0, None),
+    ]
+    assert iolab.findings(iolab.load(text.encode())).item(1, "sentence").startswith("`direct path read temp` took 80 %")
+
+
+def test_runs_in_two_groups_have_no_median() -> None:
+    """Runs of 2 s and of 9 s: a median of 5.5 s is the time of none of them, in whatever order they came."""
+    text = "".join(run("select max(x) from t", seconds) for seconds in (2.0, 2.1, 2.0, 2.1, 9.0, 9.1, 9.0, 9.1))
+
+    assert sentences(text, "main_statement") == [
+        "Statement 1 took all of the time: 8 runs, in two groups: 4 of 2 to 2.10 s and 4 of 9 to 9.10 s."
+    ]
+
+
+def test_a_session_of_a_failed_statement_names_its_error() -> None:
+    """Where nothing succeeded there is no total, and the statement that failed is said."""
+    failed = run("select 1 from big", 421, shown="*\nERROR at line 1:\n" + CANCELLED)
+    found = iolab.findings(iolab.load(failed.encode())).get_column("sentence").to_list()
+
+    assert found[0].startswith("No total: the only timed statement failed")
+    assert [one for one in found if one.endswith(" failed after 421 s: ORA-01013.")]
+
+
+def test_small_statements_that_differ_in_literals_are_one_part() -> None:
+    """20 calls of one procedure of a twentieth of the time each are one part; with a large one they stand apart."""
+    text = "".join(run(f"exec nightly({number})", 5.0 + number / 100) for number in range(20))
+    one = text + run("exec nightly(99)", 60)
+
+    assert sentences(text, "main_statement") == ["20 statements that differ only in literals took 100 % of the time."]
+    assert sentences(one, "main_statement")[0].startswith("The statement at line 121 took 3")

@@ -574,3 +574,12 @@ def test_a_statement_that_waited_for_a_log_switch_is_no_matter_of_its_plan() -> 
 
     assert steps
     assert all("v$log" in step and "plan" not in step for step in steps)
+
+
+def test_statements_that_were_not_parsed_are_said() -> None:
+    """A flood of statements with an error is a fact of the trace, also where it has no total."""
+    line = "PARSE ERROR #3:len={} dep=0 uid=88 oct=3 lid=88 tim={} err=942\n{}\n"
+    text = "".join(line.format(len(one), 1_000 * n, one) for n, one in enumerate(["select 1 from gone"] * 40))
+    found = iolab.findings(iolab.load((text + wait(41_000, 900) + call("EXEC", 42_000)).encode()))
+
+    assert "40 statements failed to parse: ORA-00942 40 times." in found.get_column("sentence").to_list()

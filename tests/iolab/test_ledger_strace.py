@@ -370,13 +370,15 @@ def test_records_after_the_end_are_of_another_process() -> None:
 
 
 def test_times_of_calls_hold_without_a_total() -> None:
-    """Of -t -T there is no total, but the longest calls are said; sleep is none of them."""
+    """Of -t -T there is no total, but the longest calls are said; sleep is where it is most of the time."""
     log = (
         b"10:00:00 fsync(3) = 0 <0.250000>\n10:00:00 nanosleep({1}) = 0 <1.000000>\n10:00:01 fsync(3) = 0 <0.250000>\n"
     )
     found = iolab.findings(iolab.load(log)).filter(name="calls_without_total")
-    assert found["sentence"].to_list() == ["`fsync` took 500 ms: 2 calls, 250 ms each."]
-    assert found["impact"].to_list() == [None]
+    busy = iolab.findings(iolab.load(log.replace(b"<1.0", b"<0.4"))).filter(name="calls_without_total")
+    assert busy["sentence"].to_list() == ["`fsync` took 500 ms: 2 calls, 250 ms each."]
+    assert found["sentence"].to_list() == ["`nanosleep` took 1 s (idle): 1 call of 1 s.", *busy["sentence"]]
+    assert found["impact"].to_list() == [None, None]
 
 
 def test_calls_that_fail_are_counted() -> None:
@@ -448,3 +450,13 @@ def test_one_read_of_data_beside_those_of_libraries() -> None:
     said = dict(iolab.findings(iolab.load(log)).select("name", "sentence").iter_rows())
 
     assert said["read_size"] == "The only read of data returned 2.93 KiB."
+
+
+def test_where_nobody_works_the_one_that_waits_for_a_lock_leads() -> None:
+    """A parent, a child that sleeps and one that waits for the lock that it holds: the wait is what to look at."""
+    calls = ["1:0 wait4(-1, NULL, 0, NULL) = 3 <0.999000>", "2:1000 nanosleep({1}, NULL) = 0 <0.900000>"]
+    calls += ["3:2000 flock(3</u01/lock>, LOCK_EX) = 0 <0.950000>", "2:950000 close(3) = 0 <0.000010>"]
+    calls += ["3:998000 close(3) = 0 <0.000010>", "1:999500 close(5) = 0 <0.000010>"]
+    calls.sort(key=lambda one: int(one.split()[0].split(":")[1]))
+
+    assert iolab.ledgers(iolab.load(stamped(*calls)))[0].scope == "process 3"
