@@ -269,7 +269,7 @@ def test_uploads_that_do_not_go_well(tmp_path: Path) -> None:
         kept = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}
 
     assert states[:3] == ["strace log, 1 line", "strace log, 2 lines", "strace log, 3 lines"]
-    assert "no log of a known" in states[3]
+    assert "not a log of a known" in states[3]
     assert "iolab-upload" not in states[3]
     assert (cancelled, lost.partition(":")[0], resumed) == (
         "cancelled",
