@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import polars as pl
 import pytest
 from transformations import LOGGED, joined
 
@@ -13,6 +12,8 @@ from logframe import open_log
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import polars as pl
 
 #: A log of each family.
 LOGS = (
