@@ -143,6 +143,7 @@ def _show(*shown: object) -> None:
 def show_answer(looks: Mapping[str, LogSummary]) -> None:
     """Show what logs say: all of them in a line each, what changed in a series of reports, the findings of each."""
     from iolab.pages.findings_text import MOST, findings_markdown  # noqa: PLC0415 - see above
+    from iolab.pages.ledger_text import below_ledger  # noqa: PLC0415 - see above
 
     totals = {name: _total(seen) for name, seen in looks.items()}
     if len(looks) > 1:
@@ -153,7 +154,8 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
         _show_series(reports)
     for name, seen in looks.items():
         head = f"**{name}**" if len(looks) > 1 else f"**{name}**: {seen.headline}\n\n{totals[name]}"
-        _show(f"{head}\n\n{findings_markdown(seen.findings, most=MOST if len(looks) == 1 else _MOST_EACH)}")
+        said = below_ledger(seen.findings, seen.ledger)
+        _show(f"{head}\n\n{findings_markdown(said, most=MOST if len(looks) == 1 else _MOST_EACH)}")
 
 
 def _total(seen: LogSummary) -> str:

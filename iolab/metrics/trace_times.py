@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.times import nanoseconds, set_back
+from straceparse.call_classes import READY_CALLS, RECEIVES, resumed
 from straceparse.call_table import IO_CALLS, READS
-from straceparse.descriptors import children_of, programs_of, target_of, without_note
+from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, without_note
 from straceparse.ordered import compact, rows_where
 from straceparse.targets import Targets, packets
 
@@ -107,6 +108,7 @@ class CallSums:
 
     def add(self, calls: pl.DataFrame) -> None:
         """Take the next calls, with the columns `CALLS`."""
+        calls = resumed(calls)
         self._sums.append(compact(_summed(calls, ["pid", "name"], *_OF_CALLS)))
         found = self._find.of(calls)
         if found.height or not self._targets:
@@ -170,6 +172,7 @@ class CallSums:
         sums = pl.concat(self._sums).group_by("pid", "name").agg(SUMS).sort("pid", "name")
         targets = pl.concat(self._targets).group_by(_OF_TARGETS).agg(_ADDED).sort(_OF_TARGETS)
         targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")), file=without_note(pl.col("file")))
+        targets = _with_clients(targets)
         if self._packets:
             spoken = pl.concat(self._packets).group_by("pid", "fd").agg(pl.all().sum())
             clients = spoken.filter(pl.col("is_packet") >= _PACKETS * pl.col("reads")).select("pid", "fd", _is=True)
@@ -183,6 +186,19 @@ class CallSums:
         after = after.group_by("pid").agg(pl.col("after").sum())
         marks = marks.join(after, on="pid", how="left", nulls_equal=True).with_columns(pl.col("after").fill_null(0))
         return CallTimes(sums, targets, frozenset(self._set_back), marks, dict(self._parents), dict(self._programs))
+
+
+def _with_clients(targets: pl.DataFrame) -> pl.DataFrame:
+    """What is received at the server's end of a connection is the client's time, and so are the waits for it.
+
+    The waits of a process that receives from others, too, are of either.
+    """
+    is_wait = pl.col("name").is_in(READY_CALLS) & pl.col("file").is_null()
+    is_end = pl.col("name").is_in([*READS, *RECEIVES]) & is_server_end(pl.col("file"))
+    is_peer = pl.col("name").is_in([*READS, *RECEIVES]) & pl.col("target").is_in(["socket", "pipe", "unknown"])
+    is_served = (is_end.any() & ~(is_peer & ~is_end).any()).over("pid")
+    named = pl.when(is_end | (is_wait & is_served)).then(pl.lit("server", targets.schema["target"])).otherwise("target")
+    return targets.with_columns(target=named)
 
 
 def _no_marks() -> pl.DataFrame:

@@ -161,6 +161,14 @@ def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> li
     return [row for number, row in enumerate(rows) if not _is_repeated(row, rows[number + 1 :])]
 
 
+def below_ledger(findings: pl.DataFrame, ledger: Ledger | None) -> pl.DataFrame:
+    """The findings that a page or notebook shows below the total and the parts: those sentences, and all refusals."""
+    if ledger is None:
+        return findings
+    ranks = [row["rank"] for row in sentences(findings, is_whole=False, has_ledger=True)]
+    return findings.filter(pl.col("refused") | pl.col("rank").is_in(ranks))
+
+
 def _is_repeated(row: dict[str, Any], later: Sequence[dict[str, Any]]) -> bool:
     """Whether the next finding is of a child with nearly all of the part's time; such a part has nothing to add."""
     if not row["part"] or row["name"] != "time_profile" or not later or row["impact"] is None:

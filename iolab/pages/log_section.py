@@ -13,7 +13,7 @@ from iolab.pages.findings_html import evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.ledger_html import ledger_html, total_html
-from iolab.pages.ledger_text import sentences
+from iolab.pages.ledger_text import below_ledger
 from iolab.pages.statements_html import statements_html
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.views import view_of
@@ -90,13 +90,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         beside = (
             f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
-        shown = seen.findings
-        if (
-            seen.ledger is not None
-        ):  # the total stands above, and a part whose child holds nearly all of it says no more
-            said_ranks = [row["rank"] for row in sentences(shown, is_whole=False, has_ledger=True)]
-            shown = shown.filter(pl.col("refused") | pl.col("rank").is_in(said_ranks))
-        said = findings_html(shown, anchor=anchor)
+        said = findings_html(below_ledger(seen.findings, seen.ledger), anchor=anchor)
         parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(as_sentence(note))}</p>" for note in seen.notes]
     parts.append(statements)
@@ -133,7 +127,7 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
         return ""
     columns = view_of(seen.log.format).columns
     cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
-    linked = {table: f"{anchor}-{table}" for table in cited} | links
+    linked = {table: f"{anchor}-{table}" for table in cited} | dict(links)
     return ledger_html(
         seen.ledger, anchor=anchor, columns=None if columns is None else columns(seen.log), linked=linked
     )

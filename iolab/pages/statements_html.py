@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 #: Frames with the text and the name of a statement, and frames with rows to show, in the order of the page.
 _TEXTS: Final = ("sql_text", "statements", "sql")
-_FRAMES: Final = ("sql", "calls", "waits", "autotrace", "row_sources", "plans", "sql_plan_lines")
+_FRAMES: Final[tuple[str, ...]] = ("sql", "calls", "waits", "autotrace", "row_sources", "plans", "sql_plan_lines")
 #: A frame with a row a call or a wait -> by what the rows of a statement are added up, and what is added.
 _GROUPS: Final = {"calls": "op", "waits": "event"}
 _SUMS: Final = ("own_elapsed_us", "own_cpu_us", "own_disk_blocks", "own_consistent_gets", "rows", "requests", "blocks")
@@ -100,7 +100,9 @@ def statements_of(seen: LogSummary) -> list[Statement]:
 
 def _own(frame: pl.DataFrame | None, value: str) -> pl.DataFrame:
     """The rows about a statement, which evidence names by its SQL_ID or number."""
-    for column in ("sql_id", "statement") if frame is not None else ():
+    if frame is None:
+        return pl.DataFrame()
+    for column in ("sql_id", "statement"):
         if column in frame.columns and (rows := frame.filter(pl.col(column).cast(pl.String) == value)).height:
             return rows
     return pl.DataFrame()

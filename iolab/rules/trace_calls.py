@@ -9,10 +9,12 @@ import polars as pl
 from iolab.metrics.formatting import count_text
 from iolab.metrics.trace_facts import COMMAND, short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
+from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
+from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
 from straceparse.call_classes import READY_CALLS
 from straceparse.call_table import READS, REAPS, WRITES
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
-#: So many calls that failed, nearly all of a kind, are a fact of their own.
+#: This many failed calls, nearly all of their kind, are a fact of their own.
 _MANY, _NEARLY_ALL = 100, 0.9
 #: Calls that fail by design where they would have to wait.
 _WOULD_WAIT: Final = (
@@ -62,14 +64,45 @@ def failed_requests(log: StraceLog) -> Iterator[Finding]:
         + f" with {errno} ({'first ' if often > 1 else ''}line {line:,})"
         for file, call, errno, often, line in kinds.head(_MOST_FAILED).iter_rows()
     ]
-    more = kinds.height - len(parts)
     yield Finding(
         "failed_requests",
-        f"{count_text(count, 'request')} failed: {', '.join(parts)}{', and others' if more else ''}.",
+        f"{count_text(count, 'request')} failed: {', '.join(parts)}{_and_others(kinds.height, parts)}.",
         next="dmesg -T, for the errors of the device at that time",
         evidence=(Evidence("requests", lines=tuple(kinds.get_column("line").head(5))),),
         order=0,
     )
+
+
+@rule("all_calls_failed", of="strace", needs="several calls, each of which ended with an error")
+def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
+    """All calls of the log failed, as where strace was told to print no others (-Z).
+
+    Examples:
+        >>> import iolab
+        >>> line = '1700000000.00000{} pread64(99, 0x7f, 8192, 0) = -1 EBADF (Bad file descriptor) <0.000008>'
+        >>> log = chr(10).join(line.format(number) for number in range(6))
+        >>> for one in all_calls_failed(iolab.load(log.encode())): print(one.sentence)
+        All 6 calls of the log failed: with EBADF 6.
+        >>> list(all_calls_failed(iolab.load((log + chr(10) + "1700000000.000009 close(3) = 0 <0.000008>").encode())))
+        []
+    """
+    count = calls_failed(times_of(log))
+    if count:
+        named = log.calls.select("errno").collect().get_column("errno").value_counts()
+        errors = named.sort("count", "errno", descending=[True, False])
+        parts = [f"{errno} {often:,}" for errno, often in errors.head(_MOST_FAILED).iter_rows()]
+        yield Finding(
+            "all_calls_failed",
+            f"All {count:,} calls of the log failed: with {', '.join(parts)}{_and_others(errors.height, parts)}.",
+            why="strace -Z prints no others; the time of calls that succeeded is between these calls",
+            next=COMMAND,
+            evidence=(Evidence("calls"),),
+            order=0,
+        )
+
+
+def _and_others(count: int, named: list[str]) -> str:
+    return ", and others" if count > len(named) else ""
 
 
 @rule("counted_calls", of="strace", needs="the table of strace -c or -C, and no -T")
@@ -131,7 +164,7 @@ def _longest_run(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     thresholds={"100 failed calls, 90 % of their kind and 10 % of all": "a convention"},
 )
 def failing_calls(log: StraceLog) -> Iterator[Finding]:
-    r"""Calls that a process made many times in vain: a file that is not there, a port that nobody listens at.
+    r"""Calls that a process made many times in vain: a file that is not there, a port without a listener.
 
     Reads, waits and locks are left out: they fail by design, where they would have to wait.
 

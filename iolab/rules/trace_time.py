@@ -43,9 +43,10 @@ _MEANING: Final = {
     "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
     "waits for descriptors": ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
     "locks and messages": ("the process waited until another one woke it", _STACKS),
-    "restarted waits": ("the wait continued after a signal or an attach interrupted it", ""),
+    "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
     "sleep": ("the process slept", ""),
     "child processes": ("the process waited for its children", "the ledger of a child: iolab.ledgers(log)"),
+    "the client": ("the process waited for the client at the other end of its sockets", ""),
     "likely the client (Oracle Net)": (
         "what was read begins like packets of Oracle Net, so the process waited for its client",
         "an extended SQL trace (event 10046) of the session",
@@ -60,6 +61,7 @@ _OF: Final = {
     "terminal": "on a terminal",
     "event descriptors": "on event descriptors",
     "standard input and output": "on standard input or output",
+    "the client": "for the client",
     "likely the client (Oracle Net)": "likely on the client's connection",
     "reads and writes, file not known": "on an unknown descriptor",
     "/proc, /sys and files in memory": "on /proc, /sys or files in memory",
@@ -70,6 +72,7 @@ _SUBJECTS: Final = {
     "terminal": "calls on a terminal",
     "standard input and output": "calls on {}",
     "/proc, /sys and files in memory": "calls on {}",
+    "the client": "waits for {}",
     "likely the client (Oracle Net)": "waits that are likely for the client (Oracle Net)",
     "reads and writes, file not known": "reads and writes of unknown files",
     "file names and attributes": "calls for {}",
@@ -182,7 +185,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     if row["part"] == BETWEEN:
         why, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
-            next_step = f"all calls of it, without -e: {COMMAND}"
+            next_step = f"all calls of it, without -e or -Z: {COMMAND}"
     if not trace_of(log).printed:
         next_step = COMMAND
     return Finding(

@@ -214,6 +214,9 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
         if len(traced) <= _FEW_CALLS:
             said = f"the log has only {' and '.join(f'`{name}`' for name in traced)}, so this contains all other calls"
             account.remark("caution", "trace_profile", said, part=BETWEEN)
+        elif calls_failed(times):
+            said = "the log has only calls that failed (strace -Z), so this contains all other calls"
+            account.remark("caution", "trace_profile", said, part=BETWEEN)
     marks = times.marks.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)))
     after = int(marks.get_column("after").sum())
     if after:
@@ -256,7 +259,10 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
     for kind, seconds in (*idle.items(), *most.items()):
         if seconds >= _IDLE * total.value:
             names = _added(sums.filter(kind=kind), "pid").item(0, "names").to_list()[:2]
-            what = "likely waiting for the client" if kind == "client" else "idle"
+            what = "idle"
+            if kind == "client":
+                is_sure = sums.filter(kind=kind, target="server").height
+                what = "waiting for the client" if is_sure else "likely waiting for the client"
             at_most = "" if is_timed else "at most "
             text += f"; {at_most}{share_text(seconds / total.value)} of this time was {what} ({', '.join(names)})"
     counted = dict.fromkeys(("what", "where"), "calls")
@@ -273,6 +279,12 @@ def _add_rest(
     """Add a part that is no class of calls, to every view."""
     for view in ("what", "where"):
         account.add(view, name or part, ns / _SECOND, kind=kind, count=count)
+
+
+def calls_failed(times: CallTimes) -> int:
+    """How many calls the log has, if it has several and each of them failed; else 0."""
+    calls, failed = (int(times.calls.get_column(name).sum()) for name in ("calls", "failed"))
+    return calls if failed == calls > _FEW_CALLS else 0
 
 
 def program_of(times: CallTimes, pid: int | None) -> str | None:

@@ -108,7 +108,7 @@ def test_both_modes_of_one_file() -> None:
     assert (row["mode"], row["sync_bytes"], row["async_bytes"], row["async_share"]) == ("mixed", 16384, 24576, 0.6)
     times = [row[name].total_seconds() for name in ("sync_from", "sync_to", "async_from", "async_to")]
     assert times == [0.0, 0.0003, 0.0001, 0.0001]
-    assert "which database file: ASM reads are of the disk group's devices" in row["limitations"]
+    assert "which database file was read, because ASM reads are of the disk group's devices" in row["limitations"]
 
 
 def test_io_uring_is_not_known() -> None:
@@ -183,7 +183,7 @@ def test_opens_count_where_they_succeeded() -> None:
     assert found.select("file", "has_o_direct").rows() == [("/u01/users01.dbf", True), ("/dev/sdb", False)]
     assert found.get_column("limitations").to_list() == [
         PATH,
-        f"{PATH}; which database file: ASM reads are of the disk group's devices",
+        f"{PATH}; which database file was read, because ASM reads are of the disk group's devices",
     ]
 
 

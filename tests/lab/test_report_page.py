@@ -178,7 +178,7 @@ def test_a_session_of_runs_has_its_medians(tmp_path: Path, capsys: pytest.Captur
     assert all(
         low < median < high for low, median, high in samples.select("ci95_low_s", "median_s", "ci95_high_s").rows()
     )
-    assert "31 runs, median 2.38 s (95 %: 2." in shown
+    assert "31 runs, median 2.38 s (95 % interval: 2." in shown
     assert "statement=" not in shown
     assert "31 runs, median 2.38 s" in text_of(tmp_path / "page.html")
 
