@@ -13,6 +13,8 @@ import polars as pl
 from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, SYNC_CALLS, WRITES
 from straceparse.descriptors import DESCRIPTOR_CALLS, TARGETS
 from straceparse.names import EXECUTES
+from straceparse.records import PARTS_GRAMMAR
+from straceparse.restarts import RESUMES
 
 
 class CallClass(NamedTuple):
@@ -37,11 +39,9 @@ READY_CALLS: Final = (
     *("poll", "ppoll", "ppoll_time64", "select", "_newselect", "pselect6", "pselect6_time64"),
     *("epoll_wait", "epoll_pwait", "epoll_pwait2"),
 )
-#: Calls of sockets alone.
-SOCKET_CALLS: Final = (
-    *("recv", "recvfrom", "recvmsg", "recvmmsg", "send", "sendto", "sendmsg", "sendmmsg"),
-    *("accept", "accept4", "connect"),
-)
+#: Calls that receive from sockets alone, and all calls of sockets.
+RECEIVES: Final = ("recv", "recvfrom", "recvmsg", "recvmmsg")
+SOCKET_CALLS: Final = (*RECEIVES, "send", "sendto", "sendmsg", "sendmmsg", "accept", "accept4", "connect")
 _OTHER: Final = CallClass("other calls", "mixed")
 _SLEEP: Final = CallClass("sleep", "idle")
 _FILES: Final = CallClass("file names and attributes", "mixed")
@@ -63,6 +63,7 @@ _BY_TARGET: Final = {
     "kernel": CallClass("/proc, /sys and files in memory", "cpu"),
     "standard": CallClass("standard input and output", "mixed"),
     "client": CallClass("likely the client (Oracle Net)", "client"),
+    "server": CallClass("the client", "client"),
     "unknown": CallClass("reads and writes, file not known", "mixed"),
 }
 _CLASSES: Final[dict[str, CallClass]] = {
@@ -119,7 +120,7 @@ _CLASSES: Final[dict[str, CallClass]] = {
         _SLEEP,
     ),
     **dict.fromkeys(("wait4", "waitid", "waitpid"), CallClass("child processes", "idle")),
-    "restart_syscall": CallClass("restarted waits", "wait"),
+    RESUMES: CallClass("restarted waits", "idle"),
     **dict.fromkeys(
         (
             *("mmap", "mmap2", "munmap", "mprotect", "pkey_mprotect", "mremap", "madvise", "process_madvise", "brk"),
@@ -136,6 +137,10 @@ _CLASSES: Final[dict[str, CallClass]] = {
         CallClass("processes", "mixed"),
     ),
 }
+#: Waits without a descriptor of their own.
+_WAITS: Final = tuple(
+    name for name, one in _CLASSES.items() if one.kind in {"wait", "idle"} and name not in {*SOCKET_CALLS, *REAPS}
+)
 #: Calls whose first argument is a descriptor, and says what their time is of.
 TARGETED_CALLS: Final = (*(name for name in SYNC_CALLS if IO_CALLS[name].fd is not None), *SOCKET_CALLS)
 #: Those of them that only a file can be read or written by: the others are of what their descriptor is.
@@ -150,6 +155,23 @@ def class_of(name: str) -> CallClass:
         ('file reads', 'reap', 'other calls')
     """
     return _CLASSES.get(name, _OTHER)
+
+
+def resumed(calls: pl.DataFrame) -> pl.DataFrame:
+    """Calls, the ``name`` of a ``restart_syscall`` that of the wait that it resumes, where the log says it.
+
+    What has a descriptor is not known then: those keep their name.
+
+    Examples:
+        >>> args = ["<... resuming interrupted poll ...>", "<... resuming interrupted read ...>"]
+        >>> resumed(pl.DataFrame({"name": RESUMES, "args": args})).get_column("name").to_list()
+        ['poll', 'restart_syscall']
+    """
+    name = pl.col("name")
+    if not calls.select((name == RESUMES).any()).item():
+        return calls
+    waits = pl.col("args").str.extract(PARTS_GRAMMAR.pattern("^{RESUMING}({RESUMED_CALL})"), 1)
+    return calls.with_columns(pl.when(name == RESUMES, waits.is_in(_WAITS)).then(waits).otherwise(name).alias("name"))
 
 
 def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
@@ -172,7 +194,7 @@ def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
     )
     name, target = pl.col("name"), pl.col("target")
     is_sure = name.is_in(_SEEKABLE) & target.is_in(["unknown", "standard"])
-    is_other = name.is_in([*READS, *WRITES]) & ~is_sure
+    is_other = (name.is_in([*READS, *WRITES]) & ~is_sure) | (target == "server")
     is_bare = name.is_in(READY_CALLS) & (pl.col("file").cast(pl.String) == NOTHING)
     found = calls.join(own, on="name", how="left", maintain_order="left").join(
         by_target, on="target", how="left", maintain_order="left"

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from straceparse.arguments import unescaped
 from straceparse.names import EXECUTES
 from straceparse.ordered import rows_where
-from straceparse.records import PARTS_GRAMMAR
+from straceparse.records import PARTS_GRAMMAR, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,11 +43,12 @@ DESCRIPTOR_CALLS: Final = (
 )
 
 #: What a descriptor is of: a regular file, a block or character device, a socket, ...; ``standard``: 0 to 2 that the
-#: log does not name, ``unknown``: other such; ``client``: by its contents, a client of Oracle.
+#: log does not name, ``unknown``: other such; ``client``: by its contents, a client of Oracle;
+#: ``server``: the server's end of a connection (of calls that receive, and of waits for them).
 TARGETS: Final = pl.Enum(
     [
         *("file", "block", "character", "socket", "pipe", "terminal", "event", "kernel", "standard", "client"),
-        "unknown",
+        *("server", "unknown"),
     ]
 )
 #: Descriptors 0 to 2, where nothing says what they are of.
@@ -236,6 +236,11 @@ def without_note(file: pl.Expr) -> pl.Expr:
         '/dev/sdb'
     """
     return file.str.replace(PARTS_GRAMMAR.pattern("(?:{BLOCK_NOTE}|{CHARACTER_NOTE})$"), "")
+
+
+def is_server_end(file: pl.Expr) -> pl.Expr:
+    """Whether a socket is a server's end of a connection, as far as `-yy` tells: null or false where it does not."""
+    return PARTS_GRAMMAR.matches(file.cast(pl.String), "^{SERVER_END}$").fill_null(value=False)
 
 
 def is_system_file(path: pl.Expr) -> pl.Expr:

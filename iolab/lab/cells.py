@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import polars as pl
 
 from iolab.charts.theme import enable_theme
+from iolab.comparison.matching import pair_all
 from iolab.sources import find_logs
 from logframe.errors import LogError, RefusedError
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from iolab.lab.picker import LogPicker
     from iolab.pages.summary import LogSummary
+    from logframe.formats import ParsedLog
 
 #: From this number of AWR reports on, what changed from one to the next comes first.
 _MANY: Final = 4
@@ -64,6 +66,24 @@ def refuse(reason: str) -> NoReturn:
         RefusedError: Always.
     """
     raise RefusedError(reason)
+
+
+def pair_sentences(logs: Mapping[str, ParsedLog]) -> list[str]:
+    r"""What every two logs say together, or why they are not compared: one sentence each.
+
+    Examples:
+        >>> from iolab.loading import load
+        >>> spool = load(b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.01\n")
+        >>> pair_sentences({"a.lst": spool, "b.strace": load(b"     0.000000 pread64(268, '', 8192, 0) = 8192")})
+        ['`a.lst` and `b.strace` are not compared: the session shows neither physical reads nor requests nor bytes read:
+        set autotrace on, or list its statistics.']
+    """
+    return [
+        f"{' and '.join(f'`{name}`' for name in one.names)}"
+        + (f" are not compared: {one.refusal}." if one.refusal else f": {one.verdict or ' '.join(one.paragraphs[:1])}")
+        for one in pair_all(logs)
+        if len(one.names) == 2
+    ]
 
 
 def read_table(path: str | Path, *columns: str, texts: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -139,7 +159,9 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
 
 
 def _total(seen: LogSummary) -> str:
-    return "" if seen.ledger is None else f"{seen.ledger.text or f'no total: {seen.ledger.void}'}."
+    from iolab.metrics.formatting import as_sentence  # noqa: PLC0415 - see above
+
+    return "" if seen.ledger is None else as_sentence(seen.ledger.text or f"no total: {seen.ledger.void}")
 
 
 def _cell(text: str) -> str:

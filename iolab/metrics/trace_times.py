@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.times import nanoseconds, set_back
+from straceparse.call_classes import READY_CALLS, RECEIVES, resumed
 from straceparse.call_table import IO_CALLS, READS
-from straceparse.descriptors import children_of, programs_of, target_of, without_note
+from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, without_note
 from straceparse.ordered import compact, rows_where
 from straceparse.targets import Targets, packets
 
@@ -26,9 +27,13 @@ CALLS: Final = (
 _ADDED: Final = tuple(
     pl.col(name).sum() for name in ("calls", "timed", "printed", "elapsed", "slack", "between", "open")
 )
-SUMS: Final = (*_ADDED, pl.col("failed", "stamped").sum(), pl.col("first").min(), pl.col("last").max())
+SUMS: Final = (*_ADDED, pl.col("failed", "timed_out", "stamped").sum(), pl.col("first").min(), pl.col("last").max())
+#: Calls that end with an error when their time is over.
+_TIMED: Final = ("semtimedop", "semtimedop_time64", "futex", "futex_time64", "rt_sigtimedwait", "mq_timedreceive")
+_IS_TIMED_OUT: Final = pl.col("errno").is_in(["EAGAIN", "ETIMEDOUT"]) & pl.col("name").is_in(_TIMED)
 _OF_CALLS: Final = (
     pl.col("errno").count().cast(pl.Int64).alias("failed"),
+    _IS_TIMED_OUT.sum().cast(pl.Int64).alias("timed_out"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
     pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
@@ -49,11 +54,11 @@ class CallTimes:
     """The times of all calls of a log.
 
     Attributes:
-        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, have a time of
-            their start (``stamped``), of their own (``timed``), from -T (``printed``); the sum of their times
-            (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the time after them until
-            the next line of the process (``between``, ns), and of the time to that line of calls without a time
-            (``open``, ns); the first start and the last end.
+        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, of these
+            ``timed_out``, have a time of their start (``stamped``), of their own (``timed``), from -T (``printed``);
+            the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
+            time after them until the next line of the process (``between``, ns), and of the time to that line of
+            calls without a time (``open``, ns); the first start and the last end.
         targets: the same of the calls that act on a descriptor, one row a process, name, descriptor and file;
             ``target`` says what it is of.
         set_back: processes whose clock goes back, or that go on after their end.
@@ -103,6 +108,7 @@ class CallSums:
 
     def add(self, calls: pl.DataFrame) -> None:
         """Take the next calls, with the columns `CALLS`."""
+        calls = resumed(calls)
         self._sums.append(compact(_summed(calls, ["pid", "name"], *_OF_CALLS)))
         found = self._find.of(calls)
         if found.height or not self._targets:
@@ -166,6 +172,7 @@ class CallSums:
         sums = pl.concat(self._sums).group_by("pid", "name").agg(SUMS).sort("pid", "name")
         targets = pl.concat(self._targets).group_by(_OF_TARGETS).agg(_ADDED).sort(_OF_TARGETS)
         targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")), file=without_note(pl.col("file")))
+        targets = _with_clients(targets)
         if self._packets:
             spoken = pl.concat(self._packets).group_by("pid", "fd").agg(pl.all().sum())
             clients = spoken.filter(pl.col("is_packet") >= _PACKETS * pl.col("reads")).select("pid", "fd", _is=True)
@@ -179,6 +186,19 @@ class CallSums:
         after = after.group_by("pid").agg(pl.col("after").sum())
         marks = marks.join(after, on="pid", how="left", nulls_equal=True).with_columns(pl.col("after").fill_null(0))
         return CallTimes(sums, targets, frozenset(self._set_back), marks, dict(self._parents), dict(self._programs))
+
+
+def _with_clients(targets: pl.DataFrame) -> pl.DataFrame:
+    """What is received at the server's end of a connection is the client's time, and so are the waits for it.
+
+    The waits of a process that receives from others, too, are of either.
+    """
+    is_wait = pl.col("name").is_in(READY_CALLS) & pl.col("file").is_null()
+    is_end = pl.col("name").is_in([*READS, *RECEIVES]) & is_server_end(pl.col("file"))
+    is_peer = pl.col("name").is_in([*READS, *RECEIVES]) & pl.col("target").is_in(["socket", "pipe", "unknown"])
+    is_served = (is_end.any() & ~(is_peer & ~is_end).any()).over("pid")
+    named = pl.when(is_end | (is_wait & is_served)).then(pl.lit("server", targets.schema["target"])).otherwise("target")
+    return targets.with_columns(target=named)
 
 
 def _no_marks() -> pl.DataFrame:

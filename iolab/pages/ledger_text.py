@@ -187,13 +187,8 @@ def _details(row: dict[str, Any], width: int) -> list[str]:
 
 
 def _cannot_tell(findings: pl.DataFrame) -> list[str]:
-    refused = findings.filter(pl.col("refused"))
-    found = []
-    for row in refused.iter_rows(named=True):
-        take = f" next: {row['next']}" if row["next"] else ""
-        sentence = row["sentence"].rstrip(".")
-        found.append(f"cannot tell: {sentence[:1].lower()}{sentence[1:]}.{take}")
-    return found
+    refused = findings.filter(pl.col("refused")).iter_rows(named=True)
+    return [row["sentence"] + (f" next: {row['next']}" if row["next"] else "") for row in refused]
 
 
 def _tables(

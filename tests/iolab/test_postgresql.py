@@ -175,7 +175,13 @@ def test_commits(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[s
         assert of_log[1].endswith("one after each write.")
     else:
         assert "flushes" not in figures
-        assert "O_DSYNC" in log.read_text()
+        # the server opens its log with both
+        said = [line for line in log.read_text().splitlines() if "openat(" in line and "/pg_wal/" in line]
+        assert said
+        assert all("O_DSYNC|O_DIRECT" in line for line in said)
+    # they are the first part of the time: waiting for the client is none of it
+    first = next(one for one in shown["findings"] if one["part"] is not None)
+    assert first["part"] == ("file flushes" if flushes else "file writes")
     # other sentences about requests come after them; before them are only parts of the time
     names = [one["name"] for one in shown["findings"] if one["part"] is None and one["name"] != "total"]
     requests = [name for name in names if name in {"write_latency", "async_or_sync", "read_size", "read_latency_class"}]

@@ -8,7 +8,7 @@ import pytest
 import sqlplusparse
 from iolab.comparison import compare, first_run
 from iolab.metrics import statement_costs
-from iolab.stats.dependence import measure_dependence
+from iolab.stats.order import measure_dependence
 
 
 def independent(rng: np.random.Generator, n: int, spread: float, ratio: float = 1.0) -> list[float]:
