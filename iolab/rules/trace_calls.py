@@ -75,7 +75,7 @@ def failed_requests(log: StraceLog) -> Iterator[Finding]:
 
 @rule("all_calls_failed", of="strace", needs="several calls, each of which ended with an error")
 def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
-    """All calls of the log failed, as where strace was told to print no others (-Z).
+    """All calls of the log failed, as where strace printed no others (-Z).
 
     Examples:
         >>> import iolab
