@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
-#: So many calls that failed, nearly all of a kind, are a fact of their own.
+#: This many calls that failed, nearly all of a kind, are a fact of their own.
 _MANY, _NEARLY_ALL = 100, 0.9
 #: Calls that fail by design where they would have to wait.
 _WOULD_WAIT: Final = (

@@ -31,7 +31,7 @@ _SLACK: Final = 0.01
 _RANGE: Final = 0.05
 #: More statements that differ only in literals are one part.
 _MOST_ALIKE: Final = 100
-#: So many are one part, too, where each of them took less than this share of the time.
+#: This many are one part, too, where each of them took less than this share of the time.
 _FEW_ALIKE, _LARGE = 10, 0.10
 #: Of more statements the smaller ones are one part together.
 _MOST_PARTS: Final = 1000
