@@ -125,6 +125,8 @@ def write_report(
     first, drawn = (
         ("", None) if not is_drawn or len(named) == 1 else _first_chart(pairings, is_beside=together.height > 0)
     )
+    if len(summaries) == 2 and drawn is not None and drawn.verdict:
+        change = [drawn.verdict]
     comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, drawn=drawn)
     first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
@@ -174,8 +176,9 @@ def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, list[st
     if count == 1:
         return next(iter(summaries.values())).headline, [], None
     rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
-    if len(rows) == count >= LEAST and len({row.kind for row in rows.values()}) == 1:
-        return folder_head(rows)
+    if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
+        heading, change, between = folder_head(rows)
+        return (heading, change, between) if count >= LEAST else (heading, [], None)
     return f"I/O evidence of {count:,} logs", [], None
 
 

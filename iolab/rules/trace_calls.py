@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
-#: This many calls that failed, nearly all of a kind, are a fact of their own.
+#: This many failed calls, nearly all of their kind, are a fact of their own.
 _MANY, _NEARLY_ALL = 100, 0.9
 #: Calls that fail by design where they would have to wait.
 _WOULD_WAIT: Final = (
@@ -164,7 +164,7 @@ def _longest_run(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     thresholds={"100 failed calls, 90 % of their kind and 10 % of all": "a convention"},
 )
 def failing_calls(log: StraceLog) -> Iterator[Finding]:
-    r"""Calls that a process made many times in vain: a file that is not there, a port that nobody listens at.
+    r"""Calls that a process made many times in vain: a file that is not there, a port without a listener.
 
     Reads, waits and locks are left out: they fail by design, where they would have to wait.
 

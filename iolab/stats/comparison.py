@@ -374,6 +374,9 @@ FAR = 4.0
 SLOWER = 1.05
 """if it takes this many times the median, too."""
 
+MUCH_WIDER = 1.2
+"""From this factor on an interval that dependence widens is a caveat, also where no test sees the dependence."""
+
 TAIL_ALPHA = 0.05
 """The level of the test of two tails; it is exact, so fewer alarms are false."""
 
@@ -403,7 +406,7 @@ def find_caveats(
             f"unequal spreads of {a.name} and {b.name} (Levene {format_p(p_values.levene)}): "
             "Cliff's delta supposes one shape, the ratio of the medians and the shift do not"
         )
-    if note := design.dependence.note:
+    if (note := design.dependence.note) and (design.dependence.is_visible or design.dependence.factor >= MUCH_WIDER):
         what = "rounds" if design.is_rounds else "runs"
         seen = f"neighbouring {what} resemble each other; " if design.dependence.is_visible else ""
         caveats.append(f"dependence: {seen}intervals {note}")
