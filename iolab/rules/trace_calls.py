@@ -82,7 +82,7 @@ def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
         >>> line = '1700000000.00000{} pread64(99, 0x7f, 8192, 0) = -1 EBADF (Bad file descriptor) <0.000008>'
         >>> log = chr(10).join(line.format(number) for number in range(6))
         >>> for one in all_calls_failed(iolab.load(log.encode())): print(one.sentence)
-        All 6 calls of the log failed: with EBADF 6.
+        All 6 calls of the log failed: 6 with EBADF.
         >>> list(all_calls_failed(iolab.load((log + chr(10) + "1700000000.000009 close(3) = 0 <0.000008>").encode())))
         []
     """
@@ -90,10 +90,10 @@ def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
     if count:
         named = log.calls.select("errno").collect().get_column("errno").value_counts()
         errors = named.sort("count", "errno", descending=[True, False])
-        parts = [f"{errno} {often:,}" for errno, often in errors.head(_MOST_FAILED).iter_rows()]
+        parts = [f"{often:,} with {errno}" for errno, often in errors.head(_MOST_FAILED).iter_rows()]
         yield Finding(
             "all_calls_failed",
-            f"All {count:,} calls of the log failed: with {', '.join(parts)}{_and_others(errors.height, parts)}.",
+            f"All {count:,} calls of the log failed: {', '.join(parts)}{_and_others(errors.height, parts)}.",
             why="strace -Z prints no others; the time of calls that succeeded is between these calls",
             next=COMMAND,
             evidence=(Evidence("calls"),),
