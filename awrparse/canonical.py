@@ -314,5 +314,5 @@ def _time(cell: str, line: int, problems: list[Problem | FigureColumn], start: i
         return None
     time = read_time(cell)
     if time is None:
-        problems.append(Problem(line or None, "no_value", cell, f"{cell!r} is no date and time; it is null", start))
+        problems.append(Problem(line or None, "no_value", cell, f"{cell!r} is not a date and time; it is null", start))
     return time

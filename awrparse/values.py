@@ -175,7 +175,7 @@ def read_measure(cell: str, reading: Reading) -> Measure:
 def _fault(cell: str, flag: str) -> Fault:
     if flag == "overflow":
         return Fault("overflow", "the value did not fit its column; it is null")
-    return Fault("no_value", f"{cell[:60]!r} is no number; it is null")
+    return Fault("no_value", f"{cell[:60]!r} is not a number; it is null")
 
 
 def _whole(cell: str, value: float, shown: str) -> tuple[int | None, str]:
@@ -188,7 +188,7 @@ def _whole(cell: str, value: float, shown: str) -> tuple[int | None, str]:
         return int(value), ""
     if _DOTTED.fullmatch(cell.strip()):
         return int(cell.replace(".", "")), f"{shown.strip()!r} in a column of counts: the full stops group digits"
-    return None, f"{shown!r} is no whole number; it is null"
+    return None, f"{shown!r} is not a whole number; it is null"
 
 
 def _read(cell: str, kind: Kind, decimals: int | None) -> Printed:

@@ -25,7 +25,7 @@ from collections.abc import Callable
 import numpy as np
 
 from iolab.comparison import Comparison, compare, first_run
-from iolab.stats.power import runs_needed
+from iolab.stats.verdict import runs_needed
 
 FOUND = ("faster", "slower")
 Shape = Callable[[np.random.Generator, int], np.ndarray]

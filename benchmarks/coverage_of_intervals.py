@@ -29,7 +29,7 @@ from statistics import NormalDist
 import numpy as np
 
 from iolab.comparison import compare, compare_many, compare_paired
-from iolab.stats.effects import measure_effects
+from iolab.stats.comparison import measure_effects
 from iolab.stats.first_runs import first_run
 from iolab.stats.intervals import Superiority, superiority_interval
 from iolab.stats.ranks import rank_sum_depth, signed_rank_depth

@@ -165,7 +165,8 @@ def metrics() -> str:
         "may still be far from the average of more waits. What "
         'is listed under "Limitations" cannot be seen from the figures; what can be seen is refused.'
     )
-    metrics = [member for member in vars(iolab.metrics).values() if isinstance(member, FunctionType)]
+    named = (getattr(iolab.metrics, name) for name in iolab.metrics.__all__)  # they are loaded on use
+    metrics = [member for member in named if isinstance(member, FunctionType)]
     for topic in sorted({member.__module__ for member in metrics}, key=lambda name: (heading_of(name), name)):
         parts.append(f"## {heading_of(topic)}")
         # in the order of the file: that of the lazily loaded names varies from run to run

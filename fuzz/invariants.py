@@ -12,8 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from logframe import DIAGNOSTICS, LogError
 from logframe.formats import FormatWarning
-from logframe.loading import load_all_logs
-from logframe.provenance import provenance
+from logframe.loading import load_all_logs, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

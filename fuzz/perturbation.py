@@ -19,8 +19,7 @@ import click
 import polars as pl
 
 from logframe import LogError, open_log
-from logframe.loading import load_all_logs
-from logframe.provenance import provenance
+from logframe.loading import load_all_logs, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

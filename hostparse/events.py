@@ -212,7 +212,7 @@ class _Reader:
         elif self.headings:
             cells = csv_cells(line)
         if len(cells) != len(self.headings) or not cells:
-            self.note(number, line, "no event" if not self.headings else f"does not fit: {' '.join(self.headings)}")
+            self.note(number, line, "not an event" if not self.headings else f"does not fit: {' '.join(self.headings)}")
             return
         row: dict[str, Any] = {}
         for heading, cell in zip(self.headings, cells, strict=True):

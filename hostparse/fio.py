@@ -308,10 +308,25 @@ def sniff(head: Head) -> Sniff | None:
 
 
 def places(parsed: FioResult, source: Source) -> list[Part]:
-    """Which values came from which lines."""
-    from hostparse.provenance import parts_of_fio  # noqa: PLC0415 - wanted by few
+    """The text of a result of fio, each value a place with its row; the other frames are made of them."""
+    from hostparse.json_places import Offsets  # noqa: PLC0415 - wanted by few
+    from logframe.provenance import Claim, Part, printed_columns_of  # noqa: PLC0415 - as above
 
-    return parts_of_fio(parsed, source)
+    text = opened(source).text()
+    begin, end = span_of(text)
+    offsets = Offsets(text)
+    part = Part(text, {"values": parsed.values}, default="text")
+    starts = [(1, 1)]
+    rows = {place: row for row, place in enumerate(parsed.values.select("path", "line").iter_rows())}
+    first = text.count("\n", 0, begin) + 1
+    columns = printed_columns_of(parsed.values)
+    for leaf in json_leaves(text[begin:end]):
+        starts += [offsets.place(begin + leaf.start), offsets.place(begin + leaf.end)]
+        if (row := rows.get((leaf.path, first + leaf.line))) is not None:
+            part.claims[len(starts) - 2] = [Claim("values", row, columns)]
+        part.statuses[len(starts) - 2] = "lost"
+    part.starts = starts
+    return [part]
 
 
 FORMAT: Final = Format(name="fio", title="a result of fio", sniff=sniff, read=read_fio, places=places)

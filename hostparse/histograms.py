@@ -243,7 +243,7 @@ def _flush(name: str, state: _State) -> None:
     """A line that might have been the key of a table is not one."""
     if state.waiting is not None:
         state.notes.append(
-            Diagnostic(name, *state.waiting[:1], None, "unparsed", state.waiting[1], "no part of a histogram")
+            Diagnostic(name, *state.waiting[:1], None, "unparsed", state.waiting[1], "not part of a histogram")
         )
         state.waiting = None
 
@@ -389,7 +389,7 @@ def _read_document(name: str, state: _State, number: int, line: str) -> None:
     try:
         tables = tables_of(line)
     except ValueError:
-        state.notes.append(Diagnostic(name, number, None, "unparsed", line[:200], "no part of a histogram"))
+        state.notes.append(Diagnostic(name, number, None, "unparsed", line[:200], "not part of a histogram"))
         return
     for table in tables:
         state.start(table.tool)

@@ -84,7 +84,7 @@ class _UnorderedError(Exception):
 def _read(log: Log, lines: NmonLines, collector: Collector, *, in_pieces: bool) -> Tables:
     others = lines.others
     notes = [
-        Diagnostic(log.name, line, None, "unparsed", text, "no line of nmon")
+        Diagnostic(log.name, line, None, "unparsed", text, "not a line of nmon")
         for line, text in others.filter(pl.col("kind") == "text").select("line", "text").iter_rows()
     ]
     runs = runs_of(others.filter(pl.col("kind") == "setting"))

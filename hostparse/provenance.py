@@ -9,24 +9,21 @@ import polars as pl
 
 from hostparse.columns import STATED_INTERVAL
 from hostparse.events import columns_below, columns_of_line, sign_of_events
-from hostparse.fio import opened, span_of
 from hostparse.histograms import kind_of_line, sign_of_histogram
-from hostparse.json_places import JsonPlaces, Offsets
+from hostparse.json_places import JsonPlaces
 from hostparse.recognise import cleanup_of
 from hostparse.sadf_xml import as_json, is_xml
 from hostparse.shapes import wide_rows
 from logframe import open_log
 from logframe.copied import cleaned, numbered_lines, place_in_copy
-from logframe.json_leaves import json_leaves
 from logframe.normalize import without_terminal_codes
-from logframe.provenance import Claim, Part, by_line, is_tabular, printed_columns_of
+from logframe.provenance import Claim, Part, by_line, is_tabular
 from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hostparse.events import EventList
-    from hostparse.fio import FioResult
     from hostparse.histograms import LatencyHistograms
     from hostparse.log import HostLog
     from hostparse.parts import Part as Printed
@@ -102,25 +99,6 @@ def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
         if (row := rows.get(number)) is not None:
             part.claim(number, Claim("events", row, columns_of_line(line) or columns))
     part.place = place_in_copy(copied, text)
-    return [part]
-
-
-def parts_of_fio(parsed: FioResult, source: Source) -> list[Part]:
-    """The text of a result of fio, each value a place with its row; the other frames are made of them."""
-    text = opened(source).text()
-    begin, end = span_of(text)
-    offsets = Offsets(text)
-    part = Part(text, {"values": parsed.values}, default="text")
-    starts = [(1, 1)]
-    rows = {place: row for row, place in enumerate(parsed.values.select("path", "line").iter_rows())}
-    first = text.count("\n", 0, begin) + 1
-    columns = printed_columns_of(parsed.values)
-    for leaf in json_leaves(text[begin:end]):
-        starts += [offsets.place(begin + leaf.start), offsets.place(begin + leaf.end)]
-        if (row := rows.get((leaf.path, first + leaf.line))) is not None:
-            part.claims[len(starts) - 2] = [Claim("values", row, columns)]
-        part.statuses[len(starts) - 2] = "lost"
-    part.starts = starts
     return [part]
 
 

@@ -95,7 +95,7 @@ def read_in(
         collector.remove()
     notes = (*log.notes, *tables.diagnostics)
     if not any(map(tables.parts.height, range(len(tables.parts.headings)))):
-        notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "no row of a table"))
+        notes = (*notes, Diagnostic(log.name, None, None, "empty", None, "the log has no row of a table"))
     return HostLog(log.name, kind_of(tables.parts), tables.parts, tables.runs, make_diagnostics(notes), tables.kinds)
 
 

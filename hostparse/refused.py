@@ -70,7 +70,7 @@ def read(source: Source) -> NoReturn:
     """
     log = open_log(source)
     found = sign_of_copy(log.lines()[:_LINES], _found)
-    what, instead = _TOOLS[found[0]][1:] if found else ("no log of a known kind", "the output of another tool")
+    what, instead = _TOOLS[found[0]][1:] if found else ("not a log of a known kind", "the output of another tool")
     raise LogParseError(f"this is {what}, which is not read", source=log.name, expected=instead)
 
 

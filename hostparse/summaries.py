@@ -145,7 +145,9 @@ class _Reader:
         elif kind == "PERCENTILES" and self.words is not None and len(line.split()) == len(self.words):
             self._percentiles(number, self.words, line.split())
         elif kind != "DOCUMENT" or not self._document(number, line):
-            self.notes.append(Diagnostic(self.name, number, None, "unparsed", line, "no line of biotop or biolatpcts"))
+            self.notes.append(
+                Diagnostic(self.name, number, None, "unparsed", line, "not a line of biotop or biolatpcts")
+            )
 
     def _top(self, number: int, found: re.Match[str]) -> None:
         kib = float(found["kib"]) * _KIB

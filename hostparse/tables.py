@@ -160,7 +160,7 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         for line, run, text in marks.frame.filter(is_kind("opening", "date")).select("line", "run", "text").iter_rows()
         if runs[run].opened_at is None
     ]
-    other = _unread(name, lines.filter(is_kind("text")), "no line of a table")
+    other = _unread(name, lines.filter(is_kind("text")), "not a line of a table")
     unread = [timeless, bad, unread_heads(name, marks.frame), other, *rows.unread]
     notes = [*marks.notes, *placed.notes, *(note for part in unread for note in part)]
     parts = {marks.keys[numbers[id(read)]]: part for read, part in placed.parts}

@@ -13,7 +13,8 @@ from logframe import open_log, open_logs
 from logframe.errors import LogError, LogParseError
 from logframe.formats import formats, head_of, is_log, recognise
 from logframe.loading import load_all_logs, load_log
-from logframe.provenance import provenance as provenance_of
+from logframe.loading import provenance as provenance_of
+from logframe.parsed_log import display
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,9 +40,7 @@ _LARGE: Final = 16 * 2**20
 def _show_in_notebook() -> None:
     """In a kernel, show frames so that findings are whole sentences."""
     if "IPython" in sys.modules:
-        from iolab.display import show_frames  # noqa: PLC0415 - nothing but a kernel needs it
-
-        show_frames()
+        display().show_frames()
 
 
 def load(source: ParsedLog | Source, *, format: str | None = None) -> ParsedLog:  # noqa: A002 - the field's word

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from logframe.parsed_log import display
+
 
 class Shown:
     """A result that a notebook shows by its `str`, and by `iolab.display.result_html`."""
@@ -11,9 +13,7 @@ class Shown:
     __slots__ = ()
 
     def _repr_html_(self) -> str:
-        from iolab.display import result_html  # noqa: PLC0415 - what pages are made of is imported by who looks
-
-        return result_html(self)
+        return str(display().result_html(self))
 
     def _repr_pretty_(self, printer: Any, cycle: object) -> None:  # noqa: ANN401 - IPython's protocol
         del cycle  # a result holds no other

@@ -291,7 +291,7 @@ def unknown(head: Head) -> LogParseError:
     lines = head.text.split("\n")
     line = next(number for number, text in enumerate(lines, 1) if text.strip())
     return LogParseError(
-        "this is no log of a known kind",
+        "this is not a log of a known kind",
         source=head.name,
         line=line,
         text=lines[line - 1][:200],

@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from logframe.lexicon import load_lexicon
+from logframe.lexicon import load_lexicon, load_parser
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,18 +63,7 @@ class Grammar:
 
     def parser_with(self, transformer: Transformer[Token, object] | None) -> Lark:
         """A parser that calls the transformer while it parses, without building a tree."""
-        from lark import Lark  # noqa: PLC0415 - most users of a grammar want its terminals only
-        from lark.load_grammar import FromPackageLoader  # noqa: PLC0415 - as above
-
-        return Lark(
-            self.text,
-            parser="lalr",
-            lexer="contextual",
-            start=list(self.start),
-            maybe_placeholders=False,
-            import_paths=[FromPackageLoader(self.package)],
-            transformer=transformer,
-        )
+        return load_parser(self.package, self.name, self.text, self.start, transformer)
 
     @cached_property
     def _lexicon(self) -> Lexicon:

@@ -1,7 +1,8 @@
-"""The terminals of a ``.lark`` file as regular expressions, kept between runs.
+"""What Lark makes of a ``.lark`` file, kept between runs: its terminals as regular expressions, and its parser.
 
-Lark needs some 5 to 20 ms to compile a grammar; a command that only reads with expressions wants no more of it than
-its terminals.  They are kept in the user's cache folder, by a hash of all that they depend on.
+Lark needs some 5 to 20 ms to compile a grammar, and 50 to 100 ms for the tables of a large parser; a command that only
+reads with expressions wants no more of it than its terminals.  Both are kept in the user's cache folder, by a hash of
+all that they depend on.  They are JSON: what is kept can be damaged, but never run.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from logframe.user_cache import body_of, cache_folder, keep, signed
 
 if TYPE_CHECKING:
-    from lark import Token, Tree
+    from lark import Lark, Token, Transformer, Tree
     from lark.grammar import Rule
     from lark.lexer import TerminalDef
 
 _MAGIC: Final = b"lexicon 1\n"
+_PARSER: Final = b"parser 1\n"
 #: What holds no bracket or bar of its own in a regular expression: escapes, and sets of characters.
 _BRACKETS: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 
@@ -54,16 +56,60 @@ def load_lexicon(package: str, name: str, text: str, start: tuple[str, ...]) -> 
     Raises:
         ValueError: as `build_lexicon`.
     """
-    key = _key(package, name, text, start)
-    if key is None:
+    path = _kept(package, name, text, start)
+    if path is None:
         return build_lexicon(package, name, text, start)
-    path = cache_folder("grammars") / f"{key}.json"
     try:
         return unpacked_lexicon(path.read_bytes())
     except (OSError, ValueError):
         lexicon = build_lexicon(package, name, text, start)
     keep(path, packed_lexicon(lexicon))
     return lexicon
+
+
+def load_parser(
+    package: str, name: str, text: str, start: tuple[str, ...], transformer: Transformer[Token, object] | None
+) -> Lark:
+    """The LALR parser of a grammar with a contextual lexer, from the cache where it is there.
+
+    Args:
+        package: where ``%import`` finds other grammars.
+        name: of the file.
+        text: of the grammar.
+        start: the rules a text may be parsed as.
+        transformer: what makes the values while a text is parsed; without it a tree is made.
+    """
+    from lark import Lark  # noqa: PLC0415 - most users of a grammar want its terminals only
+
+    path = _kept(package, name, text, (*start, "parser"))
+    try:
+        if path is None:
+            raise FileNotFoundError
+        data, memo = json.loads(body_of(_PARSER, path.read_bytes()), object_hook=_with_numbers)
+    except (OSError, ValueError):
+        from lark.grammar import Rule  # noqa: PLC0415 - most runs find the parser in the cache
+        from lark.lexer import TerminalDef  # noqa: PLC0415 - as above
+        from lark.load_grammar import FromPackageLoader  # noqa: PLC0415 - as above
+
+        made = Lark(
+            text,
+            parser="lalr",
+            lexer="contextual",
+            start=list(start),
+            maybe_placeholders=False,
+            import_paths=[FromPackageLoader(package)],
+        )
+        data, memo = made.memo_serialize([TerminalDef, Rule])
+        data["options"]["import_paths"] = []
+        if path is not None:
+            keep(path, signed(_PARSER, json.dumps([data, memo]).encode()))
+    data["options"]["transformer"] = transformer
+    return Lark.load({"data": data, "memo": memo})
+
+
+def _with_numbers(kept: dict[str, object]) -> dict[str | int, object]:
+    """A dictionary whose keys are numbers, as it was before JSON made texts of them."""
+    return {int(key) if key.isdigit() else key: value for key, value in kept.items()}
 
 
 def build_lexicon(package: str, name: str, text: str, start: tuple[str, ...]) -> Lexicon:
@@ -144,13 +190,14 @@ def _has_alternatives(part: Tree[Token] | Token) -> bool:
     return False
 
 
-def _key(package: str, name: str, text: str, start: tuple[str, ...]) -> str | None:
-    """A hash of all that the terminals depend on; None where that is not known, and nothing is kept."""
+def _kept(package: str, name: str, text: str, start: tuple[str, ...]) -> Path | None:
+    """The file named by a hash of all that its content depends on; None where that is not known: nothing is kept."""
     makers = _makers()
     if makers is None:
         return None
     head = json.dumps([sys.version_info[:2], package, name, start, text]).encode()
-    return hashlib.sha256(b"".join((head, makers, _grammars_of(package)))).hexdigest()
+    key = hashlib.sha256(b"".join((head, makers, _grammars_of(package)))).hexdigest()
+    return cache_folder("grammars") / f"{key}.json"
 
 
 @cache

@@ -1,15 +1,18 @@
-"""Logs read by the formats that recognise them (`logframe.formats`)."""
+"""Logs read by the formats that recognise them (`logframe.formats`), and what became of their numbers."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from logframe.errors import LogParseError
+from logframe.errors import LogError, LogParseError
 from logframe.formats import CERTAIN, POSSIBLE, formats, head_of, named_format, recognise, sniff_all, unknown
+from logframe.provenance import account
 from logframe.source import open_logs
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import polars as pl
 
     from logframe.formats import Format, Head, ParsedLog, Sniff
     from logframe.source import Log, Source
@@ -121,3 +124,42 @@ def logs_within(
             except LogParseError:
                 continue
     return read or [_read_by_best(log.reopened(), head, folder, found)]
+
+
+def provenance(parsed: ParsedLog, source: Source | None = None) -> pl.DataFrame:
+    r"""What became of every number of a log, one row each, in the order of the source.
+
+    Args:
+        parsed: The log as read.
+        source: What it was read from; needed where `parsed.source` is no path, as for bytes and uploads.
+
+    Returns:
+        One row a number.
+
+        * ``line``, ``column``: where the number stands, counted from 1
+        * ``table``, ``table_row``, ``cell``: of an HTML page: the table, its row and cell, counted from 1
+        * ``text``: as printed
+        * ``frame``, ``frame_column``, ``frame_row``: the cell, rows counted from 0 (``table 2``: the second table of a
+          session); of a lost number the row that lacks it
+        * ``status``: one of the words below
+
+        * ``typed``: it is the cell of a frame of ``parsed.frames()``, in a row that was read from this place
+        * ``raw``: it is in a table as printed (of a report, or the result of a query), or a figure that was read
+          elsewhere is repeated
+        * ``layout``: a page number, a ruler, a heading
+        * ``text``: it is part of SQL text, a name or prose
+        * ``diagnosed``: a diagnostic names it, or its line
+        * ``lost``: none of these
+
+    Raises:
+        LogError: The format does not say where its figures came from, or `source` is not the log that was read.
+
+    Examples:
+        >>> log = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
+        >>> provenance(load_log(log), log).select("text", "status", "frame_column").rows()[:2]
+        [('0.000123', 'typed', 'relative_ts'), ('268', 'typed', 'fd')]
+    """
+    one = formats().get(parsed.format)
+    if one is None or one.places is None:
+        raise LogError(f"the format {parsed.format!r} does not say where its figures came from")
+    return account(one.places(parsed, parsed.source if source is None else source), parsed.diagnostics)

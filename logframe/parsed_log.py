@@ -83,27 +83,27 @@ class ParsedLog:
     @property
     def findings(self) -> pl.DataFrame:
         """What the log says first (`iolab.findings`)."""
-        found: pl.DataFrame = _display().findings(self)
+        found: pl.DataFrame = display().findings(self)
         return found
 
     @property
     def ledger(self) -> Any:  # noqa: ANN401 - an iolab.time_ledger.Ledger
         """The account of its time (`iolab.ledger`)."""
-        return _display().ledger(self)
+        return display().ledger(self)
 
     @property
     def charts(self) -> Any:  # noqa: ANN401 - an iolab.display.LogCharts
         """Its charts by name; each is drawn when it is asked for."""
-        return _display().LogCharts(self)
+        return display().LogCharts(self)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.source}: {self.describe()}>"
 
     def __str__(self) -> str:
-        return str(_display().log_text(self))
+        return str(display().log_text(self))
 
     def _repr_html_(self) -> str:
-        return str(_display().log_html(self))
+        return str(display().log_html(self))
 
     def _repr_pretty_(self, printer: Any, cycle: object) -> None:  # noqa: ANN401 - IPython's protocol
         del cycle  # a log holds no other
@@ -121,7 +121,7 @@ def is_log(value: object) -> TypeGuard[ParsedLog]:
 
 
 @cache
-def _display() -> Any:  # noqa: ANN401 - a module that this package does not know
+def display() -> Any:  # noqa: ANN401 - a module that this package does not know
     """What shows logs.
 
     Raises:

@@ -68,7 +68,7 @@ class Printed(NamedTuple):
         lo: the smallest value that prints this way.
         hi: the largest value that prints this way.
         unit: the unit as printed (``K``, ``ms``, ``%``), or None.
-        flag: why there is no number: `overflow`, `absent`, `text`; None when there is one, and for a blank.
+        flag: why there is not a number: `overflow`, `absent`, `text`; None when there is one, and for a blank.
     """
 
     value: float | None = None
@@ -129,7 +129,7 @@ def finite(text: str) -> float | None:
     """A number; None for one that is too large for a column of a frame.
 
     Raises:
-        ValueError: the text is no number.
+        ValueError: the text is not a number.
 
     Examples:
         >>> finite("1.5"), finite("1e999")

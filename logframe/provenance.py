@@ -16,15 +16,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import polars as pl
 
 from logframe.cell_values import Cell, Cells
-from logframe.errors import LogError
-from logframe.formats import formats
 from logframe.source_numbers import Key, Number, numbers_of_line, numbers_of_page, numbers_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from logframe.formats import ParsedLog
-    from logframe.source import Source
 
 #: What became of a number.
 STATUSES: Final = ("typed", "raw", "layout", "text", "diagnosed", "lost")
@@ -33,7 +29,7 @@ _FEWEST_NUMBERS: Final = 3
 #: Columns that say where a row stands in the source, and counts of what was read: they hold no number of the source.
 _NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line", "histogram", "statement"})
 _BOUNDS: Final = ("_lo", "_hi")
-#: Columns of `provenance`.
+#: Columns of `account`.
 PROVENANCE: Final = pl.Schema(
     {
         **dict.fromkeys(("line", "column", "table", "table_row", "cell"), pl.Int64()),
@@ -111,48 +107,8 @@ class Part:
         self.claims.setdefault(key, []).append(claim)
 
 
-def provenance(parsed: ParsedLog, source: Source | None = None) -> pl.DataFrame:
-    r"""What became of every number of a log, one row each, in the order of the source.
-
-    Args:
-        parsed: The log as read.
-        source: What it was read from; needed where `parsed.source` is no path, as for bytes and uploads.
-
-    Returns:
-        One row a number.
-
-        * ``line``, ``column``: where the number stands, counted from 1
-        * ``table``, ``table_row``, ``cell``: of an HTML page: the table, its row and cell, counted from 1
-        * ``text``: as printed
-        * ``frame``, ``frame_column``, ``frame_row``: the cell, rows counted from 0 (``table 2``: the second table of a
-          session); of a lost number the row that lacks it
-        * ``status``: one of the words below
-
-        * ``typed``: it is the cell of a frame of ``parsed.frames()``, in a row that was read from this place
-        * ``raw``: it is in a table as printed (of a report, or the result of a query), or a figure that was read
-          elsewhere is repeated
-        * ``layout``: a page number, a ruler, a heading
-        * ``text``: it is part of SQL text, a name or prose
-        * ``diagnosed``: a diagnostic names it, or its line
-        * ``lost``: none of these
-
-    Raises:
-        LogError: The format does not say where its figures came from, or `source` is not the log that was read.
-
-    Examples:
-        >>> from logframe.loading import load_log
-        >>> log = b"     0.000123 pread64(268, '', 8192, 0) = 8192\n"
-        >>> provenance(load_log(log), log).select("text", "status", "frame_column").rows()[:2]
-        [('0.000123', 'typed', 'relative_ts'), ('268', 'typed', 'fd')]
-    """
-    one = formats().get(parsed.format)
-    if one is None or one.places is None:
-        raise LogError(f"the format {parsed.format!r} does not say where its figures came from")
-    return account(one.places(parsed, parsed.source if source is None else source), parsed.diagnostics)
-
-
 def account(parts: Iterable[Part], diagnostics: pl.DataFrame) -> pl.DataFrame:
-    """What became of the numbers of some parts: `provenance` of what a format's `places` returned.
+    """What became of the numbers of some parts: `logframe.loading.provenance` of what a format's `places` returned.
 
     Args:
         parts: The parts, in the order of the source.

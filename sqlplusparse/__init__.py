@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         SESSION_SAMPLES,
         SNAPS,
         SessionSamples,
+        queried_samples,
         read_session_samples,
     )
     from sqlplusparse.statnames import statistic_names
@@ -38,6 +39,7 @@ __all__ = [
     "SessionSamples",
     "Spool",
     "SpoolFrames",
+    "queried_samples",
     "read_awr_miner",
     "read_session_samples",
     "read_spool",

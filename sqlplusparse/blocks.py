@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 from sqlplusparse.autotrace import read_autotrace, read_unheaded
-from sqlplusparse.cells import MAY_BE_FIGURE
 from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.feedback import read_failure, read_feedback, read_sql_id
@@ -20,6 +19,7 @@ from sqlplusparse.lines import (
     COMMIT_DONE,
     CRAMMED,
     KINDS,
+    MAY_BE_FIGURE,
     NEARLY_ELAPSED,
     SECTION_MARKS,
     TYPED_STATISTIC,

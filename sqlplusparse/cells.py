@@ -6,8 +6,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from logframe import Column, columns_of, cut_row, fits, headings, load_grammar
-from sqlplusparse.lines import Pattern
+from logframe import Column, columns_of, cut_row, fits, headings
+from sqlplusparse.lines import NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
     from sqlplusparse.page import Page
     from sqlplusparse.records import Grid
 
-LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
-NUMBER: Final = Pattern("{NUMBER}", LISTS)
-#: ``name : 12``, a session, a name and a figure, or a name and a figure.
-MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
-#: Between two cells.
-WIDE_GAP: Final = Pattern("{WIDE_GAP}", LISTS)
 _WIDE: Final = "  "
 
 

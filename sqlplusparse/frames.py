@@ -12,9 +12,8 @@ from logframe.decimal_mark import decimal_mark
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
-from sqlplusparse.cells import LISTS
 from sqlplusparse.elapsed import language_of
-from sqlplusparse.lines import Pattern
+from sqlplusparse.lines import LISTS, Pattern
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
 from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS, frame_of, no_rows
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 
     from logframe.normalize import LineMap
     from sqlplusparse.page import Page
-    from sqlplusparse.records import Autotrace, Block, Statistic
-    from sqlplusparse.session import Statement
+    from sqlplusparse.records import Autotrace, Block, Statement, Statistic
 
 _UNITS: Final = Pattern(r"{UNIT_BEFORE}(?P<unit>{UNIT_HEADING})\)?$", LISTS)
 _ULP: Final = Pattern(
@@ -286,7 +284,7 @@ def _value(
     if found.flag == "overflow":
         page.note(statistic.line, "overflow", "the figure did not fit its column; it is null, not zero")
     elif found.flag is not None:
-        page.note(statistic.line, "unparsed", f"{statistic.raw!r} is no number")
+        page.note(statistic.line, "unparsed", f"{statistic.raw!r} is not a number")
     elif "E" in statistic.raw.upper():
         page.note(statistic.line, "rounded", f"{statistic.raw} shows fewer digits than the figure has")
     return found.value, found.lo, found.hi, ulp_of(statistic.raw, decimal) if found.value is not None else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe import Column, columns_of, cut_row, fits
-from sqlplusparse.cells import LISTS, NUMBER, are_collapsed, cut_cells, headings_of
+from sqlplusparse.cells import are_collapsed, cut_cells, headings_of
 from sqlplusparse.folded import fits_ruler, unfold
-from sqlplusparse.lines import BEGINNINGS, FEEDBACK, Kind, Pattern, runs_of
+from sqlplusparse.lines import BEGINNINGS, FEEDBACK, LISTS, NUMBER, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page, section_above
 from sqlplusparse.records import Grid
 

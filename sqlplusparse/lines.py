@@ -53,6 +53,7 @@ GRAMMAR: Final = load_grammar("sqlplusparse", "line.lark", *RULES)
 SECTION_MARKS: Final = (GRAMMAR.literal("SECTION_BEGIN"), GRAMMAR.literal("SECTION_END"))
 FEEDBACK: Final = load_grammar("sqlplusparse", "feedback.lark")
 COMMANDS: Final = load_grammar("sqlplusparse", "command.lark")
+LISTS: Final = load_grammar("sqlplusparse", "listing.lark")
 
 
 class Kind:
@@ -144,6 +145,13 @@ class Pattern:
     def search(self) -> Callable[[str], re.Match[str] | None]:
         """Match anywhere in a text."""
         return self.compiled.search
+
+
+NUMBER: Final = Pattern("{NUMBER}", LISTS)
+#: ``name : 12``, a session, a name and a figure, or a name and a figure.
+MAY_BE_FIGURE: Final = Pattern("{MAY_BE_FIGURE}", LISTS)
+#: Between two cells.
+WIDE_GAP: Final = Pattern("{WIDE_GAP}", LISTS)
 
 
 ELAPSED: Final = Pattern(

@@ -8,8 +8,7 @@ from sqlplusparse.runs import normal_text
 
 if TYPE_CHECKING:
     from sqlplusparse.monitor import Monitor
-    from sqlplusparse.records import Plan
-    from sqlplusparse.session import Statement
+    from sqlplusparse.records import Plan, Statement
 
 #: A text that was cut is compared from this many characters on.
 _FEWEST_COMMON: Final = 40

@@ -11,8 +11,8 @@ from typing import Final
 from logframe import Column, read_printed
 from logframe.decimal_mark import decimal_mark
 from logframe.printed import finite
-from sqlplusparse.cells import LISTS, WIDE_GAP, cells_of, cut_cells
-from sqlplusparse.lines import SNAPPER_END, TYPED_STATISTIC, Kind, Pattern
+from sqlplusparse.cells import cells_of, cut_cells
+from sqlplusparse.lines import LISTS, SNAPPER_END, TYPED_STATISTIC, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid, Listing, Statistic
 from sqlplusparse.statnames import complete, is_known, may_be_known
@@ -21,6 +21,8 @@ _NAME_HEADINGS: Final = frozenset(
     {"NAME", "STATISTIC", "STATISTIC NAME", "STATISTIC_NAME", "STAT_NAME", "STAT NAME", "STATNAME", "DISPLAY_NAME"}
 )
 _KEY_HEADINGS: Final = frozenset({"INST_ID", "STATISTIC#", "CLASS", "CON_ID", "SERIAL#", "STAT_ID", "SNAP_ID"})
+#: A grid of waits or of samples lists no statistics.
+_WAIT_HEADINGS: Final = frozenset({"EVENT", "WAIT_CLASS"})
 _SEVERAL_HEADINGS: Final = frozenset({"INST_ID", "CON_ID", "SNAP_ID"})
 _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})
@@ -58,6 +60,8 @@ def read_listing(page: Page, grid: Grid, statement_text: str | None) -> Listing 
     if len(grid.rulers) != 1 or len(grid.headings) < 2 or not grid.rows:
         return None
     upper = [heading.upper() for heading in grid.headings]
+    if not _WAIT_HEADINGS.isdisjoint(upper):
+        return None
     size = _SAMPLE if _NAME_HEADINGS.isdisjoint(upper) else _NAMED_SAMPLE
     if grid.cells:
         rows = cells_of(page, grid)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import columns_of, fits
 from logframe.wording import counted
-from sqlplusparse.cells import LISTS, NUMBER, WIDE_GAP
 from sqlplusparse.grids import is_counted
-from sqlplusparse.lines import Kind, Pattern
+from sqlplusparse.lines import LISTS, NUMBER, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole
 
 if TYPE_CHECKING:

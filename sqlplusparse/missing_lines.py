@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from sqlplusparse.page import Page
-    from sqlplusparse.session import Statement
+    from sqlplusparse.records import Statement
 
 _DML: Final = frozenset({"insert", "update", "delete", "merge"})
 #: Kinds of statements that autotrace counts for.

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import Diagnostic
 from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines, without_entities
-from sqlplusparse.cells import MAY_BE_FIGURE
-from sqlplusparse.lines import SECTION_MARKS, Kind, kinds_of, runs_of
+from sqlplusparse.lines import MAY_BE_FIGURE, SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
 from sqlplusparse.settings import usual_prompts, usual_rulers
 

@@ -35,9 +35,9 @@ from sqlplusparse.monitor import note_untitled, read_monitors
 from sqlplusparse.monitorframe import monitor_lines_frame, monitors_frame
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.planframe import plans_frame
-from sqlplusparse.records import Grid, Listing, Plan
+from sqlplusparse.records import Grid, Listing, Plan, Statement
 from sqlplusparse.runs import find_runs
-from sqlplusparse.session import Statement, read_statements
+from sqlplusparse.session import read_statements
 from sqlplusparse.sniff import is_binary, no_session, refuse_others
 from sqlplusparse.subtract import session_record, subtract_statistics
 from sqlplusparse.tableframe import note_overflows, table_frame

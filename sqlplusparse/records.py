@@ -213,3 +213,48 @@ class Block:
     last: int
     content: object = None
     statement: int | None = None
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement: its blocks, and what they say of it.
+
+    Attributes:
+        ordinal: from 1.
+        blocks: its blocks, in order.
+        text: as typed; None when it is not echoed.
+        kind: `select`, `insert`, ..., `plsql`, `ddl`, `command`, `host`; None when nothing says it.
+        prompt: the prompt it was typed at; None when it was not echoed.
+        clock: its Elapsed.
+        outcome: its feedback or error.
+        autotrace: its statistics.
+        plans: its plans.
+        flushed: what was flushed since the statement before it that is not a flush, in order.
+        cursor_hash: plan hash value of a cursor's plan that explains it.
+        results: how many results it printed.
+        series: counts the runs of statements between which the log has text of its own.
+    """
+
+    ordinal: int
+    blocks: list[Block]
+    text: str | None = None
+    kind: str | None = None
+    prompt: str | None = None
+    clock: Clock | None = None
+    outcome: Outcome | None = None
+    autotrace: Autotrace | None = None
+    plans: list[Plan] = field(default_factory=list)
+    flushed: tuple[str, ...] = ()
+    series: int = 0
+    cursor_hash: int | None = None
+    results: int = 0
+
+    @property
+    def first(self) -> int:
+        """Number of its first line, from 0."""
+        return self.blocks[0].first
+
+    @property
+    def last(self) -> int:
+        """Number of the line after its last."""
+        return self.blocks[-1].last

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from logframe import Column, columns_of, fits
-from sqlplusparse.cells import NUMBER, cut_cells, is_guess
-from sqlplusparse.lines import Kind
+from sqlplusparse.cells import cut_cells, is_guess
+from sqlplusparse.lines import NUMBER, Kind
 from sqlplusparse.loosefigures import is_nearly_printed
 
 if TYPE_CHECKING:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.grouping import group
 from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
 from sqlplusparse.markup import HTML_TABLE
 from sqlplusparse.owners import LOADS, OUTCOMES, settle_owners
-from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Typed
+from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Statement, Typed
 from sqlplusparse.statements import kind_of
 
 if TYPE_CHECKING:
@@ -34,51 +33,6 @@ _ENDED: Final = OUTCOMES | {"GRID"}
 _LOOSE: Final = frozenset({"TEXT"})
 _TEXTS: Final = frozenset({"TEXT", "PRINTED_TEXT"})
 _BARE_PARTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
-
-
-@dataclass(slots=True)
-class Statement:
-    """One statement: its blocks, and what they say of it.
-
-    Attributes:
-        ordinal: from 1.
-        blocks: its blocks, in order.
-        text: as typed; None when it is not echoed.
-        kind: `select`, `insert`, ..., `plsql`, `ddl`, `command`, `host`; None when nothing says it.
-        prompt: the prompt it was typed at; None when it was not echoed.
-        clock: its Elapsed.
-        outcome: its feedback or error.
-        autotrace: its statistics.
-        plans: its plans.
-        flushed: what was flushed since the statement before it that is not a flush, in order.
-        cursor_hash: plan hash value of a cursor's plan that explains it.
-        results: how many results it printed.
-        series: counts the runs of statements between which the log has text of its own.
-    """
-
-    ordinal: int
-    blocks: list[Block]
-    text: str | None = None
-    kind: str | None = None
-    prompt: str | None = None
-    clock: Clock | None = None
-    outcome: Outcome | None = None
-    autotrace: Autotrace | None = None
-    plans: list[Plan] = field(default_factory=list)
-    flushed: tuple[str, ...] = ()
-    series: int = 0
-    cursor_hash: int | None = None
-    results: int = 0
-
-    @property
-    def first(self) -> int:
-        """Number of its first line, from 0."""
-        return self.blocks[0].first
-
-    @property
-    def last(self) -> int:
-        """Number of the line after its last."""
-        return self.blocks[-1].last
 
 
 def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:

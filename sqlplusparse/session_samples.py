@@ -20,10 +20,13 @@ from logframe.printed import finite
 from logframe.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from logframe import Source
     from logframe.formats import Head
     from logframe.kinds import DiagnosticKind
     from logframe.provenance import Part
+    from sqlplusparse.reader import Spool
 
 GRAMMAR: Final = load_grammar("sqlplusparse", "samples.lark", "line")
 
@@ -88,6 +91,11 @@ _WHOLE: Final = re.compile(GRAMMAR.pattern("{WHOLE}$"))
 _STAMP: Final = re.compile(GRAMMAR.pattern("{STAMP}$"))
 _AVERAGE: Final = re.compile(GRAMMAR.pattern("{AVERAGE}$"))
 _ACTIVITY: Final = re.compile(GRAMMAR.pattern("(?:({MEAN}){BLANKS}{OPEN})?({SHARE}){PERCENT}"))
+#: Views of samples, and seconds between two of them.
+_VIEWS: Final = {
+    re.compile(GRAMMAR.pattern(f"(?i){{{name}}}")): step for name, step in (("EACH_SECOND", 1), ("EACH_TENTH", 10))
+}
+_COUNTS: Final = re.compile(GRAMMAR.pattern("(?i){COUNTS}"))
 _ON_CPU: Final = "ON CPU"
 #: The mean of active sessions, with two decimals, and its percentage, with none, differ by no more.
 _ROUNDED: Final = 0.0101
@@ -108,6 +116,7 @@ class SessionSamples(ParsedLog):
             ``snap`` counts over the log, ``number`` is as printed: it begins anew where Snapper was started again.
         others: `OTHERS`.
         filters: The lines that say which sessions were sampled.
+        step_s: Seconds between two samples, of the view that was queried; None where the log does not say.
         diagnostics: Lines that are no part of the samples, and rows that do not fit their heading.
     """
 
@@ -123,6 +132,7 @@ class SessionSamples(ParsedLog):
         self.snaps = pl.DataFrame(schema=SNAPS)
         self.others = pl.DataFrame(schema=OTHERS)
         self.filters: tuple[str, ...] = ()
+        self.step_s: int | None = None
         self.diagnostics = diagnostics_frame([])
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -181,6 +191,56 @@ def read_session_samples(source: Source) -> SessionSamples:
     return found.finish()
 
 
+def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
+    r"""The samples that queries of a session returned: rows of v$active_session_history, or numbers of them by group.
+
+    A grid of rows is known by its headings; one of numbers by a statement that names the view.
+
+    Examples:
+        >>> from sqlplusparse import read_spool
+        >>> text = "SQL> select event, count(*) from v$active_session_history group by event;\n\nEVENT      COUNT(*)\n"
+        >>> found, = queried_samples(read_spool((text + "-------- ----------\nlatch x          7\n").encode()))
+        >>> found.samples.select("state", "event", "session_samples").rows(), found.step_s
+        ([('WAIT', 'latch x', 7)], 1)
+    """
+    texts = dict(spool.statements.select("statement", "text").iter_rows())
+    for number, statement, headings in spool.tables.select("table", "statement", "headings").iter_rows():
+        text, names = texts.get(statement) or "", [heading.upper() for heading in headings]
+        step = next((seconds for view, seconds in _VIEWS.items() if view.search(text)), None)
+        moment = next((place for place, name in enumerate(names) if name in _MOMENTS), None)
+        if "EVENT" not in names and (step is None or "SQL_ID" not in names):
+            continue
+        rows = spool.table_cells(number).rows()
+        count = _count_column(names, rows) if step is not None and _COUNTS.search(text) else None
+        if moment is None and count is None:
+            continue
+        found = _Reader(spool.source, "polls")
+        for line, *cells in rows:
+            samples = "1" if count is None else cells[count]
+            if samples and _WHOLE.match(samples):
+                named = [(_name(name, cell), cell or "") for name, cell in zip(names, cells, strict=True)]
+                row = found.row(line, named, kept=moment if count is None else count)
+                moment_text = None if moment is None else cells[moment]
+                found.rows.append({**row, "sample": moment_text, "session_samples": int(samples)})
+        found.log.step_s = step
+        if found.rows:
+            yield found.finish()
+
+
+def _count_column(names: list[str], rows: list[tuple[Any, ...]]) -> int | None:
+    """The first column of whole numbers only that no heading of a sample names."""
+    for place, name in enumerate(names):
+        cells = [row[place + 1] for row in rows]
+        if name not in _COLUMNS and name not in _MOMENTS and all(cell and _WHOLE.match(cell) for cell in cells):
+            return place
+    return None
+
+
+def _name(heading: str, text: str | None) -> str:
+    """The heading of a cell; SQL*Plus cuts SESSION_STATE to the width of its column."""
+    return "STATE" if heading == "SESSION" and _state(text, None) is not None else heading
+
+
 class _Reader:
     """Collects the rows of one log."""
 
@@ -215,7 +275,7 @@ class _Reader:
             if len(cells) != len(headings):
                 self._note(number, line, "misplaced", f"{len(cells)} values under {len(headings)} headings")
                 continue
-            row = self._row(number, list(zip(headings, cells, strict=True)), kept=moment)
+            row = self.row(number, list(zip(headings, cells, strict=True)), kept=moment)
             self.rows.append({**row, "sample": cells[moment] or None, "session_samples": 1})
 
     def read_snapper(self, lines: list[str]) -> None:
@@ -228,7 +288,7 @@ class _Reader:
             if kind == "HEADING":
                 headings, table, self.has_table = [cell.upper() for cell in cells], table + 1, True
             elif kind == "ROW" and headings is not None and len(cells) == len(headings):
-                row = self._row(number, list(zip(headings, cells, strict=True))[1:])
+                row = self.row(number, list(zip(headings, cells, strict=True))[1:])
                 self.rows.append({**row, **self._activity(number, line, cells[0]), "snap": snap + 1, "table": table})
             elif kind == "END" and (end := _END.match(line)) is not None:
                 snap, headings = snap + 1, None
@@ -280,7 +340,8 @@ class _Reader:
                 self._note(number, line, "contradiction", f"{mean_text} is not {share_text} %")
         return {"active_sessions": value, "active_sessions_lo": lo, "active_sessions_hi": hi}
 
-    def _row(self, number: int, cells: list[tuple[str, str]], kept: int | None = None) -> dict[str, Any]:
+    def row(self, number: int, cells: list[tuple[str, str]], kept: int | None = None) -> dict[str, Any]:
+        """The cells of a line by columns of `SESSION_SAMPLES`."""
         row: dict[str, Any] = {"line": number}
         for place, (heading, text) in enumerate(cells):
             name = _COLUMNS.get(heading)

@@ -8,8 +8,8 @@ import polars as pl
 
 from logframe import read_printed, unique_names
 from logframe.decimal_mark import decimal_mark
-from sqlplusparse.cells import LISTS, cells_of
-from sqlplusparse.lines import Pattern
+from sqlplusparse.cells import cells_of
+from sqlplusparse.lines import LISTS, Pattern
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from logframe import Column, cut_row
-from sqlplusparse.cells import NUMBER
-from sqlplusparse.lines import Kind
+from sqlplusparse.lines import NUMBER, Kind
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page

@@ -75,7 +75,7 @@ def with_clock(
         for place in steps:
             before, after = tim.forward_fill()[place - 1], tim[place]
             reason = (
-                f"tim runs back by {(before - after) / 1e6:,.3f} s: lines of another clock begin here; times across "
+                f"tim goes back by {(before - after) / 1e6:,.3f} s: lines of another clock begin here; times across "
                 "this line are not compared"
             )
             rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
@@ -241,10 +241,10 @@ def _agrees(rate: float) -> bool:
 def _drift(rate: float) -> str:
     """Why times of this clock are not what they seem."""
     if not _agrees(rate):
-        return "tim and the stamps do not agree: lines were moved, or parts of several traces put together"
+        return "tim and the stamps do not agree: lines were moved, or parts of several traces were put together"
     return (
-        f"the clock of tim runs at {rate:.4f} of the stamps' clock: all times of this part are "
-        f"{'short' if rate < 1 else 'long'} by {100 * abs(rate - 1):.1f} % (databases of 10.2 count in 1.024 us)"
+        f"tim runs at {rate:.4f} times the speed of the stamps: all times of this part are {100 * abs(rate - 1):.1f} % "
+        f"too {'short' if rate < 1 else 'long'} (Oracle 10.2 counts units of 1.024 us)"
     )
 
 

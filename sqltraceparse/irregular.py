@@ -109,7 +109,7 @@ def read_fields(text: str) -> Fields:
         tree = GRAMMAR.parse(text, start="line")
     except UnexpectedInput as error:
         column, expected = explain(error)
-        return Fields("", {}, {}, [], f"no record of a trace; expected: {expected}", column)
+        return Fields("", {}, {}, [], f"not a record of a trace; expected: {expected}", column)
     branch = tree.children[0]
     if not isinstance(branch, Tree):
         raise TypeError(f"a line is a tree of its kind, not {branch!r}")

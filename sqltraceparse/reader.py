@@ -280,5 +280,5 @@ def _foreign(lines: pl.DataFrame, name: str) -> list[Diagnostic]:
             rows.append(Diagnostic(name, line, None, "limit", text, reason))
         else:
             more = "" if count == 1 else f"; so are the next ones up to line {last} ({count:,} lines)"
-            rows.append(Diagnostic(name, line, None, "unparsed", text, f"this is no line of an SQL trace{more}"))
+            rows.append(Diagnostic(name, line, None, "unparsed", text, f"this is not a line of an SQL trace{more}"))
     return rows

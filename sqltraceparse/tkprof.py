@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 GRAMMAR: Final = load_grammar("sqltraceparse", "tkprof.lark", "line", "checked", "part")
-_NO_LINE: Final = "this is no line of a TKPROF report"
+_NO_LINE: Final = "this is not a line of a TKPROF report"
 _NO_HEADING: Final = "a row of calls below a ruler without a heading of calls above it: it is read as text"
 _ODD_USER: Final = "this line of the user is damaged; what it says for certain is read"
 _ODD_IDENTITY: Final = (

@@ -13,8 +13,9 @@ from typing import Any, Final
 import polars as pl
 
 from straceparse.aio_columns import AIO_GRAMMAR, MOST_REQUESTS, OPERATIONS, WITHOUT_BYTES
-from straceparse.arguments import Decorated, parsed
+from straceparse.arguments import parsed
 from straceparse.call_table import HIDDEN, SUBMITS
+from straceparse.records import Decorated
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 

@@ -50,7 +50,7 @@ OPERATIONS: Final[dict[object, str]] = {
     **dict.fromkeys(("fsync", "fdsync", "IOCB_CMD_FSYNC", "IOCB_CMD_FDSYNC"), "sync"),
     **dict.fromkeys(("poll", "IOCB_CMD_POLL"), "poll"),
 }
-#: Operations whose result is no number of bytes.
+#: Operations whose result is not a number of bytes.
 WITHOUT_BYTES: Final = ("sync", "poll")
 #: A call that says it carried more requests is a damaged line: the default of fs.aio-max-nr for the whole system.
 MOST_REQUESTS: Final = 1 << 16

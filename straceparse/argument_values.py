@@ -10,8 +10,7 @@ from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedInput
 
 from logframe.grammar import load_grammar
-from straceparse.arguments import Changed, Decorated, unescaped
-from straceparse.records import PARTS_GRAMMAR, undecorated
+from straceparse.records import PARTS_GRAMMAR, Changed, Decorated, undecorated, unescaped
 
 if TYPE_CHECKING:
     from types import EllipsisType

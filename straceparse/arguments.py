@@ -7,38 +7,20 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from straceparse.records import PARTS_GRAMMAR
+from straceparse.records import PARTS_GRAMMAR, Changed, Decorated
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import polars as pl
 
-_ESCAPE = re.compile(
-    PARTS_GRAMMAR.pattern("({HEX_ESCAPE})|({OCTAL_ESCAPE})|({PLAIN_ESCAPE})").encode("ascii"), re.DOTALL
-)
 #: More levels of brackets are left as text; a control block with its vector of buffers has four.
 _DEEPEST: Final = 64
 _OPENING: Final = tuple(PARTS_GRAMMAR.literal(name) for name in ("BRACE", "BRACKET", "PARENTHESIS"))
 _CLOSING: Final = tuple(PARTS_GRAMMAR.literal(name) for name in ("BRACE_END", "BRACKET_END", "PARENTHESIS_END"))
 _STRINGS = re.compile(PARTS_GRAMMAR.pattern("{STRING}"))
-_PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
-
-
-class Decorated(NamedTuple):
-    """A number or name with the path that ``-y`` prints after it."""
-
-    value: object
-    path: str
-
-
-class Changed(NamedTuple):
-    """A value that the kernel changed during the call (``before => after``)."""
-
-    before: object
-    after: object
 
 
 def parse_args(texts: str | pl.Series | Iterable[str | None]) -> list[object]:
@@ -104,29 +86,3 @@ def _is_too_deep(text: str) -> bool:
         if depth > _DEEPEST:
             return True
     return False
-
-
-def is_escaped(text: str) -> bool:
-    """Whether a printed string or path may contain escapes."""
-    return "\\" in text
-
-
-def unescaped(text: str) -> bytes:
-    r"""The bytes of a printed string: ``\n``, ``\"``, ``\1`` to ``\377`` and ``\xNN`` undone.
-
-    Examples:
-        >>> unescaped(r"\6\242\0\0a\"")
-        b'\x06\xa2\x00\x00a"'
-    """
-    if not is_escaped(text):
-        return text.encode("utf-8", errors="surrogateescape")
-    return _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogateescape"))
-
-
-def _unescape(found: re.Match[bytes]) -> bytes:
-    hexadecimal, octal, plain = found.groups()
-    if hexadecimal:
-        return bytes.fromhex(hexadecimal[2:].decode("ascii"))
-    if octal:
-        return bytes([int(octal[1:], 8) & 0xFF])
-    return _PLAIN_ESCAPES.get(plain[1:], plain[1:])

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from straceparse.arguments import unescaped
 from straceparse.names import EXECUTES
 from straceparse.ordered import rows_where
-from straceparse.records import PARTS_GRAMMAR
+from straceparse.records import PARTS_GRAMMAR, unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

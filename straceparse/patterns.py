@@ -15,6 +15,7 @@ import polars as pl
 from straceparse.names import canonical_name
 from straceparse.records import (
     GRAMMAR,
+    KINDS,
     LONG,
     PREFIX,
     PREFIX_FIELDS,
@@ -28,7 +29,6 @@ from straceparse.records import (
     undecorated,
     unfinished_note,
 )
-from straceparse.schema import KIND
 
 #: The parts of a line as text: the fields of `Record`, and the canonical name of the system call.
 PARTS: Final = (*Record._fields, "name")
@@ -51,7 +51,7 @@ _KEPT: Final = 500
 def match_lines(lines: pl.Series) -> pl.DataFrame:
     """The `PARTS` of lines as text, in columns named ``_kind``, ``_pid``, ..."""
     schema = {f"_{name}": pl.String for name in PARTS}
-    return pl.DataFrame(_parts(lines), schema=schema, orient="row").with_columns(pl.col("_kind").cast(KIND))
+    return pl.DataFrame(_parts(lines), schema=schema, orient="row").with_columns(pl.col("_kind").cast(pl.Enum(KINDS)))
 
 
 def read_records(lines: list[str]) -> list[Record]:

@@ -63,9 +63,27 @@ _PROCESS = re.compile(PARTS_GRAMMAR.pattern("(?P<pid>{DECIMAL})(?:{LESS}(?P<comm
 _DELETED: Final = PARTS_GRAMMAR.literal("DELETED")
 _FRAME: Final = len(PARTS_GRAMMAR.literal("FRAME"))
 _FRAME_END: Final = len(PARTS_GRAMMAR.literal("FRAME_END"))
+_ESCAPE = re.compile(
+    PARTS_GRAMMAR.pattern("({HEX_ESCAPE})|({OCTAL_ESCAPE})|({PLAIN_ESCAPE})").encode("ascii"), re.DOTALL
+)
+_PLAIN_ESCAPES: Final = {b"n": b"\n", b"t": b"\t", b"v": b"\v", b"f": b"\f", b"r": b"\r", b"a": b"\a", b"b": b"\b"}
 _MARK_END: Final = " ...>"
 _BARE_MARKS: Final = frozenset({"unfinished", "detached"})
 _EXITED: Final = len(PARTS_GRAMMAR.literal("EXITED_MARK"))
+
+
+class Decorated(NamedTuple):
+    """A number or name with the path that ``-y`` prints after it."""
+
+    value: object
+    path: str
+
+
+class Changed(NamedTuple):
+    """A value that the kernel changed during the call (``before => after``)."""
+
+    before: object
+    after: object
 
 
 class Record(NamedTuple):
@@ -149,3 +167,29 @@ def exited_record(text: str) -> Record:
 def killed_record(text: str) -> Record:
     """The record of ``+++ killed by SIGSEGV +++``."""
     return Record("killed", note=framed(text))
+
+
+def is_escaped(text: str) -> bool:
+    """Whether a printed string or path may contain escapes."""
+    return "\\" in text
+
+
+def unescaped(text: str) -> bytes:
+    r"""The bytes of a printed string: ``\n``, ``\"``, ``\1`` to ``\377`` and ``\xNN`` undone.
+
+    Examples:
+        >>> unescaped(r"\6\242\0\0a\"")
+        b'\x06\xa2\x00\x00a"'
+    """
+    if not is_escaped(text):
+        return text.encode("utf-8", errors="surrogateescape")
+    return _ESCAPE.sub(_unescape, text.encode("utf-8", errors="surrogateescape"))
+
+
+def _unescape(found: re.Match[bytes]) -> bytes:
+    hexadecimal, octal, plain = found.groups()
+    if hexadecimal:
+        return bytes.fromhex(hexadecimal[2:].decode("ascii"))
+    if octal:
+        return bytes([int(octal[1:], 8) & 0xFF])
+    return _PLAIN_ESCAPES.get(plain[1:], plain[1:])

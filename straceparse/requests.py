@@ -13,7 +13,6 @@ import polars as pl
 
 from logframe.collector import paused_collection
 from logframe.lazy_rows import lazy_rows
-from straceparse.arguments import is_escaped, unescaped
 from straceparse.async_requests import AsyncRequests
 from straceparse.call_table import ASYNC_CALLS, MOVES, SYNC_CALLS
 from straceparse.descriptors import (
@@ -26,6 +25,7 @@ from straceparse.descriptors import (
     without_note,
 )
 from straceparse.ordered import InOrder, batches_of, is_one_log, rows_where
+from straceparse.records import is_escaped, unescaped
 from straceparse.restarts import RestartedRequests
 from straceparse.schema import DURATION
 from straceparse.sizes import ROLES, with_sizes

@@ -39,7 +39,7 @@ _NAMES: Final = ("_fd", "_count", "_offset")
 
 
 def with_sizes(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls with ``_fd``, ``_count`` and ``_offset``, null where an argument is no number.
+    """The calls with ``_fd``, ``_count`` and ``_offset``, null where an argument is not a number.
 
     Args:
         calls: with ``args``, and ``_role``: one of the values of `ROLES`, 0 for other calls.

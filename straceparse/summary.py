@@ -136,7 +136,7 @@ def unread_lines(log: Log, *, has_calls: bool) -> list[Diagnostic]:
         log: the log.
         has_calls: it holds calls too (``strace -C``), whose lines are read elsewhere.
     """
-    reason = "this is no row of a table of strace -c, or a heading with a column that it does not have"
+    reason = "this is not a row of a table of strace -c, or a heading with a column that it does not have"
     lines, found = log.lines(), _tables(log)
     numbers = found.damaged if has_calls else sorted(found.damaged + found.others)
     return [Diagnostic(log.name, number, None, "unparsed", lines[number - 1], reason) for number in numbers]

@@ -6,11 +6,10 @@ from typing import Final
 
 import polars as pl
 
-from straceparse.arguments import unescaped
 from straceparse.call_classes import NOTHING, READY_CALLS, TARGETED_CALLS
 from straceparse.descriptors import DESCRIPTOR_CALLS, Files, with_known_files
 from straceparse.ordered import rows_where
-from straceparse.records import PARTS_GRAMMAR
+from straceparse.records import PARTS_GRAMMAR, unescaped
 from straceparse.sizes import with_sizes
 
 _READY: Final = pl.Enum(READY_CALLS)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from straceparse.arguments import Changed, parsed
+from straceparse.arguments import parsed
 from straceparse.call_table import IO_CALLS, PLACED, VECTORED
+from straceparse.records import Changed
 from straceparse.schema import whole
 from straceparse.vectors import descriptor_of, vector_size
 

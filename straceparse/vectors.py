@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from straceparse.arguments import Decorated
+from straceparse.records import Decorated
 from straceparse.schema import whole
 
 

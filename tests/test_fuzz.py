@@ -144,7 +144,7 @@ def test_numbers_of_any_length_are_read_or_refused(digits: bytes) -> None:
         "date and its time in two cells",
         "wrapped cell between blank lines",
         "call cut before its time",
-        "no time passed",
+        "span no time",
         "sockets among the arguments",
         "shifts among the arguments",
         "bucket without a range",

@@ -13,6 +13,8 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
+from logframe.parsed_log import display
+
 Mode = Literal["light", "dark"]
 
 #: Categories, in the order they are given out.
@@ -25,6 +27,12 @@ RAMP: Final = ("#EAF2F8", "#9CC4E0", "#3C8DC0", "#0B4F7D", "#06263D")
 #: The Vega-Lite version that Altair 5.5 writes for.
 VEGA_LITE: Final = "5.20"
 MIME: Final = "application/vnd.vegalite.v5+json"
+#: Drag moves a chart, the wheel with Shift zooms, a double click shows all of it again.
+_MOVED: Final = {
+    "name": "moved",
+    "select": {"type": "interval", "zoom": "wheel![event.shiftKey]"},
+    "bind": "scales",
+}
 #: The mode of the charts that are made now.
 _enabled: Final[list[Mode]] = ["light"]
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
@@ -94,11 +102,9 @@ def enable_theme(mode: Mode = "light") -> None:
     Args:
         mode: ``light`` or ``dark``.
     """
-    from iolab.display import show_frames  # noqa: PLC0415 - it shows what pages show, which have charts
-
     _enabled[:] = [mode]
     _theme_altair(mode)
-    show_frames()
+    display().show_frames()
     pl.Config(
         tbl_cols=-1,
         tbl_rows=16,
@@ -132,5 +138,27 @@ def bundle(spec: dict[str, Any], **_: object) -> tuple[dict[str, Any], dict[str,
     """A chart as its specification, in text its title; and how to draw it: as lines that stay sharp, not as dots."""
     title = spec.get("title", "")
     label = title.get("text", "") if isinstance(title, dict) else title
-    data = {MIME: spec, "text/plain": f"<chart: {label or 'untitled'}>"}
+    data = {MIME: _zoomed(spec), "text/plain": f"<chart: {label or 'untitled'}>"}
     return data, {MIME: {"embed_options": {"renderer": "svg"}}}
+
+
+def _zoomed(spec: dict[str, Any]) -> dict[str, Any]:
+    """A chart that can be moved and zoomed where its axes are of numbers or times, and it has no choices of its own.
+
+    The wheel zooms with Shift only: without it the notebook scrolls.
+
+    Examples:
+        >>> axes = {"x": {"field": "a", "type": "quantitative"}, "y": {"field": "b", "type": "temporal"}}
+        >>> _zoomed({"mark": "point", "encoding": axes})["params"][0]["bind"]
+        'scales'
+        >>> "params" in _zoomed({"mark": "bar", "encoding": {**axes, "y": {"field": "c", "type": "nominal"}}})
+        False
+    """
+    parts = [spec, *spec.get("layer", ())]
+    axes = [part["encoding"][axis] for part in parts for axis in ("x", "y") if axis in part.get("encoding", {})]
+    first = parts[-1] if len(parts) == 1 else parts[1]
+    is_open = not any("params" in part for part in parts) and "mark" in first
+    if not axes or not is_open or not {axis.get("type") for axis in axes} <= {"quantitative", "temporal"}:
+        return spec
+    moved = {**first, "params": [_MOVED]}
+    return moved if first is spec else {**spec, "layer": [moved, *parts[2:]]}

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
         compare_paired,
     )
     from iolab.comparison.session_report import Options
+    from iolab.comparison.sessions import CacheLevel, cache_level, parse_noise
     from iolab.comparison.several_sets import SeveralSets, compare_several
-    from iolab.stats.cache_levels import CacheLevel, cache_level, parse_noise
     from iolab.stats.first_runs import FirstRun, first_run
 
 __all__ = [

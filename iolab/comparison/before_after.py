@@ -105,7 +105,7 @@ def compare_sets(
         ... Elapsed: 00:00:{seconds:05.2f}
         ... '''.encode())
         >>> print(compare_sets({"old": session(2)}, {"new": session(9)}))  # doctest: +ELLIPSIS
-        A = old, B = new: The time of the timed statements rose from 2 to 9 s (+350 %), 100 % of it from `select...
+        A = old, B = new: The time of the timed statements rose from 2 to 9 s (+350 %); 100 % of the change is from...
     """
     both: list[dict[str, ParsedLog]] = [as_logs(before), as_logs(after)]
     names = (tuple(both[0]), tuple(both[1]))

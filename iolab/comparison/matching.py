@@ -11,7 +11,7 @@ from iolab.loading import as_log
 from iolab.sources import as_logs
 from iolab.time_ledger.run import ledger
 from iolab.views import view_of
-from logframe.errors import LogError
+from logframe.errors import LogError, RefusedError
 from logframe.extras import MissingExtraError
 
 if TYPE_CHECKING:
@@ -63,20 +63,20 @@ def pair(
     """
     a, b = as_log(a), as_log(b)
     change = _change(a, b) if a.format == b.format else None
+    if b.format not in view_of(a.format).compare and a.format in view_of(b.format).compare:
+        a, b, names = b, a, (names[1], names[0])
     if (compare := view_of(a.format).compare.get(b.format)) is not None:
         try:
             found = compare(a, b, names, options or Options())
-        except UnpairedError as error:
+        except RefusedError as error:
             if change is None or not view_of(a.format).compares_times:
-                raise
+                raise UnpairedError(f"{error}") from error
             found = Pairing(names, paragraphs=(f"Only the times are compared: {error}.",))
         return found if change is None else found.with_change(change)
-    if (compare := view_of(b.format).compare.get(a.format)) is not None:
-        return compare(b, a, (names[1], names[0]), options or Options())
     if change is not None:
         return Pairing(names, f"two logs of one kind, {view_of(a.format).noun}").with_change(change)
     said = ", ".join(f"{name} is a {view_of(log.format).noun}" for name, log in zip(names, (a, b), strict=True))
-    raise UnpairedError(f"{said}: their figures are not of the same thing")
+    raise UnpairedError(f"{said}: they cannot be compared")
 
 
 def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:

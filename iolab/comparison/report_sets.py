@@ -45,8 +45,8 @@ _RATES: Final = (
 _LENGTH_CHECKS: Final = frozenset({"elapsed", "active_sessions"})
 #: Rates that get a place in a sentence.
 _LOADS: Final = {
-    "transactions_per_s": "transactions a second",
-    "read_iops": "reads a second",
+    "transactions_per_s": "transactions per second",
+    "read_iops": "reads per second",
     "write_iops": "writes a second",
 }
 _HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
@@ -220,7 +220,7 @@ def other_system(before: Reports, after: Reports) -> str:
         ]
         if all(values) and not {one.lower() for one in values[0]} & {one.lower() for one in values[1]}:
             first, second = (", ".join(side) for side in values)
-            return f"The {what} differs ({first}, then {second}): two systems are compared, and no change of one."
+            return f"The {what} differs ({first}, then {second}): the reports are of two systems."
     return ""
 
 
@@ -245,7 +245,7 @@ def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
         for reports in (before, after)
     ]
     if all(hours) and not hours[0] & hours[1]:
-        yield "the reports are of different hours of the day: the load may differ for that reason alone"
+        yield "the reports cover different hours of the day, so the load may differ for that reason alone"
 
 
 def _cautions_of_times(before: Reports, after: Reports) -> Iterator[str]:

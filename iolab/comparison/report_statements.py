@@ -251,9 +251,9 @@ def statement_sentences(statements: pl.DataFrame) -> Iterator[str]:
         plans = both.filter(plans=NEW_PLAN).height
         changed = f"; {count_text(plans, 'has', 'have')} another plan" if plans else ""
         longer, less = (moved[change].height for change in (UP, DOWN))
-        said = f"{longer} took a fifth longer an execution or more, {less} a sixth less or more"
+        said = f"{longer} took at least a fifth longer per execution, {less} at least a sixth less"
         if not longer and not less:
-            said = "none took a fifth longer an execution or a sixth less"
+            said = "none took a fifth longer or a sixth less per execution"
         yield f"Of {count_text(both.height, 'statement')} that both list, {said}{changed}."
     for change, title in ((UP, "Longer"), (DOWN, "Less long")):
         named = [_said(row, change) for row in moved[change].head(_MOST_NAMED).iter_rows(named=True)]

@@ -1,6 +1,6 @@
 """A pairing: two logs, or the runs of one, compared.
 
-logframe.LogError
+logframe.RefusedError
 +-- UnpairedError      two logs cannot be compared, and why
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.shown import Shown
-from logframe import LogError
+from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from iolab.time_ledger.changes import LedgerChange
 
 
-class UnpairedError(LogError):
+class UnpairedError(RefusedError):
     """Two logs cannot be compared; the message is the reason."""
 
 

@@ -8,8 +8,8 @@ threshold: B is `faster` or `slower`, they are `equivalent`, `different, size un
 cannot support is refused, with the reason.
 
 The design is taken from the run order: runs made in turns, in blocks or A-B-B-A are compared within their rounds
-(`iolab.stats.rounds`), all others as two samples.  Runs that depend on their neighbours widen the intervals
-(`iolab.stats.dependence`).
+(`iolab.stats.order`), all others as two samples.  Runs that depend on their neighbours widen the intervals
+(`iolab.stats.order`).
 """
 
 import math
@@ -22,10 +22,7 @@ from typing import IO, TYPE_CHECKING, Literal, cast, overload
 
 from iolab.comparison.result import Pairing
 from iolab.sources import is_one
-from iolab.stats.caveats import find_caveats
-from iolab.stats.comparison import SLOW, Comparison, Design
-from iolab.stats.dependence import measure_dependence, residual_dependence, widen, widen_p
-from iolab.stats.effects import Effects, measure_effects
+from iolab.stats.comparison import SLOW, Comparison, Design, Effects, ManyComparison, find_caveats, measure_effects
 from iolab.stats.intervals import (
     Estimate,
     include,
@@ -36,14 +33,19 @@ from iolab.stats.intervals import (
     pseudo_median_interval,
     quantile_interval,
 )
-from iolab.stats.many import ManyComparison
-from iolab.stats.medians import MedianComparison, compare_medians
-from iolab.stats.order import drift_between, share_places
-from iolab.stats.pairs import PairedComparison, compare_paired, measure_pairs
-from iolab.stats.power import runs_needed
+from iolab.stats.order import (
+    Rounds,
+    drift_between,
+    find_rounds,
+    measure_dependence,
+    residual_dependence,
+    share_places,
+    takes_rounds,
+    widen,
+    widen_p,
+)
+from iolab.stats.pairs import MedianComparison, PairedComparison, compare_medians, compare_paired, measure_pairs
 from iolab.stats.ranks import holm, run_tests
-from iolab.stats.report import CONDITIONS, read_conditions
-from iolab.stats.rounds import Rounds, find_rounds, takes_rounds
 from iolab.stats.samples import (
     NORMAL_MAD,
     Runs,
@@ -57,7 +59,7 @@ from iolab.stats.samples import (
     read_sample,
     robust_spread,
 )
-from iolab.stats.verdict import decide
+from iolab.stats.verdict import CONDITIONS, decide, read_conditions, runs_needed
 from logframe.extras import require
 from logframe.formats import ParsedLog
 
@@ -154,8 +156,9 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         >>> result.verdict, round(result.ratio.value, 4), result.ratio.lo
         ('different, size unknown', 2.104, None)
         >>> result.reason
-        'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, a 95 % interval needs 6 in each;
-        it supposes that runs do not depend on their neighbours, which this few do not show'
+        'a difference is there (p = 0.016); no interval: 4 runs in the smaller sample, whose range holds the median of
+        all runs in only 87.5 % of samples; a 95 % interval needs 6 in each; it supposes that runs do
+        not depend on their neighbours, which this few do not show'
     """
     if is_one(a) or is_one(b):
         if not (is_one(a) and is_one(b)):

@@ -27,8 +27,8 @@ from iolab.comparison.statements import (
     plan_steps,
 )
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
-from iolab.stats.report import describe_time
 from iolab.stats.samples import check_threshold
+from iolab.stats.verdict import describe_time
 from logframe.wording import counted
 
 if TYPE_CHECKING:

@@ -1,9 +1,11 @@
-"""SQL*Plus sessions: the statements of two sessions, and the repeated runs within one."""
+"""SQL*Plus sessions: the statements of two sessions, the repeated runs within one, and which cache made them fast."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from statistics import median
+from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
@@ -13,8 +15,9 @@ from iolab.comparison.session_report import Options, compare_match, compare_stat
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.formatting import short_text
 from iolab.metrics.logical import time_change
-from iolab.stats.cache_levels import cache_level
-from iolab.stats.first_runs import first_run
+from iolab.shown import Shown
+from iolab.stats.first_runs import COLD_RATIO, MIN_SERIES, first_run
+from iolab.stats.samples import read_sample
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -167,3 +170,183 @@ def _pair_single(a: Spool, b: Spool, names: tuple[str, str]) -> Pairing | None:
         (f"Are they the same statement? {'; '.join(evidence).capitalize()}.",),
         {"The change": time_change(*times)},
     )
+
+
+Level = Literal["buffer cache", "below Oracle", "parse", "several", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheLevel(Shown):
+    """Which cache made later runs faster, as far as the evidence goes.
+
+    Attributes:
+        level: ``buffer cache``, ``below Oracle`` (file system, array, flash), ``parse``, ``several``, or ``unknown``.
+        possible: The explanations the evidence leaves.
+        evidence: What was looked at, one sentence each.
+    """
+
+    level: Level
+    possible: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """A paragraph with the level and the evidence."""
+        left = f" (left: {', '.join(self.possible)})" if self.level == "unknown" and self.possible else ""
+        return f"Cache level: {self.level}{left}. {' '.join(f'{sentence}.' for sentence in self.evidence)}"
+
+    def to_frame(self) -> pl.DataFrame:
+        """One row a piece of evidence: level, evidence."""
+        return pl.DataFrame(
+            {"level": [self.level] * len(self.evidence), "evidence": self.evidence},
+            schema={"level": pl.String, "evidence": pl.String},
+        )
+
+
+SAME_READS = 0.1
+"""Physical reads that differ by no more than this share are the same reads."""
+
+LESS_READS = 0.8
+"""Physical reads down to this share of the first run's are fewer reads."""
+
+
+def cache_level(runs: pl.DataFrame) -> CacheLevel:
+    """Which cache made the later runs of a statement faster, by evidence.
+
+    Args:
+        runs: One row a run, in run order. Columns: `elapsed` (a number or a duration), and, where known,
+            `physical_reads` (blocks), `recursive_calls` and `flushed_before` (whether the buffer cache was flushed
+            before the run). A missing column and a null both mean "not recorded".
+
+    The first run is compared with the median of the others:
+
+    - physical reads fall by a fifth or more: the buffer cache took part;
+    - physical reads stay the same within a tenth: the buffer cache did not;
+    - physical reads not recorded, but the buffer cache flushed before every later run: it did not either;
+    - no physical reads at all: nothing below Oracle was used;
+    - recursive calls fall to a half or less: the parse took part; else it did not.
+
+    A level is named when one explanation is shown, or when all but one are ruled out.
+
+    Raises:
+        SampleError: If an elapsed time is not a finite number above zero.
+
+    Examples:
+        >>> print(cache_level(pl.DataFrame({
+        ...     "elapsed": [63.3, 19.2, 19.3, 19.3], "physical_reads": [7239] * 4, "recursive_calls": [0] * 4})))
+        Cache level: below Oracle. The first run took 3.28x the median of the 3 others.
+        Physical reads stayed the same (7239 to 7239): not the buffer cache.
+        Recursive calls did not fall (0 to 0): not the parse.
+    """
+    known = runs.filter(pl.col("elapsed").is_not_null())
+    values = read_sample(known["elapsed"], "elapsed").values
+    if len(values) < 2:
+        return CacheLevel("unknown", (), ("One run cannot be compared with another",))
+    ratio = values[0] / median(values[1:])
+    compared = f"The first run took {ratio:.2f}x the median of the {len(values) - 1} others"
+    if ratio < COLD_RATIO:
+        return CacheLevel("unknown", (), (f"{compared}: nothing got faster, so no cache shows",))
+    evidence = [compared]
+    if len(values) < MIN_SERIES:
+        evidence.append(f"{len(values)} runs are too few to say that this is not chance")
+    elif first_run(values).kind in ("flat", "slow_down"):
+        return CacheLevel("unknown", (), (f"{compared}: that is within the spread of the runs",))
+    # True: shown; False: ruled out; None: neither.
+    verdicts = {
+        "buffer cache": _judge_buffer_cache(known, evidence),
+        "parse": _judge_parse(known, evidence),
+        "below Oracle": _judge_storage(known, evidence),
+    }
+    shown = tuple(name for name, verdict in verdicts.items() if verdict)
+    left = tuple(name for name, verdict in verdicts.items() if verdict is not False)
+    if len(shown) > 1:
+        return CacheLevel("several", shown, tuple(evidence))
+    named = shown if len(left) > 1 and left == (*shown, "below Oracle") else left
+    return CacheLevel(_LEVELS[named[0]] if len(named) == 1 else "unknown", named, tuple(evidence))
+
+
+PARSE_SHARE = 0.1
+"""Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not."""
+
+
+def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:
+    """The runs, counted from 1, that made recursive calls while their siblings made hardly any.
+
+    Such a run holds a hard parse or dynamic sampling beside the statement's work: its time is not that of the others.
+    The siblings of a run are all others; it is compared with their median.
+
+    Args:
+        runs: One row a run of one statement, in run order, with `recursive_calls`; null where they are not recorded.
+
+    Returns:
+        Their places; none where nothing is recorded, or where every run makes such calls.
+
+    Examples:
+        >>> parse_noise(pl.DataFrame({"recursive_calls": [912, 0, 0, 14, 0]}))
+        (1, 4)
+    """
+    if "recursive_calls" not in runs.columns:
+        return ()
+    known = [(place, calls) for place, calls in enumerate(runs["recursive_calls"].to_list(), 1) if calls is not None]
+    if len(known) < 3:
+        return ()
+    return tuple(
+        place
+        for place, calls in known
+        if calls > 0 and median(other for at, other in known if at != place) <= calls * PARSE_SHARE
+    )
+
+
+_LEVELS: dict[str, Level] = {"buffer cache": "buffer cache", "parse": "parse", "below Oracle": "below Oracle"}
+
+
+def _first_and_others(runs: pl.DataFrame, column: str) -> tuple[float, float] | None:
+    """The first value and the median of the others, or None if one is missing."""
+    if column not in runs.columns or runs[column].null_count():
+        return None
+    values = runs[column].cast(pl.Float64).to_list()
+    return values[0], median(values[1:])
+
+
+def _judge_buffer_cache(runs: pl.DataFrame, evidence: list[str]) -> bool | None:
+    reads = _first_and_others(runs, "physical_reads")
+    later = runs["flushed_before"].to_list()[1:] if "flushed_before" in runs.columns else [None]
+    flushed = all(later)
+    if reads is None:
+        evidence.append("Physical reads are not recorded for every run")
+        if not flushed:
+            return None
+        evidence.append("The buffer cache was flushed before every later run: not the buffer cache")
+        return False
+    first, others = reads
+    change = f"({first:.0f} to {others:.0f})"
+    if others < first and others <= first * LESS_READS:
+        evidence.append(f"Physical reads fell {change}: the buffer cache")
+        if flushed:
+            evidence.append("A flush is recorded before every later run all the same")
+        return True
+    if abs(others - first) <= SAME_READS * max(first, others):
+        evidence.append(f"Physical reads stayed the same {change}: not the buffer cache")
+        return False
+    evidence.append(f"Physical reads changed too little or the wrong way {change} to say")
+    return None
+
+
+def _judge_parse(runs: pl.DataFrame, evidence: list[str]) -> bool | None:
+    calls = _first_and_others(runs, "recursive_calls")
+    if calls is None:
+        evidence.append("Recursive calls are not recorded for every run")
+        return None
+    first, others = calls
+    if first > 0 and others <= first / 2:
+        evidence.append(f"Recursive calls fell ({first:.0f} to {others:.0f}): the parse")
+        return True
+    evidence.append(f"Recursive calls did not fall ({first:.0f} to {others:.0f}): not the parse")
+    return False
+
+
+def _judge_storage(runs: pl.DataFrame, evidence: list[str]) -> bool | None:
+    reads = _first_and_others(runs, "physical_reads")
+    if reads is not None and reads[0] == 0:
+        evidence.append("The first run read no block: nothing below Oracle")
+        return False
+    return None

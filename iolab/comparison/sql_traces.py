@@ -79,8 +79,8 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
     paragraphs = [_headline(frame)]
     paragraphs += [_describe(row, a, b, first, second) for row in _listed(rows)]
     paragraphs.append(
-        "Times are those of the executions in these traces, exact to the clock; whether another run of the same would "
-        "take as long, one trace each does not show."
+        "The times are those of the executions in these traces. One trace each does not show how much the times of "
+        "other runs would differ."
     )
     for name, trace in zip(names, (a, b), strict=True):
         if trace.waits.is_empty():
@@ -171,8 +171,9 @@ def _headline(frame: pl.DataFrame) -> str:
     other = frame.height - alike.height
     said = [f"Of {count_text(alike.height, 'statement')} that did the same work"] if alike.height else []
     if alike.height:
+        more = f"{100 * MIN_CHANGE:.0f} %"
         said.append(
-            f" {counted['slower']} took longer in B and {counted['faster']} less, by more than {MIN_CHANGE:.0%}"
+            f", {counted['slower']} took more than {more} longer in B and {counted['faster']} more than {more} less"
         )
     else:
         said.append("No statement processed as many rows per execution in both")
@@ -182,7 +183,7 @@ def _headline(frame: pl.DataFrame) -> str:
     if changed.height:
         top = changed.sort(pl.col("added_s").abs(), descending=True).row(0, named=True)
         times = " to ".join(time_text(top[f"elapsed_s_{side}"]) for side in _SIDES)
-        said.append(f"; the largest change, {times} an execution, is that of {short_text(top['text'], _SHOWN)}")
+        said.append(f". The largest change is {times} per execution of `{short_text(top['text'], _SHOWN)}`")
     return f"{''.join(said).removesuffix('.')}."
 
 
@@ -204,7 +205,7 @@ def _describe(
     times = " to ".join(time_text(float(str(row[f"elapsed_s_{side}"]))) for side in _SIDES)
     ratio = "" if row["ratio"] is None else f" (B / A {figure_text(float(str(row['ratio'])))})"
     counted = " and ".join(f"{row[f'executions_{side}']:,}" for side in _SIDES)
-    said.append(f"{times} an execution{ratio}, {counted} executions")
+    said.append(f"{times} per execution{ratio}, {counted} executions")
     for name, what in (("rows", "rows"), ("gets", "gets"), ("disk_blocks", "blocks from disk")):
         values = [float(str(row[f"{name}_{side}"])) for side in _SIDES]
         if max(values) > 0:

@@ -16,8 +16,7 @@ from iolab.metrics.table import REFUSED
 from iolab.metrics.times import UPPER_BOUND, nanoseconds
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import data_reads, read_rate, read_sizes
-from iolab.stats.report import describe_time, format_estimate, format_p
-from iolab.stats.verdict import describe_verdict
+from iolab.stats.verdict import describe_time, describe_verdict, format_estimate, format_p
 from logframe.interval import row_figure
 from logframe.wording import counted
 
@@ -55,12 +54,12 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Opt
         if found.is_empty():
             raise UnpairedError(f"{name} has no reads of data that were completed")
     sides, notes = _side_by_side(requests)
-    paragraphs = ["A ratio is B / A. Both hold what strace itself costs.", *notes]
+    paragraphs = ["Ratios are B / A. Both times include the cost of strace itself.", *notes]
     drawers, verdicts = [], []
     kinds = _kinds_in_common(reads)
     if not kinds:
         paragraphs.append(
-            "Times of reads are not compared: no mode and size of read comes six times or more in both logs "
+            "Read times are not compared: no kind of read (mode and size) occurs six times or more in both logs "
             f"({_listed(reads[0], 'A')}; {_listed(reads[1], 'B')})."
         )
     for mode, size in kinds[:MOST_KINDS]:
@@ -93,7 +92,7 @@ def _rates_line(sides: pl.DataFrame) -> str:
     a, b = row_figure(row, "a"), row_figure(row, "b")
     if a is None or b is None:
         return ""
-    return f"A read {figure_text(a, 'MB/s')}, B {figure_text(b, 'MB/s')}; the reads are not alike."
+    return f"A read {figure_text(a, 'MB/s')}, B read {figure_text(b, 'MB/s')}; their reads are not alike."
 
 
 def check_calls(*logs: StraceLog) -> None:
@@ -117,7 +116,7 @@ def _side_by_side(requests: list[pl.DataFrame]) -> tuple[pl.DataFrame, list[str]
         found = [one.filter(pl.col("metric") == metric).row(0, named=True) for one in metrics]
         for name, row in zip("AB", found, strict=True):
             if row["value"] is None:
-                notes.append(f"{name}: {metric} is refused: {row['caveats'].removeprefix(REFUSED)}.")
+                notes.append(f"{name}: {metric} cannot be computed: {row['caveats'].removeprefix(REFUSED)}.")
         figures = [figure_of(one, metric) for one in metrics]
         row = {"metric": metric, "unit": found[0]["unit"]}
         for side, one in zip(("a", "b"), found, strict=True):

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.comparison.result import Pairing, UnpairedError
+import polars as pl
+
+from iolab.comparison.result import Pairing
 from iolab.evidence.host_alignment import align_host
 from iolab.evidence.trace_on_host import align_trace_with_host
-from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import polars as pl
+    from collections.abc import Mapping
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from iolab.comparison.session_report import Options
     from sqltraceparse import SqlTrace
     from straceparse import StraceLog
 
@@ -33,56 +33,40 @@ _SAID: Final = {
 }
 
 
-def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str]) -> Pairing:
+def pair_host_and_report(log: HostLog, report: AwrReport, names: tuple[str, str], _: Options) -> Pairing:
     """What samples of the operating system saw, beside what a report counted.
 
     Raises:
-        UnpairedError: The log is of another host or time, or the two have no figure in common.
+        RefusedError: The log is of another host or time, or the two have no figure in common.
     """
-    try:
-        aligned = align_host(report, log)
-    except RefusedError as refusal:
-        raise UnpairedError(f"{refusal}") from refusal
-    paragraphs = []
-    for verdict, quantities in aligned.group_by("verdict", maintain_order=True).agg("quantity").iter_rows():
-        paragraphs.append(f"{_quantities_text(quantities)}: {_SAID[verdict]}{_most(aligned, verdict)}.")
+    aligned = align_host(report, log)
+    said = _in_words(aligned, {verdict: f"{text}{_most(aligned, verdict)}" for verdict, text in _SAID.items()})
     if log.clock is not None and log.clock.why:
-        paragraphs.append(f"The log has no times; assumed: {log.clock.why}.")
+        said.append(f"The log has no times; assumed: {log.clock.why}.")
     why = "the samples are of the whole host, the report counts one instance; the clocks are taken to be the same"
-    return Pairing(names, why, tuple(paragraphs), {"Host and database": aligned})
+    return Pairing(names, why, tuple(said), {"Host and database": aligned})
 
 
-def pair_host_and_trace(log: HostLog, trace: StraceLog | SqlTrace, names: tuple[str, str]) -> Pairing:
+def pair_host_and_trace(log: HostLog, trace: StraceLog | SqlTrace, names: tuple[str, str], _: Options) -> Pairing:
     """What samples of the operating system saw, beside what a traced process asked for.
 
     Raises:
-        UnpairedError: The clocks cannot be placed beside each other, or the two have no figure in common.
+        RefusedError: The clocks cannot be placed beside each other, or the two have no figure in common.
     """
-    try:
-        aligned = align_trace_with_host(trace, log)
-    except RefusedError as refusal:
-        raise UnpairedError(f"{refusal}") from refusal
-    paragraphs = []
-    by_verdict = aligned.figures.group_by("verdict", maintain_order=True).agg("quantity", "explanation")
-    for _, quantities, said in by_verdict.iter_rows():
-        paragraphs.append(f"{_quantities_text(quantities)}: {said[0]}.")
-    figures = aligned.figures.row(0, named=True)
+    aligned = align_trace_with_host(trace, log)
+    said = _in_words(aligned.figures, dict(aligned.figures.select("verdict", "explanation").iter_rows()))
     why = (
-        f"{figures['samples']} samples lie within the trace, {aligned.begin:%Y-%m-%d %H:%M:%S} to "
+        f"{aligned.figures['samples'][0]} samples lie within the trace, {aligned.begin:%Y-%m-%d %H:%M:%S} to "
         f"{aligned.end:%H:%M:%S} on their clock; they are of the whole host, the trace is of the traced processes"
     )
     frames = {"Process and host": aligned.figures, "Rate, latency and depth of both sides": aligned.sides}
-    return Pairing(names, why, (*paragraphs, *(f"Note: {note}." for note in aligned.notes)), frames)
+    return Pairing(names, why, (*said, *(f"Note: {note}." for note in aligned.notes)), frames)
 
 
-def _quantities_text(quantities: Iterable[str]) -> str:
-    """Quantities of which one thing is reported, for the beginning of a sentence.
-
-    Examples:
-        >>> _quantities_text(["read_bytes", "write_bytes"])
-        'Read bytes, write bytes'
-    """
-    return ", ".join(quantity.replace("_", " ") for quantity in quantities).capitalize()
+def _in_words(figures: pl.DataFrame, said: Mapping[str, str]) -> list[str]:
+    """A sentence for each verdict: the quantities that it is of, and what it says."""
+    groups = figures.group_by("verdict", maintain_order=True).agg(pl.col("quantity").str.replace_all("_", " "))
+    return [f"{', '.join(quantities).capitalize()}: {said[verdict]}." for verdict, quantities in groups.iter_rows()]
 
 
 def _most(aligned: pl.DataFrame, verdict: str) -> str:

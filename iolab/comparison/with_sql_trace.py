@@ -11,7 +11,6 @@ from iolab.evidence.wait_alignment import align_waits
 from iolab.metrics.formatting import figure_text
 from iolab.metrics.report_figures import report_facts
 from iolab.metrics.spool_statements import statement_costs
-from logframe.errors import RefusedError
 from logframe.interval import Interval
 from logframe.wording import counted
 from sqlplusparse.runs import normal_text
@@ -30,12 +29,9 @@ def pair_with_calls(trace: SqlTrace, log: StraceLog, names: tuple[str, str], _: 
     """The waits of a trace beside the system calls that they contain (`iolab.evidence.align_waits`).
 
     Raises:
-        UnpairedError: They are not of one process, or a clock is missing.
+        RefusedError: They are not of one process, or a clock is missing.
     """
-    try:
-        found = align_waits(trace, log)
-    except RefusedError as refusal:
-        raise UnpairedError(f"{refusal}") from refusal
+    found = align_waits(trace, log)
     said = [
         f"{row['matched']:,} of {row['waits']:,} waits for `{row['event']}` contain one system call: "
         f"{figure_text(row['wait_us_mean'], 'us')} per wait, {figure_text(row['call_us_mean'], 'us')} of it the call."
@@ -81,10 +77,8 @@ def pair_with_tkprof(trace: SqlTrace, report: Tkprof, names: tuple[str, str], _:
     row, seconds = totals.row(0, named=True), float(calls["elapsed_us"].sum()) / 1e6
     printed = Interval(row["elapsed_s_lo"], row["elapsed_s_lo"], row["elapsed_s_hi"])
     agree = printed.lo <= seconds <= printed.hi + len(trace.statements) * 0.01 and row["count"] == calls.height
-    verdict = f"The report {'is of this trace' if agree else 'is of another trace, or of a part of it'}: "
-    verdict += (
-        f"{row['count']:,} calls of {figure_text(printed, 's')}, in the trace {calls.height:,} of {seconds:.4g} s."
-    )
+    verdict = f"The report {'is of this trace' if agree else 'is of another trace, or of a part of this one'}: it has "
+    verdict += f"{row['count']:,} calls of {figure_text(printed, 's')}, the trace {calls.height:,} of {seconds:.4g} s."
     return Pairing(names, "a trace and a TKPROF report", (), {"Totals": totals}, verdict=verdict)
 
 

@@ -12,9 +12,10 @@ from iolab.dataset.commits import CommitWriter
 from iolab.dataset.jobs import Rewrite
 from iolab.dataset.layout import DESCRIPTION, RUN, VERSION, describe, require_dataset
 from iolab.dataset.listing import name_of
+from iolab.dataset.objects import open_store
 from iolab.dataset.planning import Plan
 from iolab.dataset.reading import wrong_files, wrong_rows
-from iolab.dataset.store import TakenError, open_store
+from iolab.dataset.store import TakenError
 from iolab.dataset.writer import BatchWriter
 from logframe.errors import LogError
 from logframe.places import user_path

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.dataset.changing import writing
 from iolab.dataset.layout import require_dataset
+from iolab.dataset.objects import open_store
 from iolab.dataset.reading import collected, scan_files, schema_of
-from iolab.dataset.store import open_store
 from iolab.dataset.writer import BatchWriter
 
 if TYPE_CHECKING:

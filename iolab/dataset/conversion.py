@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.dataset.changing import writing
-from iolab.dataset.executors import Executor, open_executor
+from iolab.dataset.dask_cluster import DaskCluster
+from iolab.dataset.executors import Executor, Processes, Serial
 from iolab.dataset.jobs import Settings
 from iolab.dataset.layout import DESCRIPTION, VERSION, describe
 from iolab.dataset.listing import list_files
+from iolab.dataset.objects import open_store
 from iolab.dataset.run import Run
-from iolab.dataset.store import LOCK, STAGING, LocalStore, open_store
+from iolab.dataset.store import LOCK, STAGING, LocalStore
 from logframe.errors import LogError
 from logframe.limits import current
 
@@ -128,3 +130,32 @@ def _microseconds(since: date | None) -> int | None:
         return None
     at = since if isinstance(since, datetime) else datetime(since.year, since.month, since.day, tzinfo=UTC)
     return int((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1e6)
+
+
+def open_executor(text: str | Executor) -> Executor:
+    """The executor of a description.
+
+    Args:
+        text: ``processes``, ``processes:4``, ``serial``, ``dask-local``, ``dask-local:4`` or ``dask://host:port``; or
+            an `Executor`.
+
+    Raises:
+        LogError: It is not one of these.
+
+    Examples:
+        >>> open_executor("serial").workers
+        1
+    """
+    if not isinstance(text, str):
+        return text
+    kind, _, rest = text.partition(":")
+    if kind == "serial" and not rest:
+        return Serial()
+    if kind in {"processes", "dask-local"} and (not rest or (rest.isdecimal() and int(rest))):
+        count = int(rest) if rest else None
+        return Processes(count) if kind == "processes" else DaskCluster.local(count)
+    if kind == "dask" and rest.startswith("//") and rest.rpartition(":")[2].isdecimal():
+        return DaskCluster.at(f"tcp:{rest}")
+    raise LogError(
+        f"no executor {text!r}; there are processes, processes:N, serial, dask-local, dask-local:N and dask://HOST:PORT"
+    )

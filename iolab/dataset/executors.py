@@ -24,7 +24,6 @@ from logframe.processes import one_thread_each
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from iolab.dataset.dask_cluster import DaskCluster
 
 #: A process checks so often whether the one that started it is still there, in seconds.
 _LOOKS: Final = 1.0
@@ -199,38 +198,3 @@ def _prepare(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def open_executor(text: str | Executor) -> Executor:
-    """The executor of a description.
-
-    Args:
-        text: ``processes``, ``processes:4``, ``serial``, ``dask-local``, ``dask-local:4`` or ``dask://host:port``; or
-            an `Executor`.
-
-    Raises:
-        LogError: It is not one of these.
-
-    Examples:
-        >>> open_executor("serial").workers
-        1
-    """
-    if not isinstance(text, str):
-        return text
-    kind, _, rest = text.partition(":")
-    if kind == "serial" and not rest:
-        return Serial()
-    if kind in {"processes", "dask-local"} and (not rest or (rest.isdecimal() and int(rest))):
-        count = int(rest) if rest else None
-        return Processes(count) if kind == "processes" else _dask().local(count)
-    if kind == "dask" and rest.startswith("//") and rest.rpartition(":")[2].isdecimal():
-        return _dask().at(f"tcp:{rest}")
-    raise LogError(
-        f"no executor {text!r}; there are processes, processes:N, serial, dask-local, dask-local:N and dask://HOST:PORT"
-    )
-
-
-def _dask() -> type[DaskCluster]:
-    from iolab.dataset.dask_cluster import DaskCluster  # noqa: PLC0415 - its library is optional
-
-    return DaskCluster

@@ -18,12 +18,15 @@ from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.dataset.jobs import Listed
-from iolab.dataset.store import LOCK, Entry, Lock, LockRecord, StoreError, held, lost
+from iolab.dataset.store import LOCK, Entry, LocalStore, Lock, LockRecord, StoreError, held, lost
 from logframe.errors import LogError, LogNotFoundError, LogParseError
 from logframe.extras import require
+from logframe.places import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from iolab.dataset.store import Store
 
 SCHEME: Final = "s3://"
 _SETTINGS: Final = (
@@ -271,14 +274,28 @@ class _Lease:
                 self.renew()
 
 
-def open_objects(url: str) -> ObjectStore:
+def open_store(dest: str | os.PathLike[str]) -> Store:
     """The store of a dataset.
 
+    Args:
+        dest: A folder, or ``s3://bucket/prefix``.
+
     Raises:
-        LogError: It is no ``s3://bucket/prefix``.
+        LogError: It is another URL, empty, or not UTF-8.
     """
-    _parts(url)
-    return ObjectStore(url.rstrip("/"))
+    text = os.fspath(dest)
+    if "://" in text:
+        _parts(text)
+        return ObjectStore(text.rstrip("/"))
+    if not text:
+        raise LogError("the path of the dataset is empty")
+    folder = str(user_path(text).absolute())
+    try:
+        folder.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(folder).decode("utf-8", "backslashreplace")
+        raise LogError(f"{shown} is not UTF-8: name another folder for the dataset") from None
+    return LocalStore(folder)
 
 
 def list_objects(url: str) -> Iterator[Listed]:

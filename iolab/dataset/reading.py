@@ -14,7 +14,7 @@ from iolab.dataset.columns import concat
 from iolab.dataset.commits import live_commits
 from iolab.dataset.contents import Contents
 from iolab.dataset.layout import OWN_TABLES, SCHEMAS, require_dataset
-from iolab.dataset.store import open_store
+from iolab.dataset.objects import open_store
 from logframe.errors import LogError
 
 if TYPE_CHECKING:

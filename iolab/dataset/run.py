@@ -32,7 +32,8 @@ _RECORDED: Final = 1000
 #: This many files, or bytes of them, are identified by one job.
 _CHUNK_FILES: Final = 256
 _CHUNK_BYTES: Final = 128 << 20
-#: A source whose process ended this many times, alone in its batch, is not tried again.
+#: A source whose process ended this many times, alone in its batch, is not tried again.  The last time nothing runs
+#: beside it, when all others are done: processes end for want of memory, or because someone ends them.
 _TRIES: Final = 3
 
 
@@ -93,6 +94,7 @@ class Run:
         self._chunks: deque[_Chunk] = deque()  # in the order of their files
         self._identified: dict[int, list[Item]] = {}  # by the identity of the chunk
         self._ready: deque[_Chunk | _Batch | Step] = deque()
+        self._last: deque[_Batch] = deque()
         self._busy: set[str] = set()  # batches that a running job replaces
         self._jobs: dict[str, tuple[Job, dict[str, list[str]]]] = {}
         self._batch: list[Item] = []
@@ -155,6 +157,8 @@ class Run:
         if not self._has_work and not self._chunks and (self._batch or self._duplicates):
             self._flush()
             return self._next()
+        if self._last and not (self._has_work or self._chunks or self._ready or self._executor.running):
+            return self._last.popleft()
         return None
 
     def _next_chunk(self) -> _Chunk:
@@ -219,10 +223,10 @@ class Run:
         source = step.source
         if isinstance(outcome.error, LostError):
             self._has_lost = True
-            if not source.is_over and step.tries + 1 < _TRIES and not self._was_late(outcome.seconds):
+            if not source.is_over and step.tries + 2 < _TRIES and not self._was_late(outcome.seconds):
                 self._ready.appendleft(replace(step, tries=step.tries + 1))
             elif not source.is_over:
-                self._ready.append(_Batch((source.whole(),), "killed", self._reason(outcome.seconds)))
+                self._ready += self._after_loss(_Batch((source.whole(),), tries=step.tries), outcome.seconds)
         elif outcome.error is not None:
             raise outcome.error
         elif outcome.result is None and not source.is_over:
@@ -272,7 +276,11 @@ class Run:
             half = len(task.items) // 2
             return [replace(task, items=task.items[:half]), replace(task, items=task.items[half:])]
         if task.tries + 1 < _TRIES and not self._was_late(seconds):
-            return [replace(task, tries=task.tries + 1)]
+            again = replace(task, tries=task.tries + 1)
+            if again.tries + 1 < _TRIES:
+                return [again]
+            self._last.append(again)
+            return []
         if task.status is not None:
             raise LogError(f"the processes that write to {self._store.url} end without an error")
         return [replace(task, status="killed", message=self._reason(seconds))]

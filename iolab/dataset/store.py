@@ -19,20 +19,15 @@ import socket
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 from logframe.atomic import flush, flush_folder, publish
 from logframe.errors import LogError
 from logframe.locking import lock_file
-from logframe.places import user_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from iolab.dataset.objects import ObjectStore
-
-    #: The operations on the files of a dataset; each class has the same.
-    Store: TypeAlias = "LocalStore | ObjectStore"
+    from contextlib import AbstractContextManager
 
 #: Files that are not complete; a run that was interrupted leaves some, and the next one removes them.
 STAGING: Final = "_staging"
@@ -75,6 +70,45 @@ class Lock:
     was_interrupted: bool
     interrupted: tuple[str, ...]
     check: Callable[[], object]
+
+
+class Store(Protocol):
+    """The operations on the files of a dataset, which a folder and a prefix of a bucket have in common."""
+
+    @property
+    def url(self) -> str:
+        """The dataset."""
+
+    @property
+    def options(self) -> dict[str, str] | None:
+        """What Polars needs to read the files."""
+
+    def location(self, key: str) -> str:
+        """Path or URL of a key."""
+
+    def read(self, key: str) -> bytes:
+        """The content of a key."""
+
+    def put(self, key: str, data: bytes) -> None:
+        """Write a key, or replace it."""
+
+    def put_new(self, key: str, data: bytes) -> bool:
+        """Write a key if it is absent; whether it was."""
+
+    def take(self, file: Path, key: str) -> None:
+        """Move a file to a key."""
+
+    def entries(self, prefix: str = "") -> Iterator[Entry]:
+        """The files whose keys begin with a prefix."""
+
+    def delete(self, key: str) -> None:
+        """Remove a key, if it is there."""
+
+    def staging(self) -> AbstractContextManager[Path]:
+        """A folder for files that are not complete."""
+
+    def lock(self, run: str) -> AbstractContextManager[Lock]:
+        """The right to write, which one run has at a time."""
 
 
 @dataclass(frozen=True)
@@ -259,28 +293,3 @@ def held(url: str, record: LockRecord) -> LogError:
 def lost(url: str) -> TakenError:
     """The error of a run whose lock another one has taken."""
     return TakenError(f"another run has taken the lock of {url}; what this one committed is there: --resume goes on")
-
-
-def open_store(dest: str | os.PathLike[str]) -> Store:
-    """The store of a dataset.
-
-    Args:
-        dest: A folder, or ``s3://bucket/prefix``.
-
-    Raises:
-        LogError: It is another URL, empty, or not UTF-8.
-    """
-    text = os.fspath(dest)
-    if "://" in text:
-        from iolab.dataset.objects import open_objects  # noqa: PLC0415 - its library is optional
-
-        return open_objects(text)
-    if not text:
-        raise LogError("the path of the dataset is empty")
-    folder = str(user_path(text).absolute())
-    try:
-        folder.encode()
-    except UnicodeEncodeError:
-        shown = os.fsencode(folder).decode("utf-8", "backslashreplace")
-        raise LogError(f"{shown} is not UTF-8: name another folder for the dataset") from None
-    return LocalStore(folder)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import polars as pl
 
 from iolab.charts.theme import enable_theme
+from iolab.comparison.matching import pair_all
 from iolab.sources import find_logs
 from logframe.errors import LogError, RefusedError
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from iolab.lab.picker import LogPicker
     from iolab.pages.summary import LogSummary
+    from logframe.formats import ParsedLog
 
 #: From this number of AWR reports on, what changed from one to the next comes first.
 _MANY: Final = 4
@@ -64,6 +66,24 @@ def refuse(reason: str) -> NoReturn:
         RefusedError: Always.
     """
     raise RefusedError(reason)
+
+
+def pair_sentences(logs: Mapping[str, ParsedLog]) -> list[str]:
+    r"""What every two logs say together, or why they are not compared: one sentence each.
+
+    Examples:
+        >>> from iolab.loading import load
+        >>> spool = load(b"SQL> select 1 from dual;\n\nElapsed: 00:00:00.01\n")
+        >>> pair_sentences({"a.lst": spool, "b.strace": load(b"     0.000000 pread64(268, '', 8192, 0) = 8192")})
+        ['`a.lst` and `b.strace` are not compared: the session shows neither physical reads nor requests nor bytes read:
+        set autotrace on, or list its statistics.']
+    """
+    return [
+        f"{' and '.join(f'`{name}`' for name in one.names)}"
+        + (f" are not compared: {one.refusal}." if one.refusal else f": {one.verdict or ' '.join(one.paragraphs[:1])}")
+        for one in pair_all(logs)
+        if len(one.names) == 2
+    ]
 
 
 def read_table(path: str | Path, *columns: str, texts: tuple[str, ...] = ()) -> pl.DataFrame:
@@ -123,6 +143,7 @@ def _show(*shown: object) -> None:
 def show_answer(looks: Mapping[str, LogSummary]) -> None:
     """Show what logs say: all of them in a line each, what changed in a series of reports, the findings of each."""
     from iolab.pages.findings_text import MOST, findings_markdown  # noqa: PLC0415 - see above
+    from iolab.pages.ledger_text import below_ledger  # noqa: PLC0415 - see above
 
     totals = {name: _total(seen) for name, seen in looks.items()}
     if len(looks) > 1:
@@ -133,11 +154,14 @@ def show_answer(looks: Mapping[str, LogSummary]) -> None:
         _show_series(reports)
     for name, seen in looks.items():
         head = f"**{name}**" if len(looks) > 1 else f"**{name}**: {seen.headline}\n\n{totals[name]}"
-        _show(f"{head}\n\n{findings_markdown(seen.findings, most=MOST if len(looks) == 1 else _MOST_EACH)}")
+        said = below_ledger(seen.findings, seen.ledger)
+        _show(f"{head}\n\n{findings_markdown(said, most=MOST if len(looks) == 1 else _MOST_EACH)}")
 
 
 def _total(seen: LogSummary) -> str:
-    return "" if seen.ledger is None else f"{seen.ledger.text or f'no total: {seen.ledger.void}'}."
+    from iolab.metrics.formatting import as_sentence  # noqa: PLC0415 - see above
+
+    return "" if seen.ledger is None else as_sentence(seen.ledger.text or f"no total: {seen.ledger.void}")
 
 
 def _cell(text: str) -> str:
@@ -171,29 +195,7 @@ def show_charts(looks: Mapping[str, LogSummary]) -> None:
     """Show the charts of each log; drag moves one, the wheel with Shift zooms, a double click shows all again."""
     for name, seen in looks.items():
         for chart in seen.charts(name=name):
-            _show(zoomed(chart.to_altair()))
-
-
-def zoomed(chart: Any) -> Any:  # noqa: ANN401 - an Altair chart, imported on use
-    """A chart that can be moved and zoomed where both axes are of numbers or times.
-
-    The wheel zooms with Shift only: without it the notebook scrolls.
-
-    Examples:
-        >>> from iolab import charts
-        >>> chart = zoomed(charts.ecdf(pl.DataFrame({"a": [1.0, 2.0, 4.0]}), value="a", unit="s"))
-        >>> chart.to_dict()["params"][0]["bind"]
-        'scales'
-    """
-    import altair as alt  # noqa: PLC0415 - see above
-
-    spec = chart.to_dict()
-    encodings = [part.get("encoding", {}) for part in (spec, *spec.get("layer", ()))]
-    kinds = [encoding[axis].get("type") for encoding in encodings for axis in ("x", "y") if axis in encoding]
-    if not kinds or not set(kinds) <= {"quantitative", "temporal"}:
-        return chart
-    moved = alt.selection_interval(name="moved", bind="scales", zoom="wheel![event.shiftKey]")
-    return chart.add_params(moved)
+            _show(chart)
 
 
 def show_figures(looks: Mapping[str, LogSummary]) -> None:

@@ -25,64 +25,69 @@ value is null, and its ``caveats`` begin with "refused:" and give the reason.
 * to compute with: `Interval`, `intersect`, `statistic`, `elapsed_of`, `figure_of`
 """
 
-from iolab.metrics.ash import ash_samples, ash_shares, never_seen
-from iolab.metrics.awr import (
-    average_waits,
-    class_shares,
-    contradictions,
-    db_time,
-    elapsed,
-    figure_of,
-    total_waits,
-)
-from iolab.metrics.cells import cell_disks, cell_reads
-from iolab.metrics.class_times import class_times
-from iolab.metrics.correlation import rank_correlation
-from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
-from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
-from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
-from iolab.metrics.processors import cpu_samples, host_cpu
-from iolab.metrics.rates import average_active_sessions, per_transaction, rate
-from iolab.metrics.reads import (
-    block_size,
-    blocks_per_read,
-    direct_share,
-    flash_hit_ratio,
-    iops,
-    ms_per_flash_read,
-    read_size,
-    smart_scan_saving,
-    throughput,
-)
-from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
-from iolab.metrics.session_samples import session_shares
-from iolab.metrics.spool_statements import statement_costs
-from iolab.metrics.sql_trace import (
-    cpu_step,
-    multiblock_count,
-    read_shares,
-    reads_of,
-    rows_per_fetch,
-    us_per_get,
-    wait_latency,
-    wait_sizes,
-)
-from iolab.metrics.sql_trace_io import read_concurrency, reads_by, round_trips
-from iolab.metrics.table import METRICS, Metric, metrics_frame
-from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
-from iolab.metrics.trace_queue import QUEUES, depth, depth_by_file, littles_law, queue_depth
-from iolab.metrics.trace_reads import (
-    data_reads,
-    flush_count,
-    read_latency,
-    read_rate,
-    read_sizes,
-    sequentiality,
-    write_sizes,
-)
-from iolab.metrics.trace_writes import WRITES_BY_FILE, writes_by_file
-from logframe.errors import RefusedError
-from logframe.interval import Interval, intersect
+from typing import TYPE_CHECKING
+
+from logframe.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from iolab.metrics.ash import ash_samples, ash_shares, never_seen
+    from iolab.metrics.awr import (
+        average_waits,
+        class_shares,
+        contradictions,
+        db_time,
+        elapsed,
+        figure_of,
+        total_waits,
+    )
+    from iolab.metrics.cells import cell_disks, cell_reads
+    from iolab.metrics.correlation import rank_correlation
+    from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
+    from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
+    from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
+    from iolab.metrics.processors import cpu_samples, host_cpu
+    from iolab.metrics.rates import average_active_sessions, per_transaction, rate
+    from iolab.metrics.reads import (
+        block_size,
+        blocks_per_read,
+        direct_share,
+        flash_hit_ratio,
+        iops,
+        ms_per_flash_read,
+        read_size,
+        smart_scan_saving,
+        throughput,
+    )
+    from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
+    from iolab.metrics.session_samples import session_shares
+    from iolab.metrics.spool_statements import statement_costs
+    from iolab.metrics.sql_trace import (
+        cpu_step,
+        multiblock_count,
+        read_shares,
+        reads_of,
+        rows_per_fetch,
+        us_per_get,
+        wait_latency,
+        wait_sizes,
+    )
+    from iolab.metrics.sql_trace_io import read_concurrency, reads_by, round_trips
+    from iolab.metrics.table import METRICS, Metric, metrics_frame
+    from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
+    from iolab.metrics.trace_queue import QUEUES, depth, depth_by_file, littles_law, queue_depth
+    from iolab.metrics.trace_reads import (
+        data_reads,
+        flush_count,
+        read_latency,
+        read_rate,
+        read_sizes,
+        sequentiality,
+        write_sizes,
+    )
+    from iolab.metrics.trace_writes import WRITES_BY_FILE, writes_by_file
+    from iolab.metrics.wait_classes import class_times
+    from logframe.errors import RefusedError
+    from logframe.interval import Interval, intersect
 
 __all__ = [
     "METRICS",
@@ -170,3 +175,5 @@ __all__ = [
     "write_sizes",
     "writes_by_file",
 ]
+
+__getattr__, __dir__ = lazy_exports(__name__)

@@ -24,7 +24,7 @@ _KEYS: Final = ("event", "session", "sql_id", "object", "file", "service", "clie
 
 #: Half of the last digit of the average active sessions.
 _HALF_STEP: Final = 0.005
-#: A quotient that is no whole number within this share is no interval of sampling.
+#: A quotient that is not a whole number within this share is no interval of sampling.
 _NEAR: Final = 0.02
 #: What an ASH report calls the samples of sessions that were not waiting.
 ON_CPU: Final = "CPU + Wait for CPU"

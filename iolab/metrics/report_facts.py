@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect
-from logframe.oracle import is_idle
+from logframe.oracle import is_idle, wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -30,6 +30,8 @@ _IDLE_SESSIONS: Final = 0.1
 _IDLE_S: Final = 60.0
 #: A report keeps one sample of active sessions in this many seconds (DBA_HIST_ACTIVE_SESS_HISTORY).
 SAMPLED_EVERY_S: Final = 10.0
+#: Classes of waits that background processes have, too.
+_OF_BACKGROUND: Final = ("System I/O", "Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,14 +246,21 @@ class ReportFacts:
 
     @property
     def listed_events(self) -> dict[str, Wait]:
-        """The foreground events, of a report without their table those among its top events."""
-        if self.events or (self.shares_of_all_waits and self.db_time_s is not None):
+        """The foreground events, of a report without their table those among its top events.
+
+        The top events of Statspack and 10g are of background processes, too: of events that those wait for, the time of
+        sessions is at most that.
+        """
+        if self.events:
             return self.events
-        return {
-            one.event: Wait(one.waits, one.time_s)
-            for one in self.top_events
-            if one.waits is not None and one.time_s is not None and not is_idle(one.event, one.wait_class)
-        }
+        is_mixed = self.shares_of_all_waits and self.db_time_s is not None
+        found = {}
+        for one in self.top_events:
+            if one.waits is None or one.time_s is None or is_idle(one.event, one.wait_class):
+                continue
+            is_upper = is_mixed and (one.wait_class or wait_class_of(one.event)) in _OF_BACKGROUND
+            found[one.event] = Wait(one.waits, Interval(one.time_s.value, 0, one.time_s.hi) if is_upper else one.time_s)
+        return found
 
     @property
     def waited_s(self) -> Interval | None:

@@ -105,7 +105,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         and report.kind != "awr_global"
         and report["foreground_events"]["total_wait_s"].null_count() == 0,
         all_classes={name: time for name, time in all_classes.items() if name not in {"Idle", "DB CPU"}},
-        events=_narrowed(_foreground(report), top),
+        events=_narrowed(_foreground(report), top, is_own="foreground_events" in report),
         event_classes={one.event: one.wait_class for one in top if one.wait_class is not None},
         background=_waits(report, "background_events"),
         top_events=top,
@@ -385,12 +385,21 @@ def _foreground(report: AwrReport) -> dict[str, Wait]:
     return found
 
 
-def _narrowed(events: dict[str, Wait], top: tuple[TopEvent, ...]) -> dict[str, Wait]:
-    """Events with the times of the table of top events where that has more digits, and counts the same waits."""
+def _narrowed(events: dict[str, Wait], top: tuple[TopEvent, ...], *, is_own: bool) -> dict[str, Wait]:
+    """Events with the times of the table of top events where that has more digits, and counts the same waits.
+
+    A top event is in the table of foreground events (``is_own``), too: where its row there cannot be read, that of the
+    top events stands for it.
+    """
     found = dict(events)
     for one in top:
         own = events.get(one.event)
-        if own is None or one.waits is None or one.time_s is None:
+        if one.waits is None or one.time_s is None:
+            continue
+        if own is None:
+            is_same = any(wait.waits.meets(one.waits) and wait.time_s.meets(one.time_s) for wait in events.values())
+            if is_own and not is_same and not is_idle(one.event, one.wait_class):
+                found[one.event] = Wait(one.waits, one.time_s)
             continue
         try:
             found[one.event] = replace(

@@ -60,7 +60,7 @@ def session_shares(log: SessionSamples | Source) -> pl.DataFrame:
     counts = [round(figure.value) for figure in found.values()]
     names = list(found)
     if log.kind == "polls" and names == ["CPU"]:
-        row = never_seen(rows.height).row(0, named=True)
+        row = never_seen(counts[0]).row(0, named=True)
         ends = (row["ci_lo"], row["ci_hi"])
         metrics.append(Metric("sampled_share", 0.0, 0.0, 0.0, "ratio", row["basis"], row["caveats"], *ends))
         names.append("any wait")
@@ -77,7 +77,9 @@ def shown_rows(log: SessionSamples) -> pl.DataFrame | None:
     if rows.is_empty():
         return None
     if log.kind != "snapper":
-        return rows.with_columns(pl.lit(1.0).alias(f"active_sessions{end}") for end in _ENDS)
+        return rows.with_columns(
+            pl.col("session_samples").cast(pl.Float64).alias(f"active_sessions{end}") for end in _ENDS
+        )
     rows = rows.filter(pl.col("table") == pl.col("table").min().over("snap"))
     rows = rows.join(log.snaps.select("snap", "samples_taken"), on="snap", how="left", maintain_order="left")
     if rows.get_column("samples_taken").null_count() or not rows.get_column("samples_taken").sum():

@@ -50,15 +50,15 @@ _PIECE: Final = 1 << 17
 
 _KEYS: Final[dict[By, list[str]]] = {"file": ["pid", "file"], "process": ["pid"], "log": []}
 
-_PATH_OF_READ: Final = "through the buffer cache or direct path: the calls are the same, only wait events tell"
-_NO_FILE: Final = "which file: the log began after the open (trace with strace -y)"
-_CUT: Final = "all requests: strace cut lists of them short (trace with strace -v)"
-_BEFORE: Final = "which file: the log began after the request was submitted"
+_PATH_OF_READ: Final = "whether reads went through the buffer cache or by direct path, because the calls are the same"
+_NO_FILE: Final = "which file was read, because the log begins after the open (trace with strace -y)"
+_CUT: Final = "all requests, because strace cut their lists short (trace with strace -v)"
+_BEFORE: Final = "which file was read, because the log begins after the request was submitted"
 _NOT_KNOWN: Final = "(not known)"
-_DEVICE: Final = "which database file: ASM reads are of the disk group's devices"
-_URING: Final = "what io_uring carried: its requests are in memory that strace does not see"
-_NO_OPEN: Final = "whether the page cache was used: the log began after the open, which shows O_DIRECT"
-_SUBMITTED: Final = "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit"
+_DEVICE: Final = "which database file was read, because ASM reads are of the disk group's devices"
+_URING: Final = "what io_uring carried, because its requests are in memory that strace does not see"
+_NO_OPEN: Final = "whether the page cache was used, because the log begins after the open, which shows O_DIRECT"
+_SUBMITTED: Final = "whether the kernel read asynchronously, because without O_DIRECT it reads within io_submit"
 
 
 def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", opened: pl.DataFrame | None = None) -> pl.DataFrame:

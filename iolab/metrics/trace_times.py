@@ -27,9 +27,13 @@ CALLS: Final = (
 _ADDED: Final = tuple(
     pl.col(name).sum() for name in ("calls", "timed", "printed", "elapsed", "slack", "between", "open")
 )
-SUMS: Final = (*_ADDED, pl.col("failed", "stamped").sum(), pl.col("first").min(), pl.col("last").max())
+SUMS: Final = (*_ADDED, pl.col("failed", "timed_out", "stamped").sum(), pl.col("first").min(), pl.col("last").max())
+#: Calls that end with an error when their time is over.
+_TIMED: Final = ("semtimedop", "semtimedop_time64", "futex", "futex_time64", "rt_sigtimedwait", "mq_timedreceive")
+_IS_TIMED_OUT: Final = pl.col("errno").is_in(["EAGAIN", "ETIMEDOUT"]) & pl.col("name").is_in(_TIMED)
 _OF_CALLS: Final = (
     pl.col("errno").count().cast(pl.Int64).alias("failed"),
+    _IS_TIMED_OUT.sum().cast(pl.Int64).alias("timed_out"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
     pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
@@ -50,11 +54,11 @@ class CallTimes:
     """The times of all calls of a log.
 
     Attributes:
-        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, have a time of
-            their start (``stamped``), of their own (``timed``), from -T (``printed``); the sum of their times
-            (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the time after them until
-            the next line of the process (``between``, ns), and of the time to that line of calls without a time
-            (``open``, ns); the first start and the last end.
+        calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, of these
+            ``timed_out``, have a time of their start (``stamped``), of their own (``timed``), from -T (``printed``);
+            the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
+            time after them until the next line of the process (``between``, ns), and of the time to that line of
+            calls without a time (``open``, ns); the first start and the last end.
         targets: the same of the calls that act on a descriptor, one row a process, name, descriptor and file;
             ``target`` says what it is of.
         set_back: processes whose clock goes back, or that go on after their end.

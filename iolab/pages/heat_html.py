@@ -26,12 +26,13 @@ _MOST_PARTS: Final = 9
 _FAINT: Final = 0.12
 
 
-def heat_html(ledgers: Mapping[str, Ledger], links: Mapping[str, str]) -> str:
+def heat_html(ledgers: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str] | None = None) -> str:
     """The lead ledgers of logs as tables of tinted cells, one a base; a void one is a row with its reason.
 
     Args:
         ledgers: the lead ledger of each log by name.
         links: the identifier of each log's part of the page.
+        begins: when each begins, of those that say so.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -46,13 +47,13 @@ def heat_html(ledgers: Mapping[str, Ledger], links: Mapping[str, str]) -> str:
     bases: dict[str, dict[str, Ledger]] = {}
     for name, one in ledgers.items():
         bases.setdefault(one.base, {})[name] = one
-    tables = [_table(base, group, links) for base, group in bases.items() if len(group) >= _LEAST_LOGS]
+    tables = [_table(base, group, links, begins or {}) for base, group in bases.items() if len(group) >= _LEAST_LOGS]
     if not any(tables):
         return ""
     return f'<section id="heat"><h2>Where time went</h2>{"".join(tables)}</section>'
 
 
-def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str]) -> str:
+def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str]) -> str:
     parts = {name: _shares(one) for name, one in group.items() if not one.void}
     known = [frame for frame in parts.values() if frame.height]
     columns: list[tuple[str, str]] = []
@@ -70,11 +71,13 @@ def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str]) -> 
     heads = ["active"] * has_rate + ["total", *(name for name, _ in columns)]
     shown = "".join(f'<th scope="col" class="number">{html.escape(printable(one))}</th>' for one in heads)
     body = "".join(
-        _row(name, one, parts.get(name), columns, links.get(name), has_rate=has_rate) for name, one in group.items()
+        _row(name, one, parts.get(name), columns, links.get(name), begins, has_rate=has_rate)
+        for name, one in group.items()
     )
     note = f"Share of {html.escape(base)} in %; a part below {100 * _LEAST_SHARE:.0f} % in all logs has no column."
     note += " Active: sessions active on average." if has_rate else ""
-    head = f'<tr><th scope="col">log</th>{shown}</tr>'
+    begin = '<th scope="col">begin</th>' if begins else ""
+    head = f'<tr><th scope="col">log</th>{begin}{shown}</tr>'
     table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
     return f'<p class="note">{note}</p><div class="wide heat">{table}</div>'
 
@@ -101,15 +104,17 @@ def _row(
     parts: pl.DataFrame | None,
     columns: list[tuple[str, str]],
     anchor: str | None,
+    begins: Mapping[str, str],
     *,
     has_rate: bool,
 ) -> str:
     said = html.escape(printable(name))
     link = f'<a href="#{anchor}">{said}</a>' if anchor else said
+    begin = f"<td>{begins.get(name, '')}</td>" if begins else ""
     if parts is None or one.total is None:
         wide = len(columns) + 1 + has_rate
         why = html.escape(printable(one.void))
-        return f'<tr><th scope="row">{link}</th><td colspan="{wide}">no total: {why}</td></tr>'
+        return f'<tr><th scope="row">{link}</th>{begin}<td colspan="{wide}">no total: {why}</td></tr>'
     shares = dict(parts.select("name", "share").iter_rows())
     cells = "".join(_cell(style, shares.get(part)) for part, style in columns)
     rate = ""
@@ -117,7 +122,7 @@ def _row(
         active = one.total / one.elapsed if one.elapsed is not None and one.elapsed.lo > 0 else None
         rate = f'<td class="number">{"" if active is None else figure_text(active.value)}</td>'
     total = time_cell(one.total.value, one.total.lo, one.total.hi)
-    return f'<tr><th scope="row">{link}</th>{rate}<td class="number">{total}</td>{cells}</tr>'
+    return f'<tr><th scope="row">{link}</th>{begin}{rate}<td class="number">{total}</td>{cells}</tr>'
 
 
 def _cell(style: str, share: float | None) -> str:

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
-    from iolab.comparison.result import Pairing
-    from iolab.comparison.session_report import Options
     from iolab.rules.finding import Finding
-    from sqltraceparse import SqlTrace
-    from straceparse import StraceLog
 
 #: Tables that are shown; the others are counters that few look for.
 _SHOWN: Final = ("host", "device", "cpu", "process", "interface")
@@ -87,16 +83,6 @@ def _notes(log: HostLog, frames: dict[str, pl.DataFrame]) -> list[str]:
     return notes
 
 
-def _compare_with_report(log: HostLog, report: AwrReport, names: tuple[str, str], _options: Options) -> Pairing:
-    return pair_host_and_report(log, report, names)
-
-
-def _compare_with_trace(
-    log: HostLog, trace: StraceLog | SqlTrace, names: tuple[str, str], _options: Options
-) -> Pairing:
-    return pair_host_and_trace(log, trace, names)
-
-
 def host_findings(log: HostLog) -> Iterator[Finding]:
     """How busy the processors were, what they did, and the device with most requests in flight."""
     found = list(apply_rules("host", log))
@@ -144,7 +130,7 @@ VIEW: Final = View(
     summarize_host,
     noun="log of samples",
     relate=share_clocks,
-    compare={"awr": _compare_with_report, "strace": _compare_with_trace, "sqltrace": _compare_with_trace},
+    compare={"awr": pair_host_and_report, "strace": pair_host_and_trace, "sqltrace": pair_host_and_trace},
     findings=host_findings,
     ledgers=host_ledgers,
     headline=host_headline,

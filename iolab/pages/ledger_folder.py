@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
+from iolab.evidence.changes import parameter_changes
 from iolab.metrics.formatting import time_text
+from iolab.pages.findings_html import frame_of
 from iolab.pages.ledger_rows import time_cell
 from iolab.pages.ledger_text import bar_text, cut, plain
 from iolab.rules.phrases import three
 from iolab.views import view_of
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -35,6 +40,7 @@ _COMMON: Final = 0.8
 #: Parts whose averages are compared, and the factor by which one has to change.
 _LARGEST: Final = 5
 _CHANGED: Final = 1.5
+_MOST_PARAMETERS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +52,18 @@ class LogRow:
         noun: what such a log is called.
         headline: what it is.
         begin: when it begins, where it says so.
+        end: when it ends.
         ledger: its lead ledger.
+        parameters: its initialization parameters, as `iolab.evidence.changes.parameter_changes` takes them.
     """
 
     kind: tuple[str, str]
     noun: str
     headline: str
     begin: datetime | None
+    end: datetime | None
     ledger: Ledger
+    parameters: pl.DataFrame
 
 
 def log_row(seen: LogSummary) -> LogRow | None:
@@ -63,7 +73,20 @@ def log_row(seen: LogSummary) -> LogRow | None:
     view = view_of(seen.log.format)
     span = None if view.span is None else view.span(seen.log)
     kind = (seen.log.format, seen.ledger.base)
-    return LogRow(kind, view.noun, seen.headline, None if span is None else span[0], seen.ledger)
+    begin, end = (None, None) if span is None else span[:2]
+    found = None if span is None else frame_of(seen.log, "parameters")
+    parameters = pl.DataFrame()
+    if found is not None and {"parameter", "begin", "end"} <= set(found.columns):
+        info = getattr(seen.log, "info", None)
+        whose = f"{getattr(info, 'db_id', None)} {getattr(info, 'instance', None)}"
+        parameters = found.select(
+            pl.lit(whose).alias("instance_name"),
+            pl.lit(begin, pl.Datetime("us")).alias("begin_time"),
+            pl.lit(end, pl.Datetime("us")).alias("end_time"),
+            pl.lit(1).alias("part"),
+            *("parameter", "instance", "begin", "end", "pdb"),
+        )
+    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, parameters)
 
 
 def folder_text(
@@ -116,8 +139,8 @@ def folder_text(
         figures = "  ".join(f"{cell:>{w}}" for cell, w in zip(cells, wide, strict=False))
         lines.append(cut(f"{bar:12}  {figures}  {label}", width))
     change = _change(ordered)
-    if change is not None:
-        lines += textwrap.wrap(change[0], width, break_on_hyphens=False)
+    for sentence in ([] if change is None else [change[0]]) + _parameters(ordered):
+        lines += textwrap.wrap(sentence, width, break_on_hyphens=False)
     if left_out:
         lines.append(style(f"{left_out} more: --all", "dim"))
     if change is not None:
@@ -125,12 +148,33 @@ def folder_text(
     return "\n".join(lines)
 
 
-def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, str]:
-    """What logs of one kind have in common, and what changed in one sentence; empty where nothing did."""
+def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, list[str], tuple[str, str] | None]:
+    """What logs of one kind have in common, and when; what changed, in sentences; the two logs between which it did."""
     common, _ = _headlines([one.headline for one in logs.values()])
     noun = next(iter(logs.values())).noun
-    change = _change(_in_time(logs))
-    return f"{len(logs)} {noun}s{f': {common}' if common else ''}", "" if change is None else change[0]
+    times = [time for one in logs.values() for time in (one.begin, one.end) if time is not None]
+    period = f", {min(times):%Y-%m-%d %H:%M} to {max(times):%Y-%m-%d %H:%M}" if times else ""
+    ordered = _in_time(logs)
+    change = _change(ordered)
+    said = ([] if change is None else [change[0]]) + _parameters(ordered)
+    return f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}", said, change and change[1]
+
+
+def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
+    """Which initialization parameters differ from one log to the next, and when, a sentence each."""
+    frames = [
+        one.parameters.with_columns(report=pl.lit(name)) for name, one in ordered.items() if one.parameters.height
+    ]
+    if len(frames) < 2:
+        return []
+    found = parameter_changes(pl.concat(frames)).filter(pl.col("status") == "changed").to_dicts()
+    said = []
+    for row in found[:_MOST_PARAMETERS]:
+        values = " to ".join(cut(row[side], _LABEL) for side in ("before", "after"))
+        when = " and ".join(dict.fromkeys(f"{row[end]:%Y-%m-%d %H:%M}" for end in ("from_time", "to_time")))
+        said.append(f"`{row['parameter']}` changed from {values} {'between' if ' and ' in when else 'at'} {when}.")
+    more = len(found) - len(said)
+    return [*said, f"{counted(more, 'more parameter')} changed."] if more else said
 
 
 def _in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.ledger_rows import Row, count_head, ledger_rows, time_cell, view_head
@@ -10,7 +11,7 @@ from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Mapping
 
     import polars as pl
 
@@ -28,7 +29,7 @@ _CLASSES: Final = {
     "Network": "network",
 }
 _SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read")
-_KINDS: Final = {"cpu": "cpu", "io": "other_reads", "client": "shared_reads", "idle": "shared_reads", "gap": "gap"}
+_KINDS: Final = {"cpu": "cpu", "io": "other_reads", "idle": "shared_reads", "gap": "gap"}
 #: Pieces below this share have no label, and those below the second are left to the eye.
 _LABEL: Final = 0.022
 _LEAST: Final = 0.0005
@@ -48,6 +49,8 @@ def colour(kind: str, wait_class: str | None, name: str) -> str:
     """
     if kind in UNKNOWN or kind == "counted_twice":
         return "c-twice" if kind == "counted_twice" else "c-unknown"
+    if kind == "client":
+        return "c-shared_reads"
     if kind == "io" and name.startswith(_SINGLE):
         return "c-single_block"
     return f"c-{_CLASSES.get(wait_class or '') or _CLASSES.get(name) or _KINDS.get(kind, 'other')}"
@@ -65,7 +68,11 @@ def total_html(ledger: Ledger, *, anchor: str) -> str:
 
 
 def ledger_html(
-    ledger: Ledger, *, anchor: str, columns: pl.DataFrame | None = None, linked: Collection[str] = ()
+    ledger: Ledger,
+    *,
+    anchor: str,
+    columns: pl.DataFrame | None = None,
+    linked: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The tables of a ledger, its statements beside its parts; nothing of a void one.
 
@@ -73,7 +80,7 @@ def ledger_html(
         ledger: the lead ledger of a log.
         anchor: what identifiers begin with.
         columns: texts to show of statements instead of count and average, by ``part``.
-        linked: the tables whose rows are on the page.
+        linked: the identifiers of what is on the page, by part or by table of evidence.
     """
     if ledger.void:
         return ""
@@ -94,7 +101,8 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     scale = max(sum(row["seconds"] for row in tops), 0.0 if ledger.total is None else ledger.total.value)
     if scale <= 0 or ledger.total is None:
         return ""
-    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", ledger.base, ledger.base)]
+    said = f"{ledger.base} {time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)}"
+    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, ledger.base)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:
         pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, f"{anchor}-twice", "counted twice", ""))
     place, depth = 0.0, 1
@@ -156,7 +164,7 @@ def _piece(place: float, width: float, level: int, fill: str, tip: str, name: st
     )
 
 
-def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | None, linked: Collection[str]) -> str:
+def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | None, linked: Mapping[str, str]) -> str:
     """The parts of a view as a page of account: bar, share, time, count, average, and the sum at the foot."""
     rows = ledger_rows(ledger, view)
     if not rows:
@@ -195,12 +203,20 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 
 
-def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Collection[str]) -> str:
+def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Mapping[str, str]) -> str:
     kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
     name = html.escape(row.name)
-    shown = f"<code>{name}</code>" if row.level or (row.row is not None and row.row["view"] == "who") else name
+    shown = f"<code>{name}</code>" if row.level else name
+    if row.row is not None and row.row["view"] == "who" and not row.level:
+        kind = f"{kind} who"
+        first, blank, rest = name.partition(": " if name.startswith("line ") else " ")
+        shown = f"<code>{first}</code>{blank}{rest}"
     table = "" if row.row is None or row.row["evidence"] is None else str(row.row["evidence"]["table"])
-    link = f'<a href="#{anchor}-{html.escape(table)}">{shown}</a>' if table in linked else shown
+    link = (
+        f'<a href="#{html.escape(place)}">{shown}</a>'
+        if (place := linked.get(row.part or "", linked.get(table)))
+        else shown
+    )
     figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
     return (
         f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{link}</th>'

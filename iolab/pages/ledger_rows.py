@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import time_text
+from iolab.rules import phrases
 from iolab.rules.time_parts import repeats_parent
 from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
@@ -207,7 +208,9 @@ def _percent(row: dict[str, Any]) -> str:
         return f"{value:z.0f}"
     if hi - lo > max(_RANGE * hi, 100 * _POINT):
         return f"<={hi:.1f}" if lo <= 0 and row["own_lo"] <= 0 and row["kind"] not in UNKNOWN else f"{lo:.0f}-{hi:.0f}"
-    return "<0.1" if 0 < value < 0.05 else f"{value:.1f}"
+    if 0 < value < 0.05:
+        return "<0.1"
+    return "99.9" if 99.9 < value < phrases.ALL else f"{value:.1f}"
 
 
 def time_cell(value: float, lo: float, hi: float) -> str:

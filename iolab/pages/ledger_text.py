@@ -161,6 +161,14 @@ def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> li
     return [row for number, row in enumerate(rows) if not _is_repeated(row, rows[number + 1 :])]
 
 
+def below_ledger(findings: pl.DataFrame, ledger: Ledger | None) -> pl.DataFrame:
+    """The findings that a page or notebook shows below the total and the parts: those sentences, and all refusals."""
+    if ledger is None:
+        return findings
+    ranks = [row["rank"] for row in sentences(findings, is_whole=False, has_ledger=True)]
+    return findings.filter(pl.col("refused") | pl.col("rank").is_in(ranks))
+
+
 def _is_repeated(row: dict[str, Any], later: Sequence[dict[str, Any]]) -> bool:
     """Whether the next finding is of a child with nearly all of the part's time; such a part has nothing to add."""
     if not row["part"] or row["name"] != "time_profile" or not later or row["impact"] is None:
@@ -179,13 +187,8 @@ def _details(row: dict[str, Any], width: int) -> list[str]:
 
 
 def _cannot_tell(findings: pl.DataFrame) -> list[str]:
-    refused = findings.filter(pl.col("refused"))
-    found = []
-    for row in refused.iter_rows(named=True):
-        take = f" next: {row['next']}" if row["next"] else ""
-        sentence = row["sentence"].rstrip(".")
-        found.append(f"cannot tell: {sentence[:1].lower()}{sentence[1:]}.{take}")
-    return found
+    refused = findings.filter(pl.col("refused")).iter_rows(named=True)
+    return [row["sentence"] + (f" next: {row['next']}" if row["next"] else "") for row in refused]
 
 
 def _tables(

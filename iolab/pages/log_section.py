@@ -13,7 +13,8 @@ from iolab.pages.findings_html import evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.ledger_html import ledger_html, total_html
-from iolab.pages.ledger_text import sentences
+from iolab.pages.ledger_text import below_ledger
+from iolab.pages.statements_html import statements_html
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.views import view_of
 from logframe.wording import printable
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 #: The bar of contents of a page of one log.
 ONE_LOG_CONTENTS: Final = (
     ("log-1", "Findings"),
+    ("log-1-what", "Ledger"),
+    ("log-1-statements", "Statements"),
     ("log-1-charts", "Charts"),
     ("log-1-tables", "Tables"),
     ("log-1-cited", "Evidence"),
@@ -70,6 +73,7 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     ]
     if seen.ledger is not None:
         parts.append(total_html(seen.ledger, anchor=anchor))
+    statements, links = statements_html(seen, anchor=anchor) if is_drawn else ("", {})
     histograms = _histograms(seen)
     lanes = lanes_html(lanes_of({name: seen.log})) if is_drawn else ""
     drawn = (
@@ -82,19 +86,16 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         early = 1 if drawn and not histograms and seen.ledger is None else 0
         first = "".join(drawn_html(spec, label=label, width=BESIDE) for spec, label in drawn[:early])
         drawn = drawn[early:]
-        cells = [cell for cell in (_ledger(seen, anchor), histograms, lanes or first) if cell]
+        cells = [cell for cell in (_ledger(seen, anchor, links), histograms, first) if cell]
         beside = (
             f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
-        shown = seen.findings
-        if (
-            seen.ledger is not None
-        ):  # the total stands above, and a part whose child holds nearly all of it says no more
-            said_ranks = [row["rank"] for row in sentences(shown, is_whole=False, has_ledger=True)]
-            shown = shown.filter(pl.col("refused") | pl.col("rank").is_in(said_ranks))
-        said = findings_html(shown, anchor=anchor)
+        said = findings_html(below_ledger(seen.findings, seen.ledger), anchor=anchor)
         parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(as_sentence(note))}</p>" for note in seen.notes]
+    parts.append(statements)
+    if lanes:
+        parts.append(f'<div id="{anchor}-charts">{lanes}</div>')
     if drawn:
         parts.append(f'<div id="{anchor}-charts" class="two">{_in_columns(drawn)}</div>')
     cited, whole = evidence_html(seen.log, seen.findings, anchor=anchor, shown=seen.frames)
@@ -120,13 +121,16 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     return "".join(parts) + "</section>"
 
 
-def _ledger(seen: LogSummary, anchor: str) -> str:
-    """The tables of the ledger, whose rows lead to the evidence that is on the page."""
+def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
+    """The tables of the ledger, whose rows lead to their statement, else to the evidence that is on the page."""
     if seen.ledger is None:
         return ""
     columns = view_of(seen.log.format).columns
     cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
-    return ledger_html(seen.ledger, anchor=anchor, columns=None if columns is None else columns(seen.log), linked=cited)
+    linked = {table: f"{anchor}-{table}" for table in cited} | dict(links)
+    return ledger_html(
+        seen.ledger, anchor=anchor, columns=None if columns is None else columns(seen.log), linked=linked
+    )
 
 
 def _in_columns(drawn: Iterable[tuple[Mapping[str, Any], str]]) -> str:

@@ -70,10 +70,34 @@ function columnsOf(table) {
   });
 }
 
+const lineOf = (cells) => cells.map((one) => (/[",\n]/.test(one) ? `"${String(one).replace(/"/g, '""')}"` : one)).join(",");
+
 function csvOf(table) {
-  const quoted = (one) => (/[",\n]/.test(one) ? `"${one.replace(/"/g, '""')}"` : one);
   const columns = columnsOf(table);
-  return columns[0].map((_, at) => columns.map((column) => quoted(String(column[at]))).join(",")).join("\r\n");
+  return columns[0].map((_, at) => lineOf(columns.map((column) => column[at]))).join("\r\n");
+}
+
+// Every figure of the page in a row; of which log or comparison, and of which statement, the part says.
+function figuresOf(tables) {
+  const lines = [["part", "table", "row", "column", "value"]];
+  for (const table of tables) {
+    const [names, ...others] = columnsOf(table);
+    const title = titleOf(table.closest("div") || table);
+    const heads = [table.closest("section")?.querySelector("h1, h2"), table.closest("details")?.querySelector("summary code")];
+    const part = heads.map((one) => (one ? one.textContent.trim() : "")).filter(Boolean).join(": ");
+    for (const [head, ...cells] of others) {
+      cells.forEach((cell, at) => { if (typeof cell === "number") lines.push([part, title, names[at + 1], head, cell]); });
+    }
+  }
+  return lines.map(lineOf).join("\r\n");
+}
+
+function saveAs(title, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+  link.download = `${title.replace(/[^\w.-]+/g, "_")}.csv`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 function markdownOf(table) {
@@ -147,13 +171,7 @@ function prepare(box) {
   const save = element("button", "CSV");
   save.type = "button";
   save.setAttribute("aria-label", `save ${titleOf(box)} as CSV`);
-  save.addEventListener("click", () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob(["\ufeff", csvOf(table)], { type: "text/csv" }));
-    link.download = `${titleOf(box).replace(/[^\w.-]+/g, "_")}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  });
+  save.addEventListener("click", () => saveAs(titleOf(box), csvOf(table)));
   const copying = element("button", "Markdown");
   copying.type = "button";
   copying.setAttribute("aria-label", `copy ${titleOf(box)} as Markdown`);
@@ -264,6 +282,14 @@ function prepareLanes(figure) {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") clear(); });
 }
 
+const contents = document.querySelector("nav.contents");
+const figured = Array.from(document.querySelectorAll("main table")).filter((one) => one.tHead && one.tBodies.length);
+if (contents && figured.length) {
+  const save = element("button", "Figures as CSV");
+  save.type = "button";
+  save.addEventListener("click", () => saveAs(document.title, figuresOf(figured)));
+  contents.append(save);
+}
 document.querySelectorAll("main div.wide").forEach(prepare);
 document.querySelectorAll("figure.lanes").forEach(prepareLanes);
 const folds = document.querySelectorAll("main details");
@@ -305,14 +331,15 @@ if (window.parent !== window) {
       back();
     }
   });
-  // The frame may get its size after it was told the place, and a page is as long as its frame is narrow.
+  // A frame out of sight has no size, and a page is as long as its frame is narrow: until the reader moves, the place is
+  // taken again at each size, and where the page stands meanwhile is not said.
   let wanted = 0;
   const back = () => wanted && window.scrollTo(0, wanted);
   window.addEventListener("resize", back);
-  for (const moved of ["wheel", "keydown", "pointerdown", "touchstart"]) {
+  for (const moved of ["wheel", "keydown", "pointerdown", "mousedown", "touchstart"]) {
     window.addEventListener(moved, () => { wanted = 0; }, { passive: true });
   }
-  window.addEventListener("scroll", () => tell({ scroll: window.scrollY }), { passive: true });
+  window.addEventListener("scroll", () => wanted || tell({ scroll: window.scrollY }), { passive: true });
   const linked = (text) => {
     const link = element("a", text);
     link.href = "#";

@@ -8,7 +8,7 @@ import polars as pl
 import polars.selectors as cs
 
 from iolab.metrics.formatting import as_sentence
-from iolab.pages.ledger_text import MOST_LINES, first_screen, plain
+from iolab.pages.ledger_text import USUAL_LINES, first_screen, plain
 from iolab.pages.tables import figures_text, frame_text, wrapped
 from iolab.rules.finding import is_nothing
 from iolab.views import has_view, view_of
@@ -82,7 +82,7 @@ def summary_text(
     if shown == ["findings"]:
         remarks = seen.diagnostics.height
         said = f"{remarks:,} remark{'s' if remarks > 1 else ''} of the reader: --tables"
-        is_room = is_whole or blocks[0].count("\n") + 2 < MOST_LINES
+        is_room = is_whole or blocks[0].count("\n") + 2 < USUAL_LINES
         return "\n".join([*blocks, style(said, "dim")] if remarks and is_room else blocks)
     blocks += ["\n".join(wrapped(remark, width) for remark in _remarks(seen, name))] if seen.diagnostics.height else []
     return "\n\n".join(blocks)

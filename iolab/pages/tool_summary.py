@@ -6,9 +6,11 @@ from functools import partial
 from typing import Final
 
 from iolab.rules import block_io  # noqa: F401 - its rules are registered
+from iolab.rules.processor_tools import tool_findings
 from iolab.rules.registry import apply_rules
 from iolab.rules.slob import slob_and_report
 from iolab.rules.tool_logs import histogram_buckets
+from iolab.time_ledger.samples import tool_ledgers
 from iolab.views import View, summarize_frames
 
 HISTOGRAM: Final = View(
@@ -16,13 +18,13 @@ HISTOGRAM: Final = View(
     noun="latency histogram",
     findings=partial(apply_rules, "histogram"),
     buckets=histogram_buckets,
-    looked_at="the largest group of times, where their unit is printed",
+    looked_at="the largest group of times that are printed with a unit",
 )
 EVENTS: Final = View(
     summarize_frames,
     noun="list of I/O events",
     findings=partial(apply_rules, "io_events"),
-    looked_at="times of reads and writes, from 30 of each",
+    looked_at="times of reads and writes, where there are 30 or more",
 )
 FIO: Final = View(
     summarize_frames, noun="result of fio", findings=partial(apply_rules, "fio"), looked_at="jobs that made a request"
@@ -32,6 +34,14 @@ BLOCK_IO: Final = View(
     noun="summary of block I/O",
     findings=partial(apply_rules, "block_io"),
     looked_at="the process with most bytes, and percentiles of requests",
+)
+#: top, dstat, atop and collectl.
+PROCESSORS: Final = View(
+    summarize_frames,
+    noun="log of samples",
+    findings=tool_findings,
+    ledgers=tool_ledgers,
+    looked_at="the processors, the load, and the processes with most CPU time",
 )
 SLOB: Final = View(
     summarize_frames,

@@ -57,7 +57,7 @@ def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
     writes = writes_by_file(trace.requests, trace.opens)
     frames = {"calls": counted, "io_mode": modes.select(_OF_MODES), "writes": writes, "queues": trace.queues}
-    notes = [f"what the log cannot tell: {'; '.join(unseen)}"] if unseen else []
+    notes = [f"the log does not show {'; '.join(unseen)}"] if unseen else []
     return {name: frame for name, frame in frames.items() if frame.height}, notes
 
 

@@ -21,6 +21,7 @@ from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import reason_of, refuse_empty, write_page
+from iolab.pages.statements_html import shared_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
 from iolab.pages.when_html import when_html
@@ -44,10 +45,10 @@ _HEADLINES: Final = (
 _MOST_HEADLINES: Final = 3
 #: The bar of contents of a page of many logs.
 _CONTENTS: Final = (
-    ("comparisons", "Comparisons"),
-    ("over-time", "Over time"),
     ("heat", "Where time went"),
+    ("over-time", "Over time"),
     ("logs", "Logs"),
+    ("comparisons", "Comparisons"),
 )
 #: Links of the bar of contents.
 _MOST_CONTENTS: Final = 7
@@ -118,23 +119,30 @@ def write_report(
         rows.append(row)
         sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
     refuse_empty(failed, len(named))
-    heading, change = _heading(summaries, len(named))
-    pairings = list(pair_all({name: seen.log for name, seen in summaries.items()}))
+    heading, change, between = _heading(summaries, len(named))
+    pairings = list(pair_all({name: seen.log for name, seen in summaries.items() if name in (between or summaries)}))
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
     first, drawn = (
         ("", None) if not is_drawn or len(named) == 1 else _first_chart(pairings, is_beside=together.height > 0)
     )
+    if len(summaries) == 2 and drawn is not None and drawn.verdict:
+        change = [drawn.verdict]
     comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, drawn=drawn)
     first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
-        contents = list(_CONTENTS) if not is_drawn else [_CONTENTS[0], *((link, name) for name, link in links.items())]
+        contents = (
+            list(_CONTENTS)
+            if not is_drawn
+            else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
+        )
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        lead = f'<p class="verdict">{marked_html(change)}</p>' if change else ""
+        lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change)
         parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
         overview = _overview(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
-        parts += [overview, summary, comparisons] if is_drawn else [overview, summary, comparisons, "<h2>Each log</h2>"]
+        same = shared_html(summaries) if is_drawn else ""
+        parts += [overview, summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
         parts += sections
     else:
         contents = list(ONE_LOG_CONTENTS)
@@ -156,19 +164,22 @@ def _when(summaries: dict[str, LogSummary]) -> str:
 
 def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:
     """Where time went in each log, and what happened when, for logs that have times."""
-    heat = heat_html({name: seen.ledger for name, seen in summaries.items() if seen.ledger is not None}, links)
+    spans = {name: span(seen.log) for name, seen in summaries.items() if (span := view_of(seen.log.format).span)}
+    begins = {name: f"{span[0]:%Y-%m-%d %H:%M}" for name, span in spans.items() if span is not None}
+    heat = heat_html({name: seen.ledger for name, seen in summaries.items() if seen.ledger is not None}, links, begins)
     lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
     return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
 
-def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, str]:
-    """What a page is about: database, host and period of a log, what many have in common; and what changed in them."""
+def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, list[str], tuple[str, str] | None]:
+    """What a page is about: database, host and period; of many logs also what changed in them, and between which."""
     if count == 1:
-        return next(iter(summaries.values())).headline, ""
+        return next(iter(summaries.values())).headline, [], None
     rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
-    if len(rows) == count >= LEAST and len({row.kind for row in rows.values()}) == 1:
-        return folder_head(rows)
-    return f"I/O evidence of {count:,} logs", ""
+    if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
+        heading, change, between = folder_head(rows)
+        return (heading, change, between) if count >= LEAST else (heading, [], None)
+    return f"I/O evidence of {count:,} logs", [], None
 
 
 def _unread(number: int, name: str, said: str, *, is_drawn: bool) -> str:

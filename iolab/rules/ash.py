@@ -14,6 +14,7 @@ from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.ash import addm_impacts, addm_table, ash_ledgers
+from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
 from logframe.interval import row_figure
 
@@ -67,13 +68,13 @@ def events(facts: AshFacts) -> Iterator[Finding]:
         name = f"`{row['name']}`" if row["name"][:1].islower() and row["kind"] != "mixed" else row["name"]
         error = ""
         if is_first and row["kind"] != "mixed":
-            error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} points)"
+            error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} percentage points)"
             is_first = False
         sessions = facts.sessions(row["seconds"])
         if row["kind"] == "cpu":
             cpus = facts.report.info.cpus
             detail = f": {sessions} sessions" + ("" if cpus is None else f" on {cpus} CPUs") if sessions else ""
-            took = f"{name}, took" if row["parent"] is None else f"In {row['parent']} CPU, or waiting for it, took"
+            took = f"{name}, took" if row["parent"] is None else f"{name}, of {row['parent']} took"
         else:
             detail = f": {sessions} sessions on average" if sessions else ""
             took = f"{name} took" if row["parent"] is None else f"{name} of {row['parent']} took"
@@ -81,7 +82,7 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             "time_profile",
             f"{took[:1].upper()}{took[1:]} {percent(row['share'])} of the samples{error}{detail}.",
             part=row["part"],
-            next=_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR,
+            next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
 
 
@@ -100,9 +101,9 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         most = ""
         if events.height:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
-            most = f", {percent(share).removesuffix(' %')} points of it {name if kind == 'cpu' else f'`{name}`'}"
+            most = f" ({percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'})"
         sessions = facts.sessions(row["seconds"])
-        said = f"`{row['part'].split()[0]}` took {percent(row['share'])} of the samples{most}"
+        said = f"`{row['part'].split()[0]}` took {percent(row['share'])} of all samples{most}"
         yield Finding(
             "main_statement", said + (f": {sessions} sessions on average." if sessions else "."), part=row["part"]
         )
@@ -129,7 +130,7 @@ def activity_over_time(facts: AshFacts) -> Iterator[Finding]:
         "activity_over_time",
         f"The load {'grew' if grew else 'fell'} from {three(first['active'])} sessions at {first['begin']:%H:%M} to "
         f"{three(second['active'])} at {second['begin']:%H:%M}.",
-        why=f"the slots with most and fewest samples of {slots.height}",
+        why=f"the slots with the most and the fewest samples, of {slots.height}",
         next="an ASH report of the busiest slot alone: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity", (low["slot"], high["slot"])),),
     )
@@ -143,8 +144,8 @@ def cpu_queue(facts: AshFacts) -> Iterator[Finding]:
         step = 10 ** max(0, len(f"{one.least_s:.0f}") - 3)
         yield Finding(
             "cpu_queue",
-            f"From {one.begin:%H:%M} to {one.end:%H:%M} samples saw {three(one.sessions)} sessions on {cpus} CPUs: "
-            f"at least {one.least_s // step * step:,.0f} s cannot have been on a CPU.",
+            f"From {one.begin:%H:%M} to {one.end:%H:%M}, samples show {three(one.sessions)} sessions on {cpus} CPUs: "
+            f"at least {one.least_s // step * step:,.0f} s of this cannot be CPU time.",
             next="an ASH report of this time: @?/rdbms/admin/ashrpti, and the host: vmstat 5",
             evidence=(Evidence("ash_activity"),),
         )
@@ -193,20 +194,24 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
         program = f" ({row['program']})" if row["program"] else ""
         yield Finding(
             "blocking_session",
-            f"Session {row['sid']}{program} blocked {percent(share / 100)} of the samples, all in `{event}`.",
+            f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples, all in "
+            f"`{event}`.",
             next=f"what session {row['sid']} did: an ASH report of it (@?/rdbms/admin/ashrpti)",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )
 
 
-@rule("too_few_samples", of="ash", thresholds={"100 samples": "95 % interval of a half wider than 20 points"})
+@rule(
+    "too_few_samples", of="ash", thresholds={"100 samples": "95 % interval of a half wider than 20 percentage points"}
+)
 def too_few_samples(facts: AshFacts) -> Iterator[Finding]:
     """This few samples that they are no profile."""
     if facts.total.is_counted and facts.total.samples < LEAST_SAMPLES:
         yield Finding(
             "too_few_samples",
             f"The report has {count_text(facts.total.samples, 'sample')}: too few for shares.",
-            why=f"with fewer than {LEAST_SAMPLES} samples the 95 % interval of a half is wider than 20 points",
+            why=f"with fewer than {LEAST_SAMPLES} samples the 95 % interval of a share of half is wider than 20 "
+            "percentage points",
             next="an ASH report of a longer period: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_activity"),),
             is_gate=True,
@@ -218,7 +223,7 @@ def wait_counts(_facts: AshFacts) -> Iterator[Finding]:
     """What no ASH report shows."""
     yield Finding(
         "wait_counts",
-        "The number of waits and their average time: samples do not count waits.",
+        "The report does not show how many waits there were, nor how long one took: samples do not count waits.",
         next=_AWR,
         evidence=(Evidence("ash_top_events"),),
         is_refused=True,
@@ -238,7 +243,7 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         >>> import awrparse
         >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n")
         >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
-        What ADDM found: the report has no table of findings. True
+        The report does not show what ADDM found: it has no table of findings. True
         >>> report = awrparse.read_awr(b"          ADDM Report for Task 'TASK_1'\n          ------------------\n"
         ...     b"There are no findings to report.\n")
         >>> for one in addm_findings(report): print(one.sentence, one.is_refused)
@@ -248,8 +253,8 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
     if table is None:
         yield Finding(
             "addm_finding",
-            "What ADDM found: the report has no table of findings.",
-            why="the report is cut, or states in another language that there are not",
+            "The report does not show what ADDM found: it has no table of findings.",
+            why="the report is cut, or says in another language that ADDM found nothing",
             next=_AWR,
             is_refused=True,
         )

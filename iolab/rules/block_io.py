@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _KEY: Final = ("pid", "command")
 _ENDS: Final = ("", "_lo", "_hi")
 #: The percentiles that are reported, and their words.
-_SAID: Final = ((50.0, "half took"), (99.0, "99 %"), (100.0, "the longest"))
+_SAID: Final = ((50.0, "half of the {}"), (99.0, "99 % of the {}"), (100.0, "the longest of the {}"))
 _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
 
 
@@ -35,13 +35,14 @@ def block_io_findings(log: FrameLog) -> Iterator[Finding]:
         >>> rows = "4711    ora_dbw0_orcl    W 252 3   dm-3        30     240   2.00\n"
         >>> rows += "14501   cksum            R 202 1   xvda1       10    1440   0.50\n"
         >>> for one in block_io_findings(read_summaries((head + rows + head + rows).encode())): print(one.sentence)
-        `cksum` (14501) moved most bytes of those listed, 2.95 MB in 2 intervals: 20 requests of 500 us on average.
+        `cksum` (14501) moved the most bytes of the listed processes: 2.95 MB in 2 intervals, 20 requests of 500 us
+        each.
         >>> text = "sda  p50  p99  p100\nread 95us 1.5ms 2.5ms\nwrite - - -\n"
         >>> for one in block_io_findings(read_summaries(text.encode())): print(one.sentence)
-        `sda`, reads of 1 interval: half took at most 101 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
+        Half of the reads of `sda` took at most 101 us, 99 % at most 2.05 ms, the longest at most 3.05 ms.
         >>> for one in block_io_findings(read_summaries(b"sda  p50  p99\nread - -\nwrite - -\n")):
         ...     print(one.sentence, one.is_refused)
-        How long requests took: no interval has one. True
+        The log does not show how long requests took: no interval has a request. True
     """
     processes = log.tables["processes"]
     if processes.height:
@@ -53,7 +54,7 @@ def block_io_findings(log: FrameLog) -> Iterator[Finding]:
     if timed.is_empty():
         yield Finding(
             "latency",
-            "How long requests took: no interval has one.",
+            "The log does not show how long requests took: no interval has a request.",
             next="biolatpcts while the work runs",
             evidence=(Evidence("percentiles"),),
             is_refused=True,
@@ -76,10 +77,12 @@ def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
     took = ""
     if row["requests"]:
         mean = Interval(*(row[f"busy_ms{end}"] / row["requests"] / 1e3 for end in _ENDS))
-        took = f": {count_text(row['requests'], 'request')} of {time_text(mean)} on average"
+        took = (
+            f", {count_text(row['requests'], 'request')} of {time_text(mean)}{' each' if row['requests'] > 1 else ''}"
+        )
     yield Finding(
         "process_io",
-        f"`{row['command']}` ({row['pid']}) moved most bytes of those listed, "
+        f"`{row['command']}` ({row['pid']}) moved the most bytes of the listed processes: "
         f"{figure_text(moved, 'MB')} in {count_text(number, 'interval')}{took}.",
         evidence=(Evidence("processes", (row["command"],)),),
         order=1,
@@ -88,21 +91,22 @@ def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
 
 def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator[Finding]:
     number = rows.get_column("sample").n_unique()
-    said = []
+    word = _OPERATIONS.get(operation, operation) + (f" of `{device}`" if device is not None else "")
+    said: list[str] = []
     for percentile, words in _SAID:
         own = rows.filter(pl.col("percentile") == percentile)
         if own.height:
             least, most = (
                 time_text(float(str(value)) / 1e3) for value in (own["latency_ms_hi"].min(), own["latency_ms_hi"].max())
             )
-            said.append(f"{words} at most {most}{'' if least == most else f' ({least} in the fastest interval)'}")
+            often = "" if least == most else f" ({least} in the fastest of {count_text(number, 'interval')})"
+            whose = words.format(word) + " took" if not said else words.removesuffix(" of the {}")
+            said.append(f"{whose} at most {most}{often}")
     if not said:
         return
-    name = f"`{device}`, " if device is not None else ""
-    word = _OPERATIONS.get(operation, operation)
     yield Finding(
         "latency",
-        f"{name}{word if name else word.capitalize()} of {count_text(number, 'interval')}: {', '.join(said)}.",
+        f"{said[0][:1].upper()}{', '.join(said)[1:]}.",
         evidence=(Evidence("percentiles", (operation,)),),
         order=1,
     )

@@ -43,8 +43,8 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
         ...             for name in ("latch: shared pool", "library cache: mutex X")})
         >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
-        Waits for 2 kinds of latches and mutexes took 100 ms or more each (`latch: shared pool` 203 ms). A running
-        process holds one for less.
+        Waits for 2 kinds of latches and mutexes averaged 100 ms or more (`latch: shared pool` 203 ms). A running
+        process holds a latch for microseconds.
         >>> list(short_latches_long_waits(facts(21)))
         []
     """
@@ -65,8 +65,8 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     first, average = next((name, wait.avg_s) for name, wait in long.items() if wait.avg_s is not None)
     yield Finding(
         "short_latches_long_waits",
-        f"Waits for {len(long)} kinds of latches and mutexes took 100 ms or more each (`{first}` "
-        f"{seconds(average.value)}). A running process holds one for less.",
+        f"Waits for {len(long)} kinds of latches and mutexes averaged 100 ms or more (`{first}` "
+        f"{seconds(average.value)}). A running process holds a latch for microseconds.",
         part=_CLASS if part_of(facts, _CLASS) is not None else "",
         next="what the holders did in an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", tuple(long)),),

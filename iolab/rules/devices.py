@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -57,7 +58,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         `sda` had the most requests in flight, 0.510 on average. It served 100 reads per second of 5 ms each
         and 10 writes per second of 0.941 to 1.06 ms each.
         >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
-        Not visible: what the devices did; the log has only means since the start of the system. True
+        The log does not show what the devices did: all figures are means since the start of the system. True
         >>> list(device_load(read_host(b" r  b   swpd   free\n 1  0  0  9\n")))
         []
     """
@@ -80,7 +81,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         if count.item(0, "all"):
             yield Finding(
                 "device_load",
-                f"Not visible: what the devices did; {SINCE_START}.",
+                f"The log does not show what the devices did: {SINCE_START}.",
                 next=f"{_COMMANDS.get(log.kind, 'iostat -xt 5 60')}, while the work runs",
                 evidence=(Evidence("device"),),
                 is_refused=True,
@@ -141,8 +142,8 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         "device_load",
         f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
-        why=f"{busy}in {count}{_queue(kinds)}; the longest mean of a sample was {seconds(row['largest'] / 1e3)}",
-        next="the distribution of the latencies: biolatency -D 10 1",
+        why=f"{busy}in {count}; the slowest sample averaged {seconds(row['largest'] / 1e3)}{_queue(kinds)}",
+        next=latencies_of(row["device"]),
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS else 2,
     )
@@ -150,7 +151,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
 
 def _queue(kinds: list[tuple[str, str, str]]) -> str:
     """Whether the times leave out what requests waited in a queue of the host."""
-    return ", without the time in queues of the host" if any("service" in time for *_, time in kinds) else ""
+    return ", without the time in the queues of the host" if any("service" in time for *_, time in kinds) else ""
 
 
 def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -> Iterator[Finding]:
@@ -165,15 +166,27 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
     if row["every"] <= 0:
         return
-    parts = [f"{three(row[name] / 1e6)} MB/s {word}" for word, name in named]
+    parts = [f"{three(row[name] / 1e6)} MB/s{'' if word == 'moved' else f' {word}'}" for word, name in named]
     yield Finding(
         "device_load",
-        f"`{row['device']}` moved the most bytes, {' and '.join(parts)} on average.",
-        why=f"the mean of {count}; the log prints no time of a request",
+        f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average.",
+        why=f"the mean of {count}; the log prints no request times",
         next="the time of a request: iostat -xt 5",
         evidence=(Evidence("device", (row["device"],)),),
         order=2,
     )
+
+
+def latencies_of(device: str) -> str:
+    """How to see the distribution of the latencies of a device, by the system that names devices like it.
+
+    Examples:
+        >>> [latencies_of(device).partition(": ")[2] for device in ("sda", "hdisk8", "c0t2d0")]
+        ['biolatency -D 10 1', 'iostat -D hdisk8 5', 'iosnoop -D']
+    """
+    aix, solaris = device.startswith("hdisk"), re.match(r"c\d+t", device)
+    tool = f"iostat -D {device} 5" if aix else "iosnoop -D" if solaris else "biolatency -D 10 1"
+    return f"the distribution of the latencies: {tool}"
 
 
 def _figure(row: dict[str, float], name: str) -> Interval:

@@ -35,7 +35,7 @@ def report_and_trace(first: tuple[str, AwrReport], second: tuple[str, StraceLog]
         ...     "log file sync                      100       11.1   111.00  50.0 Commit")
         >>> report = iolab.load(chr(10).join(lines).encode())
         >>> for one in report_and_trace(("awr.txt", report), ("x.strace", trace)): print(one.sentence)
-        Whether awr.txt and x.strace are of one time: they do not both say when they were taken.
+        awr.txt and x.strace may be of different times: at least one of them has no date.
     """
     if second[1].kind != "strace":
         return
@@ -45,14 +45,14 @@ def report_and_trace(first: tuple[str, AwrReport], second: tuple[str, StraceLog]
     if apart:
         yield Finding(
             "evidence_mismatch",
-            f"{apart}: they are not of one case.",
+            f"{apart}: the two logs do not belong together.",
             evidence=(Evidence("info"),),
             is_gate=True,
         )
     elif why_unknown(first[1], calls, names):
         yield Finding(
             "evidence_mismatch",
-            f"Whether {names[0]} and {names[1]} are of one time: they do not both say when they were taken.",
+            f"{names[0]} and {names[1]} may be of different times: at least one of them has no date.",
             next=f"`{COMMAND}` within the period of a report",
             is_refused=True,
         )

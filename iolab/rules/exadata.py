@@ -112,7 +112,7 @@ def exadata(
         >>> for one in exadata(figures(103_676_522, 123_661_694), elapsed_s=elapsed): print(one.sentence,
         ...     one.is_refused)
         Flash answered 84 % of 123,661,694 read requests. False
-        The time of a read from flash: 16 % of the reads were not answered from it. True
+        The time of a read from flash cannot be computed: 16 % of the reads did not come from flash. True
         >>> list(exadata({}))
         []
     """
@@ -155,11 +155,11 @@ def _flash_latency(
 ) -> Iterator[Finding]:
     if share.hi < _NEARLY_ALL or smart:
         missing = 1 - share
-        reasons = [f"{percent(missing.value)} of the reads were not answered from it"] if share.hi < _NEARLY_ALL else []
+        reasons = [f"{percent(missing.value)} of the reads did not come from flash"] if share.hi < _NEARLY_ALL else []
         reasons += ["smart scans overlap their reads"] if smart else []
         yield Finding(
             "flash_latency",
-            f"The time of a read from flash: {', and '.join(reasons)}.",
+            f"The time of a read from flash cannot be computed: {', and '.join(reasons)}.",
             next="the histogram of `cell single block physical read`",
             evidence=(rows,),
             is_refused=True,

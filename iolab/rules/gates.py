@@ -39,14 +39,16 @@ def interval_interrupted(facts: ReportFacts) -> Iterator[Finding]:
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> for one in interval_interrupted(ReportFacts(invalid="RESULTS ARE INVALID")): print(one.sentence)
-        Anything about the time between the two snapshots: no share, no rate, no comparison, no what-if.
+        Shares, rates, comparisons and what-ifs cannot be computed: the instance was restarted between the two
+        snapshots.
         >>> list(interval_interrupted(ReportFacts()))
         []
     """
     if facts.invalid or facts.restarted_at is not None:
         yield Finding(
             "interval_interrupted",
-            "Anything about the time between the two snapshots: no share, no rate, no comparison, no what-if.",
+            "Shares, rates, comparisons and what-ifs cannot be computed: the instance was restarted between the two "
+            "snapshots.",
             evidence=(Evidence("info"),),
             is_refused=True,
         )
@@ -91,10 +93,10 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             evidence=(Evidence("info"), Evidence("foreground_wait_classes")),
             is_gate=True,
         )
-        for name, what in (("load", "How many sessions were active"), ("overlapping_shares", "Whether shares add up")):
+        for name, what in (("load", "The number of active sessions"), ("overlapping_shares", "Shares")):
             yield Finding(
                 name,
-                f"{what}: the report mixes parts of two periods.",
+                f"{what} cannot be computed: the report mixes parts of two periods.",
                 next="the whole report of one period",
                 is_refused=True,
             )
@@ -170,8 +172,9 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
     for check in ledger_of(facts).checks.filter(view="what", check="Captured Time", holds=False).iter_rows(named=True):
         yield Finding(
             "overlapping_shares",
-            f"Whether shares add up: the report states {check['printed']:.1f} % of DB time, its parts add up to "
-            f"{check['computed']:.1f} %.",
+            f"The shares contradict each other: the report states {check['printed']:.1f} % of DB time in all, its "
+            "parts "
+            f"add up to {check['computed']:.1f} %.",
             evidence=(Evidence("foreground_wait_classes"),),
             is_refused=True,
         )

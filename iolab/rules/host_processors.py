@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
+    from iolab.time_ledger.account import Ledger
 
 #: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
@@ -43,9 +44,16 @@ _NOT_AT_WORK: Final = {
     "iowait": "idle, with I/O in flight (iowait),",
     "steal": "taken by the hypervisor (steal)",
 }
+#: What a processor did, in words, where its name does not say it.
+_BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority", "system": "kernel code"}
 _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
+#: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
+_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0}
+#: Columns that say where and when a row is, and the figures of a table without a rule that are reported.
+_PLACES: Final = ("line", "run", "sample", "time_of_day", "uid", "tid")
+_MOST_FIGURES: Final = 3
 #: From this length of a sample on, its time is reported in minutes.
 _MINUTE_S: Final = 60
 
@@ -67,8 +75,8 @@ def processors(log: HostLog) -> Iterator[Finding]:
         >>> for idle in (2, 70, 95):
         ...     for one in processors(log(idle)): print(one.sentence)
         The CPUs were 98 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for a CPU.
-        The CPUs were 30 % busy on average of 20 samples.
-        The CPUs were idle: 4.0 to 5.5 % busy on average of 20 samples.
+        The CPUs were 30 % busy on average over 20 samples.
+        The CPUs were idle: 4.0 to 5.5 % busy on average over 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
         []
     """
@@ -85,8 +93,12 @@ def processors(log: HostLog) -> Iterator[Finding]:
 def idle_processors(log: HostLog) -> Iterator[Finding]:
     """How long the processors were idle, with and without I/O in flight, or taken by the hypervisor."""
     for lead in host_ledgers(log)[:1]:
-        if "what" not in lead.views:
-            continue
+        yield from idle_time(lead)
+
+
+def idle_time(lead: Ledger) -> Iterator[Finding]:
+    """The parts of the processors' time that were no work of the host."""
+    if "what" in lead.views:
         parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK]))
         for row in parts.filter(pl.col("own_lo") >= PART * (lead.total.hi if lead.total else 0)).iter_rows(named=True):
             share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
@@ -127,9 +139,10 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     most = max(parts, key=lambda part: top[part])
     yield Finding(
         "busiest_processor",
-        f"One CPU ({top['cpu']}) was {percent(top['busy'])} busy, mostly with {most} ({percent(top[most] / 100)}); all "
-        f"{cpus.height} were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
-        why=f"the mean of {top['samples']:,} samples; a thread, or the interrupts of a device, can use one CPU only",
+        f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
+        f"({percent(top[most] / 100)}); all {cpus.height} CPUs together were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
+        why=f"the mean of {count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use "
+        "one CPU only",
         next=f"what runs on it: perf top -C {top['cpu']}; cat /proc/interrupts",
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),
         order=0,
@@ -160,17 +173,19 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
 )
 def swapping(log: HostLog) -> Iterator[Finding]:
     """Memory that was written to the disk and read again while the work ran."""
-    if "host" not in log.scopes or not {"si", "so"}.issubset(log.scan("host").collect_schema().names()):
+    columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
+    names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
+    if names is None:
         return
     own = log.scan("host").filter(~pl.col("is_since_boot").fill_null(value=False))
-    back, out = own.select(pl.col("si").mean(), pl.col("so").mean()).collect().row(0)
-    if (back or 0.0) < _LEAST_SWAPPED:
+    back, out = ((mean or 0.0) * _SWAPPED[names] for mean in own.select(pl.col(*names).mean()).collect().row(0))
+    if back < _LEAST_SWAPPED:
         return
     yield Finding(
         "swapping",
-        f"The host swapped {three(back)} KiB/s in and {three(out or 0.0)} KiB/s out.",
+        f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out.",
         next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
-        evidence=(Evidence("host", ("si", "so")),),
+        evidence=(Evidence("host", names),),
         order=0,
     )
 
@@ -200,22 +215,77 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     )
 
 
+@rule("host_figures", of="host_unread", needs="a table that no other rule says anything of")
+def host_figures(log: HostLog) -> Iterator[Finding]:
+    r"""The first rates of a table that no rule knows: means, and whose is the largest; counters have none.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:00 AM       tps      rtps      wtps   bread/s   bwrtn/s\n"
+        >>> rows = "".join(f"10:0{n}:00 AM   5200.00   4900.00    300.00 400000.00   8000.00\n" for n in range(1, 4))
+        >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+        >>> for one in host_figures(read_host(text.encode())): print(one.sentence)
+        On average: 5,200 transfers per second, 4,900 reads per second, 300 writes per second.
+    """
+    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return
+    for scope in log.scopes:
+        rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        schema = rows.collect_schema()
+        figures = [name for name in schema.names() if name.endswith(("_per_s", "_percent"))]
+        names = ("pid", "command", *(name for name, dtype in schema.items() if dtype in (pl.String, pl.Categorical)))
+        keys = [name for name in dict.fromkeys(names) if name in schema and name not in _PLACES]
+        means = rows.group_by(keys) if keys else rows.group_by(pl.lit(0).alias("all"))
+        found = means.agg(pl.col(figures).mean()).collect()
+        is_there = found.select((pl.col(figures) > 0).any()).row(0, named=True) if found.height else {}
+        shown = [name for name in figures if is_there.get(name)][:_MOST_FIGURES]
+        if not shown:
+            continue
+        row = found.sort(*shown, *keys, descending=True).row(0, named=True)
+        said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
+        who = " ".join(str(row[key]) for key in keys if row[key] is not None)
+        yield Finding(
+            "host_figures",
+            f"`{who}` had the highest rates: {said} on average." if who else f"On average: {said}.",
+            next=_TAKE,
+            evidence=(Evidence(scope, tuple(shown)),),
+            order=1,
+        )
+
+
+def _figure(name: str, mean: float) -> str:
+    """A figure with its unit in words.
+
+    Examples:
+        >>> _figure("read_bytes_per_s", 2.05e8), _figure("cswch_per_s", 9450.4), _figure("ifutil_percent", 3.0)
+        ('205 MB/s read', '9,450 cswch per second', '3 % ifutil')
+    """
+    if name.endswith("_bytes_per_s"):
+        return f"{three(mean / 1e6)} MB/s {name.removesuffix('_bytes_per_s')}"
+    if name.endswith("_percent"):
+        return f"{three(mean)} % {name.removesuffix('_percent')}"
+    rate = " per second" if name.endswith("_per_s") else ""
+    return f"{three(mean)} {name.removesuffix('_per_s').replace('_', ' ')}{rate}"
+
+
 @rule("nothing_read", of="host_unread", needs="a log of which no other rule says anything")
 def nothing_read(log: HostLog) -> Iterator[Finding]:
     """A log without samples of processors, devices and processes, or of which none was read."""
+    if any(host_figures(log)):
+        return
     rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
-    missing = "the log has no rates of them"
+    missing = "it has no rates of them"
     if not any(map(len, boot)) and log.diagnostics.height:
         count = log.diagnostics.height
         missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
     elif any(map(len, boot)) and all(one.all() for one in boot):
         missing = SINCE_START
     elif len(set(log.runs.get_column("host").drop_nulls())) > 1:
-        missing = "its samples are of several hosts, so read each of them alone"
+        missing = "its samples are of several hosts, so read the log of each host alone"
     yield Finding(
         "nothing_read",
-        f"Not visible: how busy processors, devices and processes were; {missing}.",
+        f"The log does not show how busy processors, devices and processes were: {missing}.",
         next=_TAKE,
         evidence=(Evidence("diagnostics" if log.diagnostics.height else "runs"),),
         is_refused=True,
@@ -254,7 +324,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
     word = "busy" if report is not None or not _is_stolen(log) else "busy or taken by the hypervisor"
-    is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average of {number:,} samples{when}"
+    is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
         others = int(samples.item(0, "untimed"))
         only = f"one of {others + 1:,} samples; the length of the others is not known" if others else "the only sample"

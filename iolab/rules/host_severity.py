@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.processors import SATURATED
+from iolab.rules.devices import latencies_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
@@ -32,6 +33,9 @@ _FLASH: Final = ("nvme", "pmem")
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 _OF: Final = "the time of the samples"
+_MEGABYTE: Final = 1e6
+#: Interfaces without a link.
+_NO_LINKS: Final = ("lo", "lo0")
 
 
 def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
@@ -77,7 +81,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
         >>> rows = [head + f"sda 100.0 1.0 800.0 8.0 {took} 1.0\n\n" for took in ("1.0", "5.0", "90.0", "30.0")]
         >>> for one in slow_device(read_host("".join(rows).encode())): print(one.mark, one.sentence)
-        major Reads of `sda` took more than 20 ms in 2 of 3 samples: 41.7 ms on average, 90 ms in the slowest.
+        major Reads of `sda` took more than 20 ms in 2 of 3 samples: up to 90 ms, and 41.7 ms on average over all
+        samples.
     """
     rows = _samples(log, "device", "device")
     if rows is None:
@@ -110,11 +115,11 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         yield Finding(
             "slow_device",
             f"{word} of `{row['device']}` took more than {three(row['limit'])} ms in {row['number']:,} of "
-            f"{counted(number, 'samples')}: {seconds(row['mean'] / 1e3)} on average, {seconds(row['most'] / 1e3)} in "
-            "the slowest.",
+            f"{counted(number, 'samples')}: up to {seconds(row['most'] / 1e3)}, and {seconds(row['mean'] / 1e3)} on "
+            "average over all samples.",
             impact=_share(slow_s, whole),
             impact_of=_OF,
-            next="the distribution of the latencies: biolatency -D 10 1",
+            next=latencies_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
 
@@ -217,8 +222,9 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         f"{found['most']:g} were runnable{there}.",
         impact=_share(found["seconds"], whole),
         impact_of=_OF,
-        why="runnable is a moment of each sample"
-        + ("; the log does not show the number of CPUs: samples at least 90 % busy" if cpus is None else ""),
+        why="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
+        if cpus is None
+        else "each sample counts runnable processes at one moment",
         next="the processes: pidstat -u 5; pidstat 5 shows %wait of each",
         evidence=(Evidence("host", ("runnable",)),),
     )
@@ -249,4 +255,79 @@ def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
             impact_of=_OF,
             next="who had the CPU: pidstat -u 5; perf sched latency",
             evidence=(Evidence("process", (str(row["pid"]),)),),
+        )
+
+
+@rule("process_io", of="host", needs="bytes of processes (pidstat -d)", thresholds={"1 MB/s": "a convention"})
+def process_io(log: HostLog) -> Iterator[Finding]:
+    r"""The process that read and wrote most bytes.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:0{0} AM   UID       PID   kB_rd/s   kB_wr/s kB_ccwr/s iodelay  Command\n"
+        >>> row = "10:00:0{1} AM     0       777  90000.00     10.00      0.00      80  rman\n\n"
+        >>> text = "".join((head + row).format(one, one + 1) for one in range(3))
+        >>> for one in process_io(read_host(("Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + text).encode())):
+        ...     print(one.sentence)
+        Process 777 (`rman`) moved the most bytes: 92.2 MB/s read and 0.0102 MB/s written on average.
+    """
+    rows = _samples(log, "process", "pid", "command", "read_bytes_per_s", "write_bytes_per_s")
+    if rows is None:
+        return
+    _, whole = _whole(rows)
+    moved = (pl.col(f"{kind}_bytes_per_s") * pl.col("weight") for kind in ("read", "write"))
+    sums = rows.filter(pl.col("pid") != "-").group_by("pid", "command").agg(one.sum() for one in moved).collect()
+    if sums.is_empty() or whole <= 0:
+        return
+    total = pl.col("read_bytes_per_s") + pl.col("write_bytes_per_s")
+    row = sums.sort(total, "pid", descending=[True, False]).row(0, named=True)
+    read, written = (row[f"{kind}_bytes_per_s"] / whole / _MEGABYTE for kind in ("read", "write"))
+    if read + written >= 1:
+        yield Finding(
+            "process_io",
+            f"Process {row['pid']} (`{row['command']}`) moved the most bytes: {three(read)} MB/s read and "
+            f"{three(written)} MB/s written on average.",
+            next="the devices that served it: iostat -xt 5",
+            evidence=(Evidence("process", (str(row["pid"]),)),),
+            order=1,
+        )
+
+
+@rule(
+    "busy_interface",
+    of="host",
+    needs="bytes of the network (sar -n DEV)",
+    thresholds={"1 MB/s": "a convention", "90 % of the link": "iolab.metrics.processors.SATURATED"},
+)
+def busy_interface(log: HostLog) -> Iterator[Finding]:
+    r"""The network interface that received and sent most bytes, and whether its link was full.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:00 AM IFACE rxpck/s txpck/s rxkB/s txkB/s rxcmp/s txcmp/s rxmcst/s %ifutil\n"
+        >>> rows = "".join(f"10:0{n}:00 AM eth0 9.0 9.0 110000.00 900.00 0.0 0.0 0.0 92.00\n" for n in range(1, 4))
+        >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+        >>> for one in busy_interface(read_host(text.encode())): print(one.sentence)
+        `eth0` received 113 MB/s and sent 0.922 MB/s on average, 92 % of its link.
+    """
+    rows = _samples(log, "interface", "interface", "received_bytes_per_s", "sent_bytes_per_s")
+    if rows is None:
+        return
+    columns = rows.collect_schema().names()
+    used = [pl.col("ifutil_percent").mean()] if "ifutil_percent" in columns else []
+    means = rows.filter(~pl.col("interface").cast(pl.String).is_in(_NO_LINKS)).group_by("interface")
+    found = means.agg(pl.col("received_bytes_per_s", "sent_bytes_per_s").mean(), *used).collect()
+    total = pl.col("received_bytes_per_s") + pl.col("sent_bytes_per_s")
+    for row in found.sort(total, "interface", descending=[True, False]).head(1).iter_rows(named=True):
+        received, sent = (row[f"{way}_bytes_per_s"] / _MEGABYTE for way in ("received", "sent"))
+        if received + sent < 1:
+            return
+        share = (row.get("ifutil_percent") or 0.0) / 100
+        yield Finding(
+            "busy_interface",
+            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s on average"
+            f"{f', {percent(share)} of its link' if share else ''}.",
+            next="which connections: ss -ti" if share >= SATURATED else "",
+            evidence=(Evidence("interface", (str(row["interface"]),)),),
+            order=1 if share >= SATURATED else 2,
         )

@@ -64,7 +64,8 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
         >>> print(*(one.sentence for one in read_latency_class(disk)))
         79 % of single-block reads took 2 to 16 ms, like a disk, or a queue before something faster.
         >>> for one in read_latency_class(facts((1e3, 2e3), (86.8, 97.0))): print(one.sentence, one.is_refused)
-        Flash or a cache: 87 % of single-block reads took under 1 ms; the histogram starts there. True
+        87 % of single-block reads took under 1 ms. The histogram starts there, so it does not show whether they came
+        from flash or a cache. True
         >>> list(read_latency_class(facts((1e3, 2e3, 4e3, 8e3, 16e3), (30.0, 40.0, 60.0, 80.0,
         ...     90.0))))  # no range has most
         []
@@ -84,8 +85,9 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
         if lowest_edge > 512 * 1.03 and lowest >= _MOST_PCT:
             yield Finding(
                 "read_latency_class",
-                f"Flash or a cache: {percent(lowest / 100)} of single-block reads took under "
-                f"{_edge_text(lowest_edge)}; the histogram starts there.",
+                f"{percent(lowest / 100)} of single-block reads took under {_edge_text(lowest_edge)}. The histogram "
+                "starts "
+                "there, so it does not show whether they came from flash or a cache.",
                 next="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
                 evidence=evidence,
                 is_refused=True,
@@ -156,11 +158,11 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
         ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
         >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
-        `db file sequential read` has two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average of 5 ms
-        lies in neither.
+        Waits for `db file sequential read` form two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average of 5 ms
+        is in neither group.
         >>> print(*(one.sentence for one in two_modes(facts((15.0, 30.0, 31.0, 32.0, 32.5, 100.0)))))
-        `db file sequential read` has two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average of 5 ms
-        lies in neither.
+        Waits for `db file sequential read` form two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average of 5 ms
+        is in neither group.
         >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
         []
     """
@@ -193,9 +195,9 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         )
         parts = f"{percent(hills.low_pct / 100)} took {low}, {percent(hills.high_pct / 100)} {high}"
         if hills.between_pct <= _FEW_BETWEEN_PCT:
-            said = f"`{event}` has two groups: {parts}.{mean}"
+            said = f"Waits for `{event}` form two groups: {parts}.{mean}"
         else:
-            said = f"`{event}` is widely spread: {parts}, {percent(hills.between_pct / 100)} between.{mean}"
+            said = f"Waits for `{event}` are widely spread: {parts}, {percent(hills.between_pct / 100)} between.{mean}"
         yield Finding(
             "two_modes",
             said,
@@ -208,9 +210,9 @@ def _what_average_is(average: Interval, hills: Hills) -> str:
     """Only an average between the hills is neither; within one it does not describe the other."""
     low, high = average.lo * 1e6, average.hi * 1e6
     if hills.low_to_us <= low and high <= hills.high_from_us:
-        return "lies in neither"
+        return "is in neither group"
     if hills.high_from_us <= low and high <= hills.high_to_us:
-        return "lies among the longer ones"
+        return "is among the longer ones"
     if hills.low_from_us <= low and high <= hills.low_to_us:
-        return "lies among the shorter ones"
+        return "is among the shorter ones"
     return "does not describe them"

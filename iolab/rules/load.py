@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import short_text
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import period_text
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, range_text, significant
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text, significant
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def load(facts: ReportFacts) -> Iterator[Finding]:
         ...     cpus=32, idle_pct=Interval.exact(77.7), classes={"User I/O": Interval.exact(20_000)},
         ...     db_cpu_s=Interval.exact(10_000))
         >>> print(*(one.sentence for one in load(facts)))
-        On average 127 sessions were active; 32 CPUs, 78 % idle. 22 % of DB time is neither CPU time nor a wait.
+        On average 127 sessions were active; the 32 CPUs were 78 % idle. 22 % of DB time is neither CPU time nor a wait.
         >>> from dataclasses import replace
         >>> print(*(one.sentence for one in load(replace(facts, kind="awr_global", db_cpu_s=Interval.exact(18_000)))))
         On average 127 sessions were active in all instances together.
@@ -58,12 +58,7 @@ def load(facts: ReportFacts) -> Iterator[Finding]:
     if active is None or facts.is_idle:
         return
     together = " in all instances together" if facts.kind == "awr_global" else ""
-    host = ""
-    if facts.has_host and facts.cpus is not None and facts.idle_pct is not None:
-        allowed = facts.cpu_count if facts.cpu_count is not None and facts.cpu_count < facts.cpus else None
-        of = count_text(facts.cpus, "CPU") + (f" ({allowed} allowed)" if allowed is not None else "")
-        host = f"; {of}, {facts.idle_pct.value:.0f} % idle"
-    said = f"On average {range_text(active)} sessions were active{together}{host}."
+    said = f"On average {range_text(active)} sessions were active{together}{processors_text(facts)}."
     rest, twice = part_of(facts, NOT_ACCOUNTED), part_of(facts, "counted twice")
     if rest is not None and rest.is_large:
         said += f" {percent(rest.share)} of DB time is neither CPU time nor a wait."
@@ -85,7 +80,7 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> facts = ReportFacts(db_time_s=Interval.exact(747), elapsed_s=Interval.exact(550_844))
         >>> print(*(one.sentence for one in instance_idle(facts)))
-        The database was idle: 0.00136 sessions active, 747 s of DB time in 153 h. No shares are given for so little.
+        The database was idle: 747 s of DB time in 153 h (0.00136 sessions active). No shares are given for so little.
         >>> list(instance_idle(ReportFacts(db_time_s=Interval.exact(353), elapsed_s=Interval.exact(3_615))))
         []
     """
@@ -97,12 +92,12 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
         if most >= 0.1:
             return
         least, most = (figure / elapsed.value for figure in sorted((time.value, cpu.value)))
-        said = f"Almost nothing ran: {three(least)} to {three(most)} sessions active, by DB time and by DB CPU."
+        said = f"Almost nothing ran: {three(least)} to {three(most)} sessions were active (by DB time, by DB CPU)."
     elif facts.is_idle:
         active = three(time.value / elapsed.value)
         said = (
-            f"The database was idle: {active} sessions active, {three(time.value)} s of DB time in "
-            f"{period_text(elapsed.value)}. No shares are given for so little."
+            f"The database was idle: {three(time.value)} s of DB time in {period_text(elapsed.value)} "
+            f"({active} sessions active). No shares are given for so little."
         )
     else:
         return
@@ -131,7 +126,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
         ...     samples=Samples(count=4_097, on_cpu=Interval.exact(8.12)))
         >>> for one in db_time_unaccounted(facts): print(one.sentence)
-        56 % of DB time is neither CPU time nor a wait; samples put 54 points on CPU or waiting for it.
+        56 % of DB time is neither CPU time nor a wait; samples show it on CPU or waiting for a CPU.
         >>> from dataclasses import replace
         >>> for one in db_time_unaccounted(replace(facts, samples=Samples())): print(one.sentence)
         56 % of DB time is neither CPU time nor a wait.
@@ -144,13 +139,14 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     said, why, next_step = f"{percent(rest)} of DB time is neither CPU time nor a wait", "", ""
     points = _sampled_points(facts)
     if points is not None and points >= 0.5 * rest.value:
-        said += f"; samples put {min(points, rest.value) * 100:.0f} points on CPU or waiting for it"
+        most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
+        said += f"; samples show {most} on CPU or waiting for a CPU"
         if not facts.samples.queues:
-            why = "samples saw it on CPU, the CPU clock did not, and no slot has more sessions than CPUs"
+            why = "samples show it on CPU, the CPU clock does not, and no slot has more sessions than CPUs"
     elif points is not None:
-        seen = f"see {points * 100:.0f} points of it on CPU" if points >= 0.05 else "do not see it on CPU"
+        seen = f"show {points * 100:.0f} % of DB time of it on CPU" if points >= 0.05 else "do not show it on CPU"
         said += f"; samples of active sessions {seen}"
-        why = "the cause is unknown: neither the CPU clock, nor waits, nor samples have this time"
+        why = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
         why = f"the processors were {100 - facts.idle_pct.value:.0f} % busy: consistent with waiting for one"
     elif facts.has_host and facts.idle_pct is not None:
@@ -158,7 +154,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     direct = total(facts.of_events("direct path read", "direct path read temp"))
     is_direct = facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0
     reasons = ["consistent with submitting direct reads"] if is_direct else []
-    reasons += ["on AIX with SMT CPU times are undercounted"] if facts.is_aix else []
+    reasons += ["on AIX with SMT, CPU times are undercounted"] if facts.is_aix else []
     why = "; ".join(filter(None, (why, ", and ".join(reasons))))
     if facts.samples.queues:
         queue = facts.samples.queues[0]
@@ -208,8 +204,8 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
         ...     samples=Samples(4_097, Interval.exact(8.12), (queue,)), os={"OS_CPU_WAIT_TIME": 3_696_200.0})
         >>> for one in cpu_queue(facts): print(one.sentence)
-        From 10:45 to 10:55 samples saw 34 sessions on 12 CPUs: at least 12,300 s cannot have been on a CPU.
-        Consistent with a queue: the host counted 37,000 s of waiting for a CPU (`OS_CPU_WAIT_TIME`).
+        From 10:45 to 10:55, samples show 34 sessions on 12 CPUs: at least 12,300 s of this cannot be CPU time.
+        The host counted 37,000 s of waiting for a CPU (`OS_CPU_WAIT_TIME`), consistent with a queue.
     """
     if facts.whole_s is None or not facts.samples.queues or not facts.has_host:
         return
@@ -219,8 +215,8 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
     when = f"{queue.begin:%H:%M} to {queue.end:%H:%M}"
     yield Finding(
         "cpu_queue",
-        f"From {when} samples saw {queue.sessions:.0f} sessions on {facts.cpus} CPUs: "
-        f"at least {math.floor(queue.least_s / least) * least:,.0f} s cannot have been on a CPU.",
+        f"From {when}, samples show {queue.sessions:.0f} sessions on {facts.cpus} CPUs: "
+        f"at least {math.floor(queue.least_s / least) * least:,.0f} s of this cannot be CPU time.",
         part=part,
         why=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
         next=f"an ASH report of {when}: @?/rdbms/admin/ashrpti",
@@ -230,7 +226,7 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
     if waited >= queue.least_s:
         yield Finding(
             "os_cpu_wait",
-            f"Consistent with a queue: the host counted {three(waited)} s of waiting for a CPU (`OS_CPU_WAIT_TIME`).",
+            f"The host counted {three(waited)} s of waiting for a CPU (`OS_CPU_WAIT_TIME`), consistent with a queue.",
             part=part,
             next="the run queue of the host: vmstat 5",
             evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
@@ -251,7 +247,7 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> samples = Samples(4_097, None, (), (("0kg3s5m4uzp32", "SELECT 1", 44.59),))
         >>> facts = ReportFacts(db_time_s=Interval.exact(41_424), elapsed_s=Interval.exact(3_555), samples=samples)
         >>> print(*(one.sentence for one in sampled_statement(facts)))
-        `0kg3s5m4uzp32` holds 45 % of the 4,097 samples; no SQL list of the report names it.
+        `0kg3s5m4uzp32` took 45 % of the 4,097 samples; no SQL list of the report names it.
     """
     if facts.whole_s is None or facts.is_idle:
         return
@@ -261,7 +257,7 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
         if share >= _SAMPLED_PCT and sql_id not in listed:
             yield Finding(
                 "sampled_statement",
-                f"`{sql_id}` holds {percent(share / 100)} of the {facts.samples.count:,} samples; "
+                f"`{sql_id}` took {percent(share / 100)} of the {facts.samples.count:,} samples; "
                 "no SQL list of the report names it.",
                 None if part else Interval.exact(share / 100),
                 "samples",
@@ -318,7 +314,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         each = (cpu * 10**6 / gets).value
         why = f"{three(each)} us of CPU per logical read, row work and parsing included"
     if facts.is_aix:
-        why = "; ".join(filter(None, (why, "on AIX with SMT CPU times are undercounted")))
+        why = "; ".join(filter(None, (why, "on AIX with SMT, CPU times are undercounted")))
     yield Finding(
         "cpu_is_the_time" if is_most else "time_profile",
         f"CPU took {part.took}{detail}.",
@@ -407,7 +403,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_memory_exhausted",
         said,
-        why="full, not paging"
+        why="swap is full, but the host is not paging"
         if not is_paging
         else "pages went to disk and back; some systems count reads of files, too",
         next="vmstat 5 of the host",
@@ -425,7 +421,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
         ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
         >>> print(*(one.sentence for one in parse_time(facts)))
-        Parsing took 44 % of DB time, nearly all of it hard parses; it contains CPU and waits.
+        Parsing took 44 % of DB time, nearly all of it hard parses. This time contains CPU and waits.
         >>> list(parse_time(ReportFacts(db_time_s=Interval.exact(13_799), parse_s=Interval.exact(60))))
         []
     """
@@ -438,8 +434,8 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         of_hard = ", nearly all of it hard parses" if is_all else f", {percent(hard / whole)} in hard parses"
     yield Finding(
         "parse_time",
-        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}; it contains CPU and waits.",
-        next="statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by "
+        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}. This time contains CPU and waits.",
+        next="statements that differ only in literals: select force_matching_signature, count(*) from v$sql group by "
         "force_matching_signature order by 2 desc"
         if of_hard
         else "the statements ordered by parse calls",

@@ -50,7 +50,7 @@ def load_change(
         ...     events={"db file sequential read": Wait(Interval.exact(waits), Interval.exact(waited))})
         >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
         >>> for one in load_change(first, second): print(one.sentence)
-        DB time rose from 7.09 to 14.2 sessions active (+100 %), 77 % of it from `db file sequential read`.
+        DB time rose from 7.09 to 14.2 sessions active (+100 %); 77 % of the change is from `db file sequential read`.
         `db file sequential read` made up 77 % of the increase: its waits occurred 1.49 times as often, and each
         took 1.39 times as long.
     """
@@ -92,9 +92,12 @@ def load_change(
                 f"`{row['name']}` made up {of_it} of the {what}: {ratios if often else moved}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
-                why="longer with more of them, as in a queue; the report has no queue of the device"
+                why="more waits that each take longer are consistent with a queue; the report does not show the "
+                "device's queue"
                 if min(often, longer) > 1
-                else "sessions waiting = waits per second x their average",
+                else "sessions waiting = waits per second x their average"
+                if often
+                else "",
                 evidence=(Evidence(tables[1] if row["kind"] != "cpu" else "time_model", (row["name"],)),),
             )
         elif max(row["a"], row["b"]) >= _LEAST_WEIGHT * total and often and not 1 / _LONGER < longer < _LONGER:

@@ -12,6 +12,8 @@ from logframe.interval import Interval
 _NEARLY: Final = 1 + 1e-9
 #: Shares from here on are whole per cent.
 _WHOLE: Final = 9.95
+#: A share in per cent from here on is all, but for the rounding of the arithmetic.
+ALL: Final = 100 - 1e-7
 #: Ratios this near to 1 are 1 in a sentence.
 _SAME: Final = 0.005
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -58,8 +60,8 @@ def percent(share: Interval | float) -> str:
 
 
 def _per_cent(value: float) -> str:
-    if value < _WHOLE or 99 < value < 100:
-        return f"{value:.1f}" if not 99.9 < value < 100 else "99.9"  # which is not all
+    if value < _WHOLE or 99 < value < ALL:
+        return f"{value:.1f}" if not 99.9 < value < ALL else "99.9"  # which is not all
     return f"{value:.0f}"
 
 

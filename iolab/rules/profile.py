@@ -8,7 +8,7 @@ from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.report_facts import total
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
-from iolab.rules.phrases import often, percent, seconds, three
+from iolab.rules.phrases import often, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of, parts_of
 from iolab.rules.writes import all_io_slow, small_log_writes_slow
@@ -60,7 +60,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
             continue
         each, runs = "", one.executions
         if runs is not None and runs.lo > 0:
-            each = f": {often(runs, facts.elapsed_s, 'executions')}, {seconds((one.elapsed_s / runs).value)} each"
+            each = f": {often_each(runs, facts.elapsed_s, 'executions', seconds((one.elapsed_s / runs).value))}"
         where = f" in {one.pdb}" if one.pdb and f"({one.pdb})" in name else ""
         begin = f"One statement, `{one.sql_id}`{where}," if part.share.lo >= _ONE else f"`{one.sql_id}`{where}"
         why = [f"module {one.module}"] if one.module else []
@@ -69,7 +69,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
         ]
         if inside and part.share.lo >= _ONE:
             why.append(
-                f"{count_text(len(inside), 'PL/SQL block')} of {seconds(inside[0].elapsed_s.value)} may contain it"
+                f"{count_text(len(inside), 'PL/SQL block')} of up to {seconds(inside[0].elapsed_s.value)} may call it"
             )
         yield Finding(
             "main_statement",
@@ -148,7 +148,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
         >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
         >>> print(*(one.sentence for one in lock_waits(facts)))
-        Row locks took 97 % of DB time: 10.4 waits per second, 95.7 s each.
+        `enq: TX - row lock contention` took 97 % of DB time: 10.4 waits per second, 95.7 s each.
         >>> list(lock_waits(ReportFacts(db_time_s=Interval.exact(20_000_000), events=events)))
         []
     """
@@ -160,10 +160,11 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     held = ""
     if slow is not None:
         what = "all reads and writes were slow" if slow.name == "all_io_slow" else "log writes were slow"
-        held = f"; {what}, and locks last until the commit"
+        held = f"; {what}, and a lock lasts until its commit"
     yield Finding(
         "lock_waits",
-        f"Row locks took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} each.",
+        f"`{_ROW_LOCKS}` took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} "
+        "each.",
         part=name,
         why=f"the report does not show who held the locks{held}",
         next="the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
@@ -242,7 +243,7 @@ def background_waits(facts: ReportFacts) -> Iterator[Finding]:
             "background_waits",
             f"`{name}` took {percent(share.capped(1).value)} of the time of background processes: "
             f"{often(wait.waits, facts.elapsed_s, 'waits')}{each}.",
-            why=f"of {three(whole.value)} s of background time, which is no part of DB time",
+            why=f"background time was {three(whole.value)} s and is not part of DB time",
             next="the background sessions in an ASH report: @?/rdbms/admin/ashrpt",
             evidence=(Evidence("background_events", (name,)),),
             order=5,
@@ -262,7 +263,7 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"db file sequential read": Wait(Interval.exact(770_898), Interval.exact(9_336))}
         >>> for one in not_separable(ReportFacts(db_time_s=Interval.exact(12_612), events=events)): print(one.sentence)
-        Whether the storage or a queue before it made the reads slow.
+        The report does not show whether the storage or a queue before it made the reads slow.
     """
     ledger = ledger_of(facts)
     if ledger.void or facts.is_idle or facts.whole_s is None:
@@ -273,14 +274,14 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
         return
     said = collect = ""
     if first["part"] == NOT_ACCOUNTED:
-        said = "How much one change would save: a what-if on `not accounted for` is refused"
+        said = "The report does not show what one change would save: too much time is not accounted for"
         collect = "an ASH report: @?/rdbms/admin/ashrpt"
     elif first["class"] == "User I/O":
         names = {row["part"] for row in large}
         collect = "iostat -xt 5"
         if "db file parallel read" in names:
-            said = "The time of one read: a wait for `db file parallel read` covers several blocks"
+            said = "The report does not show the time of one read: `db file parallel read` waits for several blocks"
         elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
-            said = "Whether the storage or a queue before it made the reads slow"
+            said = "The report does not show whether the storage or a queue before it made the reads slow"
     if said:
         yield Finding("not_separable", f"{said}.", next=collect, is_refused=True, order=1)

@@ -73,7 +73,7 @@ def _kind_text(name: str) -> str:
     full = _FULL_NAMES.get(name.lower(), name)
     if full.lower().endswith(("reads", "scan")):
         return f"`{full}`"
-    return f"Function `{full}`" + (" (all without a name of their own)" if full.lower() == "others" else "")
+    return f"Function `{full}`" + (" (all that have no name of their own)" if full.lower() == "others" else "")
 
 
 @rule("read_size", of="report", needs="instance activity", thresholds={"1 MB/s, 1,000 requests": "FINDINGS F17"})
@@ -119,11 +119,9 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
     )
 
 
-def _blocks_text(direct: float, blocks: float) -> str:
-    if direct == 0:
-        return "No blocks were"
-    share = percent(direct / blocks)
-    return f"{share[0].upper()}{share[1:]} of blocks were"
+def _blocks_text(direct: float, blocks: float, others: str) -> str:
+    said = "no blocks were" if direct == 0 else f"{percent(direct / blocks)} of blocks were"
+    return f"Apart from {others}, {said}" if others else f"{said[0].upper()}{said[1:]}"
 
 
 @rule(
@@ -144,7 +142,7 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
         ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
         99 % of blocks were read by direct path, bypassing the buffer cache.
-        1.0 % of blocks were read by direct path, bypassing the buffer cache, besides 98 % from temporary tablespaces.
+        Apart from temporary tablespaces (98 %), 1.0 % of blocks were read by direct path, bypassing the buffer cache.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")
@@ -159,15 +157,14 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     if plain.hi < 0 or direct.lo > blocks.hi:
         return
     parts = " and ".join(
-        f"{percent((part / blocks).value)} {what}"
-        for part, what in ((temp, "from temporary tablespaces"), (lob, "of LOBs"))
+        f"{what} ({percent((part / blocks).value)})"
+        for part, what in ((temp, "temporary tablespaces"), (lob, "LOBs"))
         if (part / blocks).value >= 0.001
     )
-    besides = f", besides {parts}" if parts else ""
     plain = Interval(max(plain.value, 0), max(plain.lo, 0), max(plain.hi, 0))
     yield Finding(
         "buffered_or_direct_path",
-        f"{_blocks_text(plain.value, blocks.value)} read by direct path, bypassing the buffer cache{besides}.",
+        f"{_blocks_text(plain.value, blocks.value, parts)} read by direct path, bypassing the buffer cache.",
         evidence=(Evidence("instance_activity", ("physical reads", "physical reads direct")),),
         order=4,
     )
@@ -266,7 +263,7 @@ def logical_io(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900),
         ...     elapsed_s=Interval.exact(3_617), activity={"session logical reads": Interval.exact(14_650_000_000)})
         >>> print(*(one.sentence for one in logical_io(facts)))
-        4,050,000 logical reads per second; 241,000 per second of CPU time.
+        Sessions did 4,050,000 logical reads per second, 241,000 per second of CPU time.
         >>> list(logical_io(ReportFacts()))
         []
     """
@@ -277,8 +274,9 @@ def logical_io(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding(
         "logical_io_load",
-        f"{three((gets / facts.elapsed_s).value)} logical reads per second; {three((gets / cpu).value)} per second of "
-        "CPU time.",
+        f"Sessions did {three((gets / facts.elapsed_s).value)} logical reads per second, {three((gets / cpu).value)} "
+        "per "
+        "second of CPU time.",
         evidence=(Evidence("instance_activity", ("session logical reads",)),),
         order=6,
     )

@@ -85,7 +85,7 @@ def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrRep
         what, one, two = different
         yield Finding(
             "evidence_mismatch",
-            f"The {what} differs: {one} in {first[0]}, {two} in {second[0]}: no change of one system.",
+            f"The {what} differs ({one} in {first[0]}, {two} in {second[0]}): the reports are of two systems.",
             evidence=(Evidence("info"),),
             is_gate=True,
         )
@@ -93,7 +93,8 @@ def report_pair_findings(first: tuple[str, AwrReport], second: tuple[str, AwrRep
     if _overlap(first[1], second[1]):
         yield Finding(
             "evidence_mismatch",
-            f"{first[0]} and {second[0]} are of one instance and of periods that overlap: no change over time.",
+            f"{first[0]} and {second[0]} are of one instance, but their periods overlap, so they show no change over "
+            "time.",
             evidence=(Evidence("info"),),
             is_gate=True,
         )

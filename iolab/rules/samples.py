@@ -12,6 +12,7 @@ from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.samples import NO_STATEMENT, session_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -45,8 +46,8 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
         >>> head = "SAMPLE_ID,SID,STATE,EVENT\n"
         >>> polls = head + "".join(f"{number},42,ON CPU,\n" for number in range(200))
         >>> for one in session_findings(read_session_samples(polls.encode())): print(one.sentence)
-        CPU took 100 % of the samples of sessions.
-        No sample met a wait: waits took at most 1.5 % of the time, with 95 % confidence.
+        CPU took 100 % of the samples.
+        No sample shows a wait: waits took at most 1.5 % of the time, with 95 % confidence.
     """
     for lead in session_ledgers(log):
         for view in lead.views:
@@ -56,7 +57,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     continue
                 if not is_aside and (row["share_lo"] or 0.0) < PART:
                     continue
-                whole = lead.work_base or "the samples of sessions"
+                whole = lead.work_base or "the samples"
                 name = row["name"] if row["kind"] == "cpu" else f"`{row['name']}`"
                 if is_aside:
                     said = f"{name} is idle time: {row['count']:,.0f} samples."
@@ -69,8 +70,10 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     "sampled_time" if view == "what" else "main_statement",
                     said,
                     part=row["part"],
-                    why=f"{row['count']:,.0f} samples; the range is rounding and the 95 % interval of sampling",
-                    next="" if is_aside or row["name"] == NO_STATEMENT else _NEXT[view].format(row["name"]),
+                    why=f"{row['count']:,.0f} samples; the range combines rounding with the 95 % interval of sampling",
+                    next=""
+                    if is_aside or row["name"] == NO_STATEMENT
+                    else event_step(row["name"]) or _NEXT[view].format(row["name"]),
                 )
 
 
@@ -80,7 +83,7 @@ def no_wait_met(log: SessionSamples) -> Iterator[Finding]:
     for row in session_shares(log).filter(state="any wait").iter_rows(named=True):
         yield Finding(
             "no_wait_met",
-            f"No sample met a wait: waits took at most {100 * row['ci_hi']:.1f} % of the time, with 95 % confidence.",
+            f"No sample shows a wait: waits took at most {100 * row['ci_hi']:.1f} % of the time, with 95 % confidence.",
             why=row["basis"],
             evidence=(Evidence("samples", (row["state"],)),),
             order=6,

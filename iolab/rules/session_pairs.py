@@ -43,7 +43,7 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
         ... '''.encode(), printed=True)
         >>> for one in session_pair(("a", session(11, "3.38")), ("b", session(12, "1.24"))): print(one.sentence)
         Statement 1: other plan (11 to 12), 3.38 to 1.24 s.
-        Which was faster: one run each.
+        One run each does not show which was faster.
         >>> list(session_pair(("a", session(11, "3.38")), ("b", session(11, "1.24"))))
         []
     """
@@ -60,7 +60,7 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
     if changed:
         yield Finding(
             "which_setting",
-            "Which was faster: one run each.",
+            "One run each does not show which was faster.",
             next="six runs or more of each, in turns",
             is_refused=True,
         )

@@ -18,12 +18,13 @@ from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.time_parts import PART
 from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
-from iolab.time_ledger.spools import spool_ledgers
+from iolab.time_ledger.spools import sampled, timed_ledgers, wait_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
@@ -93,7 +94,7 @@ class SpoolFacts:
     @cached_property
     def ledger(self) -> Ledger | None:
         """The account of its time; None where nothing is timed, or there is no total."""
-        found = spool_ledgers(self.spool)
+        found = timed_ledgers(self.spool)
         return found[0] if found and not found[0].void else None
 
     @property
@@ -148,10 +149,17 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
         The statement at line 1 took all of the time: 2 runs, 0.110 and 0.0200 s.
-        What each statement waited for.
-        Whether a first run is slower: 2 runs of one statement, 0.11 and 0.02 s, are no sample.
+        The session does not show what each statement waited for.
+        Two runs of one statement (0.11 and 0.02 s) do not show whether a first run is slower.
     """
-    yield from apply_rules("sqlplus", SpoolFacts(spool))
+    samples = sampled(spool)
+    if not samples:
+        yield from apply_rules("sqlplus", SpoolFacts(spool))
+    found = set[str]()
+    for one in samples:  # what a query says first, no other says again
+        new = [row for row in sample_findings(one) if row.name not in found]
+        found |= {row.name for row in new}
+        yield from new
 
 
 @rule(
@@ -177,15 +185,16 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
+    of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]
         trend = _trend(row)
         yield Finding(
             "main_statement",
-            _sentence(row, is_first=number == 0),
+            _sentence(row, is_first=number == 0, of=of),
             why=f"it begins: `{' '.join(text[: 2 * _TEXT].replace('`', ' ').split())[:_TEXT]}`"
             if text is not None
-            else f"the log does not show its text{', only that it was a ' + row['kind'] if row['kind'] else ''}",
+            else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
             next=f"repeat {_name(row)} until its runs stop becoming {trend[0]}, then compare" if trend else advice,
             order=2,
@@ -193,14 +202,14 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         if trend:
             yield Finding(
                 "runs_trend",
-                f"Its runs became {trend[0]} during the session: {trend[1]}.",
+                f"Runs of {_name(row)} became {trend[0]} during the session: {trend[1]}.",
                 part=row["part"],
                 order=6,
             )
         if number == 0 and row["runs"] < SAMPLE and (bound := block_bound(row)):
             yield Finding(
                 "block_cost",
-                f"That is at most {bound} per block, as if nothing else had taken time.",
+                f"That is at most {bound} per block, even if the whole elapsed time was I/O.",
                 part=row["part"],
                 order=6,
             )
@@ -215,12 +224,12 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     total = facts.ledger.total if facts.ledger is not None else None
     if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
         return
-    said = f"{len(times):,} statements without a text took {phrases.seconds(sum(times))}"
+    said = f"{len(times):,} statements whose text the log does not show took {phrases.seconds(sum(times))}"
     if times[0] > 0 and (groups := two_groups(in_order, clock_step(times))):
-        ends = (f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
+        ends = (f"{len(one):,} took {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         said += f", in two groups: {' and '.join(ends)}."
     else:
-        said += f": {phrases.three(times[0])} to {phrases.three(times[-1])} s each."
+        said += f": {phrases.seconds(Interval(times[-1], times[0], times[-1]))} each."
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
@@ -249,7 +258,7 @@ def _name(row: dict[str, Any]) -> str:
     return part if part == f"statement {row['statement']}" else f"the statement at {part}"
 
 
-def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
+def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     """What a statement took, its runs, and what autotrace says that it did; of the first one a bound stands apart."""
     subject, times = _capital(_name(row)), row["times"]
     share = (
@@ -257,7 +266,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took}{' of the time' if is_first else ''}: {_sample(row, is_whole=is_first)}."
+        return f"{took} {of}: {_sample(row, is_whole=is_first)}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
@@ -265,10 +274,10 @@ def _sentence(row: dict[str, Any], *, is_first: bool) -> str:
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
-        return f"{took} of the time; {'it ' + ' and '.join(did) if did else trips}."
+        return f"{took} {of}; {'it ' + ' and '.join(did) if did else trips}."
     if len(times) > 1:
-        return f"{took} of the time: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
-    return f"{took} of the time: {phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))}."
+        return f"{took} {of}: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
+    return f"{took} {of}: {phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))}."
 
 
 def _capital(text: str) -> str:
@@ -317,17 +326,25 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
             + ", ".join(listed[:_MOST_SAMPLES])
             + (" and others" if len(listed) > _MOST_SAMPLES else "")
         )
+    if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times), is_mixed=False)):
+        said = " and ".join(f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
+        return f"{len(times)} runs, in two groups: {said}"
     is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
     warm = times[1:] if is_cold else times
     said = f"median{' of' if is_cold else ''} {phrases.three(median(warm))} s"
-    if len(warm) >= MIN_RUNS:
+    ends = [phrases.three(end) for end in (min(warm), max(warm))]
+    if len(warm) >= MIN_RUNS and ends[0] != ends[1]:
         low, high = map(phrases.three, median_interval(warm))
-        said += f" (95 %: {low} to {high})"
+        said += f" (95 % interval: {low} to {high} s)"
     if is_cold:
         return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
     if not is_whole:
         return said
-    said = f"{len(times)} runs, {said}, from {phrases.three(min(times))} to {phrases.three(max(times))} s"
+    said = (
+        f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s"
+        if ends[0] != ends[1]
+        else f"{len(times)} runs of {ends[0]} s"
+    )
     if others := row["runs"] - len(times):
         said += f"; {others} more returned another number of rows"
     return said
@@ -344,7 +361,9 @@ def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
     is_one = found is not None and found.p < ALPHA and (last > first) == (found.tau > 0)
     if not is_one or abs(last - first) < _LEAST_CHANGE * first:
         return None
-    said = f"median {phrases.three(first)} s of the first {third}, {phrases.three(last)} s of the last {third}"
+    said = (
+        f"the median was {phrases.three(first)} s in the first {third} and {phrases.three(last)} s in the last {third}"
+    )
     return ("slower" if last > first else "faster"), said
 
 
@@ -356,17 +375,16 @@ def _next(large: list[dict[str, Any]]) -> str:
         return f"`{_STRACE}` of one run of {_name(large[0])}"
     if large[0]["text"] is None:
         return _ECHO
-    them = "it" if len(large) == 1 else "both" if len(large) == 2 else "them"
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
     if trips >= _MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
-        return f"{_SQL_TRACE} of {'their' if len(large) > 1 else 'its'} next run"
+        return f"{_SQL_TRACE} of its next run"
     if any(row["blocks"] for row in large):
-        return f"run {them} again with a warm cache, then with {_SQL_TRACE}"
+        return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
-        return f"run {them} again with `set autotrace traceonly statistics` and an SQL trace (event 10046)"
-    return f"run {them} again with {_SQL_TRACE}"
+        return "run it again with `set autotrace traceonly statistics` and an SQL trace (event 10046)"
+    return f"run it again with {_SQL_TRACE}"
 
 
 @rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
@@ -378,7 +396,7 @@ def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     is_run = facts.large[0]["runs"] >= SAMPLE
     yield Finding(
         "session_waits",
-        f"What each {'run' if is_run else 'statement'} waited for.",
+        f"The session does not show what each {'run' if is_run else 'statement'} waited for.",
         next=f"{_STRACE} of one run of each statement" if is_host else _SQL_TRACE,
         evidence=(Evidence("statements"),),
         is_refused=True,
@@ -424,7 +442,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         >>> import sqlplusparse
         >>> text = b"SQL> select 1 from t;\n\n         1\n----------\n         1\n"
         >>> for one in not_timed(SpoolFacts(sqlplusparse.read_spool(text))): print(one.sentence, one.next)
-        What took time: the session prints no time of a statement. `set timing on` before the statements
+        The session does not show what took the time: no statement is timed. `set timing on` before the statements
         >>> list(not_timed(SpoolFacts(sqlplusparse.read_spool(text + b"\nElapsed: 00:00:00.01\n"))))
         []
     """
@@ -432,21 +450,23 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
+    if wait_ledgers(spool):
+        return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:
         top = planned.sort("a_time_s", descending=True, maintain_order=True).row(0, named=True)
-        name = f"`{top['sql_id']}`" if top["sql_id"] else f"the plan at line {top['line']:,}"
-        gets = f": {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
+        name = f"the plan of `{top['sql_id']}`" if top["sql_id"] else f"the plan at line {top['line']:,}"
+        gets = f" and {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
         yield Finding(
             "plan_time",
-            f"{_capital(name)} took {phrases.seconds(top['a_time_s'])} by its plan (A-Time){gets}.",
+            f"{_capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}.",
             next="the operations of the plan: iolab show --tables; `set timing on` before the statements",
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
         return
     yield Finding(
         "not_timed",
-        "What took time: the session prints no time of a statement.",
+        "The session does not show what took the time: no statement is timed.",
         next="`set timing on` before the statements",
         evidence=(Evidence("statements"),),
         is_refused=True,
@@ -476,7 +496,7 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
             did = ", ".join(f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name])
             yield Finding(
                 "plan_time",
-                f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} of it by the plan (A-Time)"
+                f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} by the plan (A-Time)"
                 f"{did and f': {did}'}.",
                 part=row["part"],
                 next="E-Rows, A-Rows and predicates of the plan: iolab show --tables",
@@ -524,7 +544,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         >>> run = "SQL> select {} from t;\n\nElapsed: 00:00:{}.00\n"
         >>> text = run.format(2, 50) + "".join(run.format(1, f"0{one}") for one in (1, 2, 1))
         >>> for one in repeated_runs(SpoolFacts(sqlplusparse.read_spool(text.encode()))): print(one.sentence)
-        Statement 2 took 7.4 %: 3 runs, median 1 s, from 1 to 2 s.
+        Statement 2 took 7.4 % of the time: 3 runs, median 1 s, from 1 to 2 s.
     """
     ledger = facts.ledger
     if ledger is None or ledger.unshared or ledger.total is None:
@@ -539,7 +559,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         share = phrases.percent(row["elapsed_s"] / ledger.total.value)
         yield Finding(
             "runs",
-            f"{_capital(_name(row))} took {share}: {_sample(row, is_whole=True)}.",
+            f"{_capital(_name(row))} took {share} of the time: {_sample(row, is_whole=True)}.",
             part=row["part"],
             evidence=(Evidence("runs", (str(row["statement"]),)),),
             order=5,
@@ -554,15 +574,15 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     if unnamed.height >= SAMPLE and times.item(-1) >= _LEAST_TIMED_S:
         yield Finding(
             "first_run_slower",
-            f"Whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to {times.item(-1):g} s) "
-            "carry no statement.",
+            f"The session does not show whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to "
+            f"{times.item(-1):g} s) have no statement.",
             next="`set echo on` before the runs",
             evidence=(Evidence("timings"),),
             is_refused=True,
         )
         yield Finding(
             "which_setting",
-            "Which setting was faster: the runs are not labelled.",
+            "The session does not show which setting was faster: the runs are not labelled.",
             next="`prompt` with the setting before each series",
             is_refused=True,
         )
@@ -571,7 +591,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
         first, last = row["times"]
         yield Finding(
             "first_run_slower",
-            f"Whether a first run is slower: 2 runs of one statement, {first:g} and {last:g} s, are no sample.",
+            f"Two runs of one statement ({first:g} and {last:g} s) do not show whether a first run is slower.",
             next="six runs or more, with `autotrace` for reads and recursive calls",
             evidence=(Evidence("statements", tuple(map(str, row["statements"]))),),
             is_refused=True,
@@ -617,7 +637,8 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     if mixed.is_empty():
         return
     row = mixed.row(0, named=True)
-    trips = ", and the round trips' share" if costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height else ""
+    has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height
+    what = "costs of a logical read and of a round trip" if has_trips else "cost of a logical read"
     reads = (
         "every run also read from disk"
         if costs.filter(pl.col("blocks") > 0).height == costs.height > 1
@@ -625,7 +646,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     )
     yield Finding(
         "lio_cost",
-        f"The cost of a logical read{trips}; {reads}.",
+        f"The {what} cannot be separated: {reads}.",
         next="" if facts.large and facts.large[0]["blocks"] else "a second run, with a warm cache",
         evidence=_places(row),
         is_refused=True,

@@ -43,7 +43,7 @@ def slob_findings(log: FrameLog) -> Iterator[Finding]:
         All 4 users together did 4,830 work units.
         >>> for one in slob_findings(read_slob(users[users.index("2|"):].encode())): print(one.sentence, one.is_refused)
         Each of 3 users did 4.02 to 4.04 work units per second in 300 s. False
-        The work of all users together: 1 of the users up to 4 has no row. True
+        The total work of all users is not known: 1 of the users up to 4 has no row. True
         >>> list(slob_findings(read_slob(b"ADMIN_SQLNET_SERVICE=slob\nSYSDBA_PASSWD=x\n")))
         []
     """
@@ -70,8 +70,8 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
         "slob_users",
         f"{'Each of ' if number > 1 else ''}{count_text(number, 'user')} did {_range(least, most)} work units "
         f"per second in {_range(shortest, longest)} s.",
-        why=f"the least and the greatest of {count_text(users.height, 'row')}; work units are counted by SLOB, and are "
-        "no requests",
+        why=f"the lowest and the highest of {count_text(users.height, 'row')}; SLOB counts work units, which are not "
+        "I/O requests",
         evidence=(Evidence("users"),),
         order=2,
     )
@@ -88,7 +88,7 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
     reason = missing[0].partition(":")[0] if missing else "some rows are repeated, damaged or contradict themselves"
     yield Finding(
         "slob_work",
-        f"The work of all users together: {reason}.",
+        f"The total work of all users is not known: {reason}.",
         next="the report of the run, which counts all sessions",
         evidence=(Evidence("users"),),
         is_refused=True,
@@ -129,7 +129,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
     if reads is None:
         yield Finding(
             "slob_rate",
-            f"The requests per second of the run: {report[0]} has no `{_READS}`.",
+            f"The requests per second of the run are not known: {report[0]} has no `{_READS}`.",
             next="a report of Oracle 11.1 or later",
             evidence=(Evidence("settings", ("UPDATE_PCT",)),),
             is_refused=True,

@@ -61,6 +61,10 @@ _LEAST_STEPS: Final = 100
 #: From this share of disk in the gets on, the CPU holds reading; with this share unaccounted for, CPU may be missing.
 _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
+#: The database and tracing need less time between two calls.
+_LONG_GAP_S: Final = 1e-3
+#: Fewer statements that were not parsed are an accident.
+_MANY_ERRORS: Final = 10
 
 
 class Facts(NamedTuple):
@@ -102,7 +106,7 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         The session took 100 ms.
         Database calls took 100 % of the time: 1 call, 100 % of it in FETCH.
         `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
-        Statements without a header took 100 % of the time: 1 block in 1 wait for `db file sequential read` of 60 ms.
+        Statements without a header took 100 % of the time: 1 block in 1 wait of 60 ms for `db file sequential read`.
         20 % of the time in calls is neither CPU nor a wait: 20 ms.
     """
     yield from apply_rules("sqltrace", trace)
@@ -122,6 +126,25 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         yield Finding("trace_clock", as_sentence(words), evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
 
 
+@rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
+def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
+    """Statements that were not parsed, because of an error: each is a round trip in vain."""
+    failed = trace.statements.filter(pl.col("error").is_not_null())
+    if failed.height < _MANY_ERRORS:
+        return
+    codes = failed.get_column("error").value_counts(sort=True).sort("count", "error", descending=[True, False])
+    listed = ", ".join(f"ORA-{code:05} {count:,} times" for code, count in codes.head(_MOST_EVENTS).iter_rows())
+    text = short_text(str(failed.item(0, "text") or ""), 80)
+    yield Finding(
+        "failed_statements",
+        f"{count_text(failed.height, 'statement')} failed to parse: {listed}.",
+        why=f"the first one: `{text}`" if text else "",
+        next="the code that sends them: each is parsed again, and holds the library cache",
+        evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
+        order=1,
+    )
+
+
 @rule("total", of="sqltrace_session")
 def total(facts: Facts) -> Iterator[Finding]:
     """How long the session took, and how much of that was the client's."""
@@ -135,7 +158,7 @@ def total(facts: Facts) -> Iterator[Finding]:
     elif aside > _NAMED * lead.total.value:
         said += f"; {seconds(aside)} of it was client time between statements"
     known = ledgers(facts.trace)
-    why = f"the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
+    why = f"it is the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
     yield Finding("total", f"{said}.", why=why, evidence=(Evidence("accounts"),), order=0)
 
 
@@ -156,14 +179,14 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         >>> for n in range(13_000, 533_000, 13_000): lines += [wait.format(n), call.format("FETCH", 10, n + 20)]
         >>> found = iolab.findings(iolab.load("".join(lines).encode())).filter(part="round trips between fetches")
         >>> print(found.item(0, "sentence"), found.item(0, "next"), sep="\n")
-        Round trips between fetches took 480 ms, 92 % of the time: 40 of 12 ms, 10 rows each.
+        Round trips between fetches took 480 ms, 92 % of the time: 40 round trips of 12 ms, 10 rows each.
         fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize); 20 rows would halve the round trips
     """
     own = facts.session.for_client.filter("is_trip")
     if not own.height or facts.lead.unshared:
         return
     times, whole = own.get_column("us"), int(own.get_column("us").sum())
-    each = f"{own.height:,} of {seconds(whole / own.height / 1e6)}"
+    each = f"{count_text(own.height, 'round trip')} of {seconds(whole / own.height / 1e6)}"
     place = Evidence("waits", ("SQL*Net message from client",))
     if facts.share(TRIPS) < _NAMED and own.height < LEAST_WAITS:
         return
@@ -177,7 +200,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         of = f" of `{first['sql']}`"
     said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)}"
     low = float(times.quantile(0.05, "equiprobable") or 0.0)
-    why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} of it is the network: "
+    why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} is network time: "
     why += f"95 % of the round trips took more than {seconds(low / 1e6)}"
     rows, step = _fetch(facts, first)
     if think := _think(facts):
@@ -186,7 +209,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
     for one in by_statement.head(_MOST_EVENTS).to_dicts():
         if facts.share(trips_name(one), "who") >= _NAMED:
             rows, step = _fetch(facts, one)
-            each = f"{one['trips']:,} of {seconds(one['trip_us'] / one['trips'] / 1e6)}, {rows}"
+            each = f"{count_text(one['trips'], 'round trip')} of {seconds(one['trip_us'] / one['trips'] / 1e6)}, {rows}"
             said = f"Round trips of {_word(one)} took {facts.percent(trips_name(one), 'who')}: {each}."
             yield Finding("round_trips", said, part=trips_name(one), evidence=(_place(one),), next=step)
 
@@ -231,15 +254,15 @@ def client_time(facts: Facts) -> Iterator[Finding]:
         return
     longest = own.sort("us", descending=True).row(0, named=True)
     rest, took = lead.total.value - whole / 1e6, seconds(whole / 1e6)
-    took = f"all but {seconds(rest)}" if lead.unshared and rest > 0 else took
-    said = f"Client time between statements took {took} of {seconds(lead.total)}"
-    said += (
-        f": {count_text(own.height, 'wait')}, the longest {seconds(longest['us'] / 1e6)} (line {longest['line']:,})."
-    )
+    is_nearly_all = lead.unshared and 0 < rest < _NAMED * lead.total.value
+    took = f"all but {seconds(rest)}" if is_nearly_all else took
+    most = f", the longest {seconds(longest['us'] / 1e6)}" if own.height > 1 else ""
+    said = f"Client time between statements took {took} of {seconds(lead.total)}: "
+    said += f"{count_text(own.height, 'wait')}{most} (line {longest['line']:,})."
     again = own.filter("is_again")
     why, step = "application, user and network cannot be told apart", ""
     if lead.unshared:
-        step = "what the application did meanwhile, or a trace of a session that works: this one was idle"
+        step = "a trace of a session that works, as this one was idle; or what the application did meanwhile"
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         why = f"{again.height:,} of these waits, {each} each, are before the same statement again"
@@ -279,16 +302,16 @@ def cost_of_reads(facts: Facts) -> Iterator[Finding]:
             continue  # too few for a latency, and of no weight
         mean, middle = float(times.sum()) / times.len(), times.quantile(0.5, "equiprobable") or 0.0
         each = f"{count_text(times.len(), 'wait')} of {seconds(mean / 1e6)}"
-        latency = "too few for a latency"
+        latency = ", too few for a latency"
         if times.len() >= LEAST_WAITS:
-            latency = f"half took at most {seconds(middle / 1e6)}"
+            latency = f" on average; half of them took at most {seconds(middle / 1e6)}"
         why = ""
         if blocks.len() and int(blocks.sum()) != blocks.len():
             why = f"{three(float(blocks.sum()) / blocks.len())} blocks per wait"
-        said = f"`{event}` took {facts.percent(event)}: {each}, {latency}."
+        said = f"`{event}` took {facts.percent(event)}: {each}{latency}."
         caveat = ""
         if event in ASYNCHRONOUS:
-            caveat = "reads may be submitted before the wait begins: they took as long as the waits, or longer"
+            caveat = "reads may be submitted before the wait begins, so they may take longer than the waits"
         place = Evidence("waits", (event,))
         yield Finding("cost_of_a_read", said, part=event, why=why, caveat=caveat, evidence=(place,), order=2)
 
@@ -355,8 +378,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         count = count_text(int(sys.get_column("texts").sum()), "statement")
         said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')}: {count}."
         deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
-        why = f"all statements that others called took {seconds(deep / 1e6)} themselves"
-        step = "hard parses, space management and sequences call the dictionary: their statements are in the table"
+        why = f"all recursive statements together took {seconds(deep / 1e6)}"
+        step = "the recursive statements: iolab show --tables; hard parses, space management and sequences cause them"
         yield Finding("recursive_sql", said, part=RECURSIVE, why=why, next=step, evidence=(Evidence("statements"),))
 
 
@@ -368,7 +391,8 @@ def _work(one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
         each = seconds(top["elapsed_us"] / top["len"] / 1e6)
-        yield f"{size}{count_text(top['len'], 'wait')} for `{top['event']}` of {each}"
+        each += " each" if top["len"] > 1 else ""
+        yield f"{size}{count_text(top['len'], 'wait')} of {each} for `{top['event']}`"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
         yield "nearly all of it CPU"
     elif one["disk_blocks"]:
@@ -418,8 +442,10 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         row = facts.row(GAP) or {}
         each = seconds(row["seconds"] / max(1, calls.height))
         took = f"{seconds(row['seconds'])}, {each} per call"
-        said = f"Between records the session spent {facts.percent(GAP)}: {took}."
-        why = "work of the database and of tracing itself between calls; more than 1 ms a call: lines are missing"
+        said = f"Time between records took {facts.percent(GAP)}: {took}."
+        why = "the database and the tracing itself work between calls"
+        if row["seconds"] > _LONG_GAP_S * calls.height:
+            why = "more than 1 ms per call means that lines are missing"
         step = "" if share < _NAMED else "iolab show --tables: are lines missing, or the file cut?"
         yield Finding("trace_gap", said, part=GAP, why=why, next=step, evidence=(Evidence("accounts"),))
     whole = int(calls.get_column("own_elapsed_us").sum())
@@ -429,7 +455,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         return
     if more >= _NAMED * whole and facts.share("not accounted for") >= _NOTABLE:
         said = f"{percent(more / whole)} of the time in calls is neither CPU nor a wait: {seconds(more / 1e6)}."
-        why = _not_counted(calls) or "time on the run queue, or waits that the release does not name"
+        why = _not_counted(calls) or "consistent with a run queue, or with waits that the release does not name"
         step = "vmstat 1, or sar -q, of the same time: did processes wait for a CPU?"
         part = "not accounted for"
         yield Finding("not_accounted_for", said, part=part, why=why, next=step, evidence=(Evidence("calls"),))

@@ -10,7 +10,9 @@ import polars as pl
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
 from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.spools import UNKNOWN as NO_OWNER
 from logframe.interval import Interval
+from logframe.oracle import WAIT_CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +27,13 @@ VIEWS: Final = {"what": "time_profile", "who": "main_statement"}
 NAMES: Final = ("no_total", "total", "not_accounted_for", "counted_twice", "client_time", *VIEWS.values())
 #: A child with this much of its parent says all that the parent would.
 NEARLY_ALL: Final = 0.8
+#: Predicates of time that no row names, where its name alone is not one.
+_UNNAMED: Final = {
+    "captured, not listed": "was captured, but is not listed",
+    "idle, or a process that is not listed": "was idle, or used by processes that are not listed",
+    "other recursive SQL": "was used by other recursive SQL",
+    "statements that are not listed": "was used by statements that are not listed",
+}
 #: Places of findings: problems first, the total, time without a name, parts, facts, time of clients, refusals.
 _TOTAL, _UNKNOWN, _PARTS, _ASIDE = 0, 1, 2, 1_000_000
 
@@ -196,9 +205,10 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     if kind == "not_in_log":
         return f"{took} cannot be divided: the log does not contain this section."
     if kind in {"not_accounted", "unlisted"}:
-        is_plain = kind == "not_accounted" or "not listed" in name
+        if name == NO_OWNER:
+            return f"The statement is unknown for {took.removesuffix(of)}the time: no row of the log names it."
         verb = "are" if of.startswith("samples") else "is"
-        return f"{took} {verb} {name if is_plain else f'{name}: no row of the log names it'}."
+        return f"{took} {_UNNAMED.get(name, f'{verb} {name}')}."
     if kind in ASIDE and lead.work_base:
         return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""
@@ -227,6 +237,8 @@ def _title(row: dict[str, Any]) -> str:
         is_id = len(words[0]) >= 10 and words[0].isalnum() and not words[0].isalpha()
         return f"`{words[0]}`" if is_id else _capital(name)
     is_printed = row["evidence"] is not None and (row["class"] not in {None, name} or name[:1].islower())
+    if row["class"] == name and name in WAIT_CLASSES:
+        return f"Waits of class {name}"
     return f"`{name}`" if is_printed else _capital(name)
 
 

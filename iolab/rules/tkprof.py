@@ -72,8 +72,8 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
         ... total        4      6.00       8.00         40     400000          0           1
         ... '''
         >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:2]: print(one.sentence)
-        Calls of the session took 8.00 s; no recursive statements.
-        Not in the report: time between calls, such as waits for the client.
+        Calls of the session took 8.00 s; there were no recursive statements.
+        The report does not contain the time between calls, such as waits for the client.
     """
     lead = ledgers(report)[0]
     if not lead.void:
@@ -85,12 +85,10 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
 def total(facts: Facts) -> Iterator[Finding]:
     """What the calls took, and whether recursive statements are in it."""
     step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
-    begin, _, rest = facts.lead.text.partition(" ")
-    words = facts.lead.text.replace("calls of the session", "Calls of the session took", 1)
-    if words == facts.lead.text:
-        words = f"{begin.capitalize()} took {rest}"
-    why = _how_known(facts)
-    yield Finding("total", f"{words}.", why=why, next=step, evidence=(Evidence("calls"),), order=0)
+    words, why = facts.lead.text, _how_known(facts)
+    yield Finding(
+        "total", f"{words[:1].upper()}{words[1:]}.", why=why, next=step, evidence=(Evidence("calls"),), order=0
+    )
 
 
 def _how_known(facts: Facts) -> str:
@@ -100,9 +98,10 @@ def _how_known(facts: Facts) -> str:
     if facts.nesting.kind == "inside":
         own = facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == facts.nesting.container)
         row = own.row(0, named=True)
-        return f"{_inner(_word(row))} has {row['gets']:,} gets, the recursive statements {listed:,}: they are in it"
+        said = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements"
+        return f"{said} ({listed:,}), so it contains them"
     if facts.nesting.kind == "apart":
-        return "the gets of recursive statements are not in those of the session's statements"
+        return "the gets of the session's statements do not include those of recursive statements"
     return ""
 
 
@@ -126,14 +125,14 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         what = _work(facts.report, one)
         why, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
-            why += "; the recursive statements are in its time"
+            why += "; its time includes the recursive statements"
             culprit = _culprit(facts, one)
         if culprit:
             most = percent(culprit["gets"] / one["gets"])
-            what += f"; {most} of the gets are of {_inner(_word(culprit))}, which it calls"
-            why += f", with most gets `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
+            what += f"; {_inner(_word(culprit))}, which it calls, made {most} of the gets"
+            why += f"; most gets: `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
-            why += f"; it is in the time of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
+            why += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
         said = f"{_word(one)} took {share} of the time: {what}."
         step, top = f"its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
         if top and step_beside_plan(top["event"]):
@@ -198,7 +197,7 @@ def recursive_beside(facts: Facts) -> Iterator[Finding]:
     said = (
         f"{_word(one)} took {range_text(time)}: {count_text(one['count'], 'call')}, {count_text(one['gets'], 'get')}."
     )
-    why = f"`{short_text(str(one['text'] or ''), 100)}`; the report does not show in whose time it is"
+    why = f"`{short_text(str(one['text'] or ''), 100)}`; the report does not show which statement called it"
     place = Evidence("statements", (str(one["sql"] or one["part"]),), (one["line"],))
     yield Finding("recursive_sql", said, part=PERHAPS_INSIDE, why=why, evidence=(place,))
 
@@ -211,7 +210,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     own = overall if overall.height else waits.filter(pl.col("scope") == "statement")
     idle = own.filter(_OF_CLIENT)
     if not idle.height:
-        said = "Not in the report: time between calls, such as waits for the client."
+        said = "The report does not contain the time between calls, such as waits for the client."
         yield Finding("client_time", said, is_refused=True, next="the extended SQL trace (event 10046) itself")
         return
     time, count = float(idle.get_column("total_wait_s").sum()), int(idle.get_column("waits").sum())
@@ -219,7 +218,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
         return
     events = tuple(dict.fromkeys(idle.get_column("event")))
     names = " and ".join(f"`{event}`" for event in events[:2])
-    said = f"Beside the calls the session waited {range_text(Interval.exact(time))} for its client, {count:,} times."
+    said = f"Outside the calls, the session waited {range_text(Interval.exact(time))} for its client, {count:,} times."
     step = "the trace itself shows which of these waits are round trips between fetches"
     yield Finding("client_time", said, why=names, next=step, evidence=(Evidence("waits", events),))
 

@@ -238,7 +238,8 @@ def event_findings(log: EventList) -> Iterator[Finding]:
     if log.kind in _SLOW_ONLY:
         yield Finding(
             "latency",
-            f"How long requests took: the tool lists only those above its limit, {log.events.height:,} of them.",
+            f"The log does not show how long most requests took: the tool lists only the {log.events.height:,} above "
+            "its limit.",
             next="`biolatency`, or `biosnoop`",
             evidence=(Evidence("events"),),
             is_refused=True,

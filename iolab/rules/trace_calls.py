@@ -13,8 +13,11 @@ from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
+from straceparse.call_classes import READY_CALLS
+from straceparse.call_table import READS, REAPS, WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +25,13 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
+#: This many failed calls, nearly all of their kind, are a fact of their own.
+_MANY, _NEARLY_ALL = 100, 0.9
+#: Calls that fail by design where they would have to wait.
+_WOULD_WAIT: Final = (
+    *(*READS, *WRITES, *READY_CALLS, *REAPS, "recv", "recvfrom", "recvmsg", "recvmmsg", "accept", "accept4"),
+    *("futex", "futex_time64", "semtimedop", "restart_syscall", "wait4", "waitpid", "waitid", "rt_sigtimedwait"),
+)
 #: Errors that a read or write ends with where nothing is wrong: it would have waited, or was interrupted.
 _EXPECTED: Final = ("EAGAIN", "EWOULDBLOCK", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ECANCELED")
 #: Errors of the call, not of the device or the file system: a descriptor that is closed, or of something else.
@@ -145,3 +155,36 @@ def _longest_run(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     longest = sums.sort("seconds", descending=True, maintain_order=True).row(0, named=True)
     where = f" of table {longest['table']}, the longest of {sums.height:,} runs" if sums.height > 1 else ""
     return found.filter(pl.col("run") == longest["run"]), where
+
+
+@rule(
+    "failing_calls",
+    of="strace",
+    needs="results of calls",
+    thresholds={"100 failed calls, 90 % of their kind and 10 % of all": "a convention"},
+)
+def failing_calls(log: StraceLog) -> Iterator[Finding]:
+    r"""Calls that a process made many times in vain: a file that is not there, a port without a listener.
+
+    Reads, waits and locks are left out: they fail by design, where they would have to wait.
+
+    Examples:
+        >>> import iolab
+        >>> line = '1.{:06} stat("/a", 0x7f) = -1 ENOENT (No such file or directory) <0.000010>\n'
+        >>> log = "".join(line.format(20 * number) for number in range(200))
+        >>> for one in failing_calls(iolab.load(log.encode())): print(one.sentence)
+        200 of 200 `stat` calls failed.
+    """
+    calls = trace_of(log).calls
+    sums = calls.filter(~pl.col("name").is_in(_WOULD_WAIT)).group_by("name").agg(pl.col("calls", "failed").sum())
+    whole = int(calls.get_column("calls").sum())
+    is_many = (pl.col("failed") >= _MANY) & (pl.col("failed") >= _NEARLY_ALL * pl.col("calls"))
+    found = sums.filter(is_many, pl.col("failed") >= PART * whole)
+    for name, count, failed in found.sort("failed", "name", descending=[True, False]).head(1).iter_rows():
+        yield Finding(
+            "failing_calls",
+            f"{failed:,} of {count:,} `{name}` calls failed.",
+            next=f"what they asked for, and the error: strace -f -Z -e trace={name} -p PID",
+            evidence=(Evidence("calls", (name,)),),
+            order=1,
+        )

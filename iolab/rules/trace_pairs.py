@@ -71,7 +71,7 @@ def trace_pair(first: tuple[str, StraceLog], second: tuple[str, StraceLog]) -> I
     if differs:
         yield Finding(
             "sync_against_async",
-            f"Which was faster, synchronous or asynchronous reads: {differs}.",
+            f"The rates of synchronous and asynchronous reads cannot be compared: {differs}.",
             next="both runs on one file, with reads of one size and O_DIRECT",
             evidence=evidence,
             is_refused=True,
@@ -105,16 +105,16 @@ def _difference(one: _Series, two: _Series) -> str:
     if any(series.file.startswith("fd ") for series in (one, two)):
         return "a log does not name its file"
     if one.file != two.file:
-        return f"other files, `{one.file}` and `{two.file}`"
+        return f"the files differ (`{one.file}` and `{two.file}`)"
     if one.size != two.size:
-        return f"reads of {one.size // 1024:,} and of {two.size // 1024:,} KiB"
+        return f"one log has reads of {one.size // 1024:,} KiB, the other of {two.size // 1024:,} KiB"
     if None in {one.is_direct, two.is_direct}:
         return "a log does not show how the file was opened"
     if not (one.is_direct and two.is_direct):
-        return "without O_DIRECT, and the kernel's cache may have had the file"
+        return "without O_DIRECT the data may have come from the page cache"
     for series in (one, two):
         if series.rate is None or series.rate.hi - series.rate.lo > _COARSE * series.rate.value:
-            return "a log's times are too coarse for a rate"
+            return "the times of a log are too coarse for a rate"
     return ""
 
 

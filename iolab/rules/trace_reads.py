@@ -45,20 +45,25 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
     listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
+    listed[0] = listed[0].replace(" of ", " read of " if counts.item(0, "count") == 1 else " reads of ", 1)
     more = sizes.len() - int(counts.head(_MOST_SIZES).get_column("count").sum())
     if more:
         listed.append(f"{more:,} of other sizes")
     unprinted = trace.unprinted
     if unprinted:
-        said = f"Reads of printed size: {', '.join(listed)}; {count_text(unprinted, 'request')} without a printed size"
+        said = (
+            f"The log does not print the size of {count_text(unprinted, 'request')}; the others are {', '.join(listed)}"
+        )
     elif counts.height == 1:
-        many = {1: "The only read was", 2: "Both reads were"}.get(sizes.len(), f"All {sizes.len():,} reads were")
-        said = f"{many} of {size_text(sizes.item(0), largest='KiB')}"
+        others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
+        data = " of data" if others else ""  # not of libraries, pipes and sockets
+        many = {1: f"The only read{data}", 2: f"Both reads{data}"}.get(sizes.len(), f"All {sizes.len():,} reads{data}")
+        said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
     else:
-        said = f"Reads were of {count_text(counts.height, 'size')}: {', '.join(listed)}"
+        said = f"Reads had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
-        said += f"; together {three(rate.value)} MB/s"
+        said += f"; {three(rate.value)} MB/s in total"
     yield Finding(
         "read_size",
         f"{said}.",
@@ -74,10 +79,10 @@ def _beside(trace: Trace) -> Iterator[str]:
     not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
     taken = data_reads(not_named).height
     left = not_named.height - taken
-    ways = ((taken, "counted"), (left, "not counted (part of a sector)"))
-    said = [f"{count_text(number, 'read')} {'is' if number == 1 else 'are'} {way}" for number, way in ways if number]
-    if said:
-        yield f"of files without a name in the log, {' and '.join(said)}"
+    for number, way in ((taken, "counted"), (left, "not counted: less than a sector")):
+        if number:
+            are = "read of a file without a name is" if number == 1 else "reads of files without a name are"
+            yield f"{number:,} {are} {way}"
     times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
         yield f"an asynchronous request took {seconds(times.item(0, 'value') / 1e6)} (median), and requests overlap"
@@ -97,7 +102,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         >>> log = b'''     0.000000 openat(AT_FDCWD, "t", O_RDWR|O_DIRECT) = 3
         ...      0.000100 pread64(3, "", 8192, 0) = 8192'''
         >>> for one in read_latency_class(iolab.load(log)): print(one.sentence, one.is_refused)
-        How long reads took: without -T there are upper bounds only. True
+        The log does not show how long reads took: without -T there are only upper bounds. True
     """
     trace = trace_of(log)
     if not trace.has_reads:
@@ -105,7 +110,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
     if not trace.is_timed:
         yield Finding(
             "read_latency_class",
-            "How long reads took: without -T there are upper bounds only.",
+            "The log does not show how long reads took: without -T there are only upper bounds.",
             next=f"`{COMMAND}`",
             is_refused=True,
         )
@@ -115,14 +120,19 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         below = (times < _FLASH_US * 1_000).mean()
         under = float(below) if isinstance(below, float) else 0.0
         fast = under >= _MOST_SHARE
-        then = "faster than most flash drives" if fast else "strace's own cost is in it, and no class is decided"
+        then = (
+            "faster than most flash drives"
+            if fast
+            else "including strace's own cost: flash and caches cannot be told apart"
+        )
         yield Finding(
             "read_latency_class",
             f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,}), "
             f"{then}.",
-            why="strace makes calls longer, never shorter: the data came from a cache below O_DIRECT or from fast flash"
+            why="strace makes calls longer, never shorter, so the data came from a cache of the storage or from fast "
+            "flash"
             if fast
-            else "times of tens of microseconds hold strace's cost",
+            else "",
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )
@@ -177,7 +187,9 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
     if timed and timed < 0.5 * sync.height:
         yield Finding(
             "stalls",
-            f"Long reads: the log times only {timed:,} of {sync.height:,}, those that another process interrupted.",
+            f"The log does not show which reads were long: only {timed:,} of {count_text(sync.height, 'read')} "
+            f"{'has' if timed == 1 else 'have'} a time.",
+            why="without -T only reads whose line another process split have a time",
             next=f"`{COMMAND}`",
             is_refused=True,
         )

@@ -43,7 +43,7 @@ _MEANING: Final = {
     "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
     "waits for descriptors": ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
     "locks and messages": ("the process waited until another one woke it", _STACKS),
-    "restarted waits": ("a signal or an attach interrupted a wait, which then went on; the log does not say which", ""),
+    "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
     "sleep": ("the process slept", ""),
     "child processes": ("the process waited for its children", "the ledger of a child: iolab.ledgers(log)"),
     "the client": ("the process waited for the client at the other end of its sockets", ""),
@@ -51,19 +51,40 @@ _MEANING: Final = {
         "what was read begins like packets of Oracle Net, so the process waited for its client",
         "an extended SQL trace (event 10046) of the session",
     ),
-    ASYNCHRONOUS: ("requests overlap, so their own times are no parts of this", _IOSTAT),
+    ASYNCHRONOUS: ("requests overlap, so their own times do not add up to this time", _IOSTAT),
+    "file names and attributes": ("", "which files, and which look-ups fail: strace -f -e trace=file -o FILE -p PID"),
 }
 #: Words for the target of a call in a sentence, where its name does not tell it.
 _OF: Final = {
-    "sockets": "of sockets",
-    "pipes": "of pipes",
-    "terminal": "of a terminal",
-    "event descriptors": "of event descriptors",
-    "standard input and output": "of standard input or output",
+    "sockets": "on sockets",
+    "pipes": "on pipes",
+    "terminal": "on a terminal",
+    "event descriptors": "on event descriptors",
+    "standard input and output": "on standard input or output",
     "the client": "for the client",
-    "likely the client (Oracle Net)": "of likely the client",
-    "reads and writes, file not known": "of a descriptor that is not known",
-    "/proc, /sys and files in memory": "of /proc, /sys or memory",
+    "likely the client (Oracle Net)": "likely on the client's connection",
+    "reads and writes, file not known": "on an unknown descriptor",
+    "/proc, /sys and files in memory": "on /proc, /sys or files in memory",
+}
+#: Classes and steps as the subject of a sentence, where their name in the table is not one.
+_SUBJECTS: Final = {
+    **dict.fromkeys(("sockets", "pipes", "event descriptors", "character devices"), "calls on {}"),
+    "terminal": "calls on a terminal",
+    "standard input and output": "calls on {}",
+    "/proc, /sys and files in memory": "calls on {}",
+    "the client": "waits for {}",
+    "likely the client (Oracle Net)": "waits that are likely for the client (Oracle Net)",
+    "reads and writes, file not known": "reads and writes of unknown files",
+    "file names and attributes": "calls for {}",
+    "allocation and hints": "calls for file {}",
+    "locks and messages": "calls for {}",
+    "memory": "memory-management calls",
+    "processes": "process-management calls",
+    "sleep": "sleeping",
+    "child processes": "waits for {}",
+    "reap": "waiting for completions",
+    "submit": "submitting requests",
+    "set-up": "setting up asynchronous I/O",
 }
 
 
@@ -86,11 +107,11 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         ... 1700000000.000500 recvfrom(4<TCP:[1.2.3.4:1521->1.2.3.5:99]>, "", 8192, 0, NULL, NULL) = 8 <0.000500>
         ... 1700000000.001000 close(3</u01/a.dbf>) = 0 <0.000010>'''
         >>> for one in trace_profile(iolab.load(log)): print(one.sentence)
-        First to last record 1.010 ms.
-        `recvfrom` of sockets took 50 % of 1.01 ms: 1 call of 500 us.
-        `pread64` took 40 % of 1.01 ms: 1 call of 400 us, most of it of `a.dbf`.
+        The records span 1.010 ms.
+        `recvfrom` on sockets took 50 % of 1.01 ms: 1 call of 500 us.
+        `pread64` took 40 % of 1.01 ms: 1 call of 400 us, most of it on `a.dbf`.
         >>> for one in trace_profile(iolab.load(b'pread64(3, "", 8192, 0) = 8192')): print(one.sentence)
-        Where time passed: the log has no stamps (-ttt).
+        The log does not show where time passed: it has no stamps (-ttt).
     """
     if trace_of(log).calls.is_empty():
         return
@@ -98,7 +119,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
     if not found or found[0].void:
         yield Finding(
             "trace_profile",
-            f"Where time passed: {found[0].void if found else 'the log has no stamps (-ttt)'}.",
+            f"The log does not show where time passed: {found[0].void if found else 'it has no stamps (-ttt)'}.",
             next=f"`{COMMAND}`",
             is_refused=True,
         )
@@ -132,16 +153,20 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
     """The longest calls of a log whose stamps give no total, but whose calls have their times (-T)."""
     if not trace_of(log).printed:
         return
-    calls = classed(times_of(log)).filter(~pl.col("kind").is_in(["idle", "client"]), pl.col("printed") > 0)
-    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum()).filter(pl.col("elapsed") > 0)
-    whole = int(sums.get_column("elapsed").sum())
+    calls = classed(times_of(log)).filter(pl.col("printed") > 0)
+    is_idle = pl.col("kind").is_in(["idle", "client"])
+    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum(), idle=is_idle.all())
+    sums = sums.filter(pl.col("elapsed") > 0).sort("elapsed", "name", descending=[True, False])
+    worked = sums.filter(~pl.col("idle"))
+    whole = int(worked.get_column("elapsed").sum())
+    idle = sums.filter(pl.col("idle"), pl.col("elapsed") > whole).head(1)  # it is most of the time
     of_all = " of all processes" if times_of(log).calls.get_column("pid").n_unique() > 1 else ""
-    for name, elapsed, count in sums.sort("elapsed", "name", descending=[True, False]).head(_MOST_SUMS).iter_rows():
+    for name, elapsed, count, rests in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
         if elapsed >= PART * whole:
             time = elapsed / 1e9
             yield Finding(
                 "calls_without_total",
-                f"`{name}` took {seconds(time)}{of_all}: "
+                f"`{name}` took {seconds(time)}{of_all}{' (idle)' if rests else ''}: "
                 f"{often_each(Interval.exact(count), None, 'calls', seconds(time / count))}.",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),
@@ -154,6 +179,9 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
     why, next_step = _MEANING.get(row["class"] or "", ("", ""))
+    said = _sentence(log, lead, row)
+    if said.endswith("timed out."):
+        why, next_step = "nothing woke the process before its time-out", ""
     if row["part"] == BETWEEN:
         why, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
@@ -162,7 +190,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = COMMAND
     return Finding(
         name,
-        _sentence(log, lead, row),
+        said,
         why=why if row["level"] == 0 else "",
         next=next_step,
         part=row["part"],
@@ -179,29 +207,33 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     else:
         took = f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {base}"
     if row["part"] == BETWEEN:
-        return f"{_capital(took if lead.work_base else took.partition(' of ')[0])} passed between calls: {CAUSES}."
+        return f"{_capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
-        return f"{_capital(took)} passed {AFTER}: the handler, user CPU or untraced calls."
+        return f"{_capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
     if row["part"] == UNTIMED:
         inside = lead.frame.filter(pl.col("parent") == UNTIMED).sort("seconds", descending=True).row(0, named=True)
         most = seconds(Interval(inside["seconds"], 0, inside["seconds"]))
-        return f"{_capital(took)} passed in and after calls without a time; `{inside['name']}` took {most}."
+        return f"{_capital(took)} passed in calls without a time, or after them; `{inside['name']}` took {most}."
     names = row["evidence"]["rows"] if row["evidence"] else []
+    if row["kind"] == "counted_twice" and whole is not None:
+        return (
+            f"{percent(-row['seconds'] / Interval.of(whole).value)} of {base} is counted twice: times of calls overlap."
+        )
     if row["kind"] == "not_accounted":
         return f"{_capital(took)} is {row['name']}."
     if len(names) == 1:
         said = f"`{names[0]}`" + (f" {_OF[row['class']]}" if row["class"] in _OF else "")
     else:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
-        said = _capital(label) + (f" ({listed})" if listed else "")
+        said = _capital(_SUBJECTS.get(label, label).format(label)) + (f" ({listed})" if listed else "")
     if row["count"] is None:
         return f"{said} took {took}."
     count = Interval.exact(row["count"])
     detail = often_each(count, None, "calls", seconds(time / count))
     if len(names) > 1:
         detail = counted(row["count"], "calls")
-    elif (failed := _failed(log, lead, names[0])) > _MOST_OF_IT * row["count"]:
-        detail += f", {failed:,} of them failed"
+    else:
+        detail += _in_vain(log, lead, names[0], row["count"])
     if row["part"] == ASYNCHRONOUS and row["own_lo"] > 0:
         steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
         steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
@@ -209,10 +241,22 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
 
 
-def _failed(log: StraceLog, lead: Ledger, name: str) -> int:
-    """How many calls of a name the process of a ledger made in vain."""
+def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
+    """How many calls of a name in the process of a ledger failed, or timed out, where most of them did."""
     own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == name)
-    return int(own.get_column("failed").sum())
+    failed, timed_out = own.select(pl.col("failed", "timed_out").sum()).row(0)
+    if failed <= _MOST_OF_IT * count:
+        return ""
+    many = (
+        ""
+        if count == failed == 1
+        else "all of "
+        if failed == count
+        else f"{failed:,} of "
+        if failed < count
+        else "most of "
+    )
+    return f", {many}which {'timed out' if timed_out == failed else 'failed'}"
 
 
 def _is_own(lead: Ledger) -> pl.Expr:
@@ -231,7 +275,7 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if sums.is_empty() or row["kind"] != "io":
         return ""
     file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
-    return f", most of it of `{short_name(file)}`" if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+    return f", most of it on `{short_name(file)}`" if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
 
 
 def _capital(text: str) -> str:
@@ -250,10 +294,10 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     Examples:
         >>> import iolab
         >>> lines = ('7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <0.900000>', '7 1700000000.950000 exit(0) = ?',
-        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.500000>', '8 1700000000.700000 exit(0) = ?')
+        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
         >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
         ...     print(one.sentence)
-        Process 8 spent most time in I/O of all processes: 500 ms of its 600 ms, most of it file flushes.
+        Process 8 spent more time in I/O than any other process: 300 ms of its 400 ms, most of it in file flushes.
     """
     found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
     if len(found) <= 1:
@@ -266,14 +310,15 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
     if not is_long and time < PART * lead[0].total.value:
         return
     tops = _io_parts(most).sort("seconds", descending=True)
-    first = f", most of it {tops.item(0, 'part')}" if tops.item(0, "seconds") > time / 2 else ""
+    first = f", most of it in {tops.item(0, 'part')}" if tops.item(0, "seconds") > time / 2 else ""
     pid = int(most.scope.partition(" ")[2])
     program = program_of(times_of(log), pid)
     yield Finding(
         "main_process",
-        f"Process {pid}{f' (`{program}`)' if program else ''} spent most time in I/O of all processes: {seconds(time)} "
+        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than any other process: "
+        f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
-        why="it is not the one with the longest span, which is described",
+        why="the parts of the time above are those of another process",
         next=f'iolab.ledger(log, "{most.scope}"), for its time',
         evidence=(Evidence("calls", (str(pid),)),),
         order=1,

@@ -41,7 +41,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         >>> lines = ['1700000000.000000 open("redo.log", O_RDWR|O_DSYNC) = 3 <0.000010>']
         >>> lines += [f'1700000000.0{n}000 pwrite64(3, "", 512, {n}) = 512 <0.000200>' for n in range(100, 130)]
         >>> print(*(one.sentence for one in write_latency(iolab.load(chr(10).join(lines).encode()))))
-        30 writes of `redo.log` (O_SYNC or O_DSYNC) took 200 us each (median; p99 200 us), 512 bytes on average.
+        30 writes of `redo.log` (O_SYNC or O_DSYNC), 512 bytes on average, took a median of 200 us (p99 200 us).
     """
     trace = trace_of(log)
     window = trace.window_s
@@ -54,8 +54,8 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         name += " (O_SYNC or O_DSYNC)" if row["has_o_sync"] else ""
         if row["writes"] >= _LEAST and row["write_us_p50"] is not None:
             parts.append(
-                f"{counted(row['writes'], 'writes')} of {name} took {_times(row, 'write')}, "
-                f"{size_text(round(row['avg_bytes']))} on average"
+                f"{counted(row['writes'], 'writes')} of {name}, {size_text(round(row['avg_bytes']))} on average, took "
+                f"{_times(row, 'write')}"
             )
         if row["syncs"] >= _LEAST and row["sync_us_p50"] is not None:
             per = _per_write(row["writes_per_sync"]) if row["writes"] else ""
@@ -80,7 +80,7 @@ def _per_write(writes: float) -> str:
 
 def _times(row: dict[str, float], kind: str) -> str:
     """Median and 99th percentile."""
-    return f"{seconds(row[f'{kind}_us_p50'] / 1e6)} each (median; p99 {seconds(row[f'{kind}_us_p99'] / 1e6)})"
+    return f"a median of {seconds(row[f'{kind}_us_p50'] / 1e6)} (p99 {seconds(row[f'{kind}_us_p99'] / 1e6)})"
 
 
 @rule("opened_both_ways", of="strace", needs="two opens of a file that was read")

@@ -45,13 +45,13 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         ... 1700000000.000100 pread64(3, "", 8192, 0) = 8192 <0.000400>
         ... 1700000000.000600 pread64(3, "", 8192, 8192) = 8192 <0.000380>'''
         >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
-        Both reads were of 8 KiB.
-        First to last record 0.980 ms.
-        `pread64` took 80 % of 980 us: 2 calls, 390 us each, most of it of `users01.dbf`.
-        19 % passed between calls: user CPU, run queue, page faults, untraced calls or strace itself.
+        Both reads returned 8 KiB each.
+        The records span 0.980 ms.
+        `pread64` took 80 % of 980 us: 2 calls, 390 us each, most of it on `users01.dbf`.
+        19 % of 980 us passed between calls: user CPU, run queue, page faults, untraced calls or strace itself.
         `users01.dbf` was opened with O_DIRECT (line 1), bypassing the page cache.
-        All 16 KiB of `users01.dbf` were read synchronously: 2 reads.
-        Through the buffer cache or direct path: the calls are the same.
+        All 16 KiB of `users01.dbf` were read synchronously, in 2 reads.
+        The log does not show whether Oracle used direct path: the calls are the same as through the buffer cache.
     """
     yield from apply_rules(log.kind, log)
 
@@ -64,7 +64,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
         >>> import iolab
         >>> log = b'1.000000 pread64(3</u01/users01.dbf>, "", 8192, 0) = 8192 <0.000400>'
         >>> for one in page_cache_bypassed(iolab.load(log)): print(one.sentence)
-        Whether `users01.dbf` was read past the page cache: the log does not show how it was opened.
+        The log does not show whether `users01.dbf` was opened with O_DIRECT.
     """
     trace = trace_of(log)
     files = data_files(trace)
@@ -73,10 +73,9 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     unknown = [file for file, ways in opened.items() if not ways]
     if unknown:
         were = "was" if len(unknown) == 1 else "were"
-        it = "it was" if len(unknown) == 1 else "they were"
         yield Finding(
             "page_cache_bypassed",
-            f"Whether {_named(unknown)} {were} read past the page cache: the log does not show how {it} opened.",
+            f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT.",
             next="`lsof +fg`, or `/proc/PID/fdinfo`",
             is_refused=True,
         )
@@ -113,8 +112,9 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             carried = count_text(int(uring.get_column("requests").sum() or 0), "request")
             what, collect = f"io_uring carried {carried} that strace does not show", "bpftrace, or iostat -xt 1"
         else:
-            what = f"{count_text(unnamed, 'request')} of io_submit {'names' if unnamed == 1 else 'name'} no file"
-        yield Finding("async_or_sync", f"Which files were read asynchronously: {what}.", next=collect, is_refused=True)
+            what = f"{count_text(unnamed, 'request')} of io_submit {'does' if unnamed == 1 else 'do'} not name a file"
+        said = f"The log does not show which files were read asynchronously: {what}."
+        yield Finding("async_or_sync", said, next=collect, is_refused=True)
         return
     alike: dict[str, list[dict[str, object]]] = {"sync": [], "async": []}
     for row in data_files(trace):
@@ -134,8 +134,8 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
         count = sum(_count(row[f"{mode}_reads"]) for row in rows)
         how = "synchronously" if mode == "sync" else "asynchronously"
         submitted = f"{count_text(count, 'request')} by io_submit{_at_once(trace, rows)}"
-        done = count_text(count, "read") if mode == "sync" else submitted
-        said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}: {done}."
+        done = f", in {count_text(count, 'read')}" if mode == "sync" else f": {submitted}"
+        said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}{done}."
         yield _of_mode(trace, rows, said)
 
 
@@ -169,18 +169,17 @@ def _mixed(trace: Trace, row: dict[str, object]) -> str:
     name, ended = f"`{short_name(row['file'])}`", _ended(trace, row["file"])
     were = f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous"
     if trace.unprinted:
-        return (
-            f"{name} was read by io_submit: {count_text(async_reads, 'request')}, of which {ended:,} returned "
-            f"{size_text(async_bytes)}, and more that strace did not print" + (f"; {were}." if sync_reads else ".")
-        )
+        returned = "which" if ended == async_reads else f"{ended:,} of which"
+        printed = f"the log prints only {async_reads:,} of its requests, {returned} returned {size_text(async_bytes)}"
+        return f"{name} was read by io_submit: {printed}{f'; {were}.' if sync_reads else '.'}"
     if not sync_reads:
         return (
             f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}. "
-            "The log does not show the end of the others."
+            "The log does not show how the others ended."
         )
     share = percent(async_bytes / (sync_bytes + async_bytes))
     return f"{share} of the bytes of {name} were read asynchronously: {requests}; {were}." + (
-        f" Of {async_reads - ended:,} requests the log has no end." if ended < async_reads else ""
+        f" The log does not show the end of {async_reads - ended:,} requests." if ended < async_reads else ""
     )
 
 
@@ -243,7 +242,8 @@ def direct_path(log: StraceLog) -> Iterator[Finding]:
     if trace.has_reads and _may_be_oracle(trace):
         yield Finding(
             "buffered_or_direct_path",
-            "Through the buffer cache or direct path: the calls are the same.",
+            "The log does not show whether Oracle used direct path: the calls are the same as through the buffer "
+            "cache.",
             next="an extended SQL trace (event 10046) of the same session",
             is_refused=True,
             order=8,
@@ -267,18 +267,18 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         return
     missing = []
     if not trace.has_stamps:
-        missing.append("when calls began (-ttt)")
+        missing.append("the start of calls (-ttt)")
     if not trace.printed:
-        missing.append("how long calls took (-T)")
+        missing.append("the durations of calls (-T)")
     if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):
-        missing.append("which files they were of (-yy)")
+        missing.append("the files of descriptors (-yy)")
     if trace.unprinted:
-        missing.append("all requests of a list (-v)")
+        missing.append("the complete lists of requests (-v)")
     if missing:
         found = ledgers(log)
         yield Finding(
             "trace_again",
-            f"The log does not contain {', '.join(missing)}.",
+            f"The log lacks {', '.join(missing[:-1])}{' and ' if missing[1:] else ''}{missing[-1]}.",
             next=COMMAND,
             is_gate=bool(found and found[0].void),
             order=9,
@@ -328,9 +328,9 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
             "repeated_log",
             f"{trace.repeated:,} of {count_text(trace.requests.height, 'request')} are in the log twice: a log was "
             "pasted or appended again.",
-            why="a process begins two calls alike in the same moment",
+            why="a process cannot begin two equal calls at the same moment",
             is_gate=True,
-            next="remove the second copy; counts and bytes are of both",
+            next="remove the second copy: counts and bytes include both",
             order=0,
         )
     elif len(trace.runs) > 1:
@@ -339,7 +339,8 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
             "repeated_log",
             f"The log holds {len(trace.runs)} runs, one after the other: processes {named}"
             f"{' and more' if len(trace.runs) > _MOST_RUNS else ''}.",
-            why="each executed a program after all before it had ended, and no call in the log made it",
+            why="each process started its program after the ones before it had ended, and no call in the log created "
+            "it",
             next="`strace -o` with a file per run; `-A` appends",
             order=0,
         )

@@ -40,7 +40,7 @@ _RATIO: Final = 2.5
 _SWITCHES: Final = (
     (
         "checkpoint",
-        "the database writers had not written what the next log file still covers",
+        "the database writers had not yet written the blocks that the next log file protects",
         "db file parallel write",
     ),
     ("archiving", "the next log file was not archived yet", "Log archive I/O"),
@@ -96,8 +96,8 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
         f"The log writer waited for its writes {share.value * 100:.1f} % of the time: "
         f"{count_text(write.waits.value, 'write')} of {seconds(average.value)} and "
         f"{three((size * _KIB / _MB).value)} MB each.",
-        why=f"one writer, {three((redo / facts.elapsed_s / _MB).value)} MB/s of redo; a larger log buffer fills later, "
-        "it does not empty faster",
+        why=f"one log writer wrote {three((redo / facts.elapsed_s / _MB).value)} MB/s of redo; a larger log buffer "
+        "would fill later, but not empty faster",
         next="the redo devices: iostat -xt 5",
         evidence=(Evidence("background_events", (_WRITE,)), Evidence("instance_activity", ("redo size",))),
         order=2,
@@ -168,13 +168,15 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         ...     histograms={"log file parallel write": Histogram(writes, (1e3, 2e3, 4e3), (60.0, 95.0, 100.0))},
         ...     activity={"redo synch time overhead (usec)": Interval.exact(us) for us in activity.values()})
         >>> for one in commit_beyond_write(facts(11_538, 13)): print(one.sentence)
-        A commit waited 133 ms, a log write took 1.13 ms; the report does not show what the rest was.
+        A commit waited 133 ms and a log write took 1.13 ms on average; the report does not show what the rest was.
         >>> for one in commit_beyond_write(facts(11_538, 13, us=500_000_000)): print(one.sentence)
-        A commit waited 133 ms, a log write took 1.13 ms; sessions continued 119 ms after their write.
+        A commit waited 133 ms and a log write took 1.13 ms on average; sessions continued 119 ms after their write
+        ended.
         >>> for one in commit_beyond_write(facts(11_538, 13, us=5_000_000)): print(one.sentence)
-        A commit waited 133 ms, a log write took 1.13 ms; late posting explains 1.19 ms of it.
+        A commit waited 133 ms and a log write took 1.13 ms on average; late posting explains 1.19 ms of this wait.
         >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
-        Why commits waited longer than a log write: the log writer was busy 95 % of the time. True
+        The report does not show why commits waited longer than a log write: the log writer was busy 95 % of the time.
+        True
         >>> list(commit_beyond_write(facts(11_538, 1_000)))
         []
     """
@@ -194,7 +196,8 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if busy.hi >= _BUSY and late is None:
         yield Finding(
             "commit_beyond_write",
-            f"Why commits waited longer than a log write: the log writer was busy {percent(busy.value)} of the time.",
+            "The report does not show why commits waited longer than a log write: the log writer was busy "
+            f"{percent(busy.value)} of the time.",
             next="`redo synch time overhead (usec)` of V$SYSSTAT, or a trace of the log writer",
             evidence=evidence,
             is_refused=True,
@@ -207,18 +210,18 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if spread is None and busy.hi > 0.2:
         return
     remote = [(name, wait) for name, wait in facts.background.items() if name.startswith(_REMOTE)]
-    said = f"A commit waited {seconds(sync.avg_s.value)}, a log write took {seconds(write.avg_s.value)}"
+    said = f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
     why, step = "", "an extended SQL trace (event 10046) of the log writer"
     if late is None:
         said += "; the report does not show what the rest was"
         why = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
     elif (late / sync.avg_s).value >= _LATE:
-        said += f"; sessions continued {seconds(late.value)} after their write"
+        said += f"; sessions continued {seconds(late.value)} after their write ended"
         why = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
         step = "processors and run queue of the host: vmstat 5"
     else:
-        said += f"; late posting explains {seconds(late.value)} of it"
+        said += f"; late posting explains {seconds(late.value)} of this wait"
         why = "`redo synch time overhead (usec)` is small: the time passed before the write ended"
     if remote:
         name, wait = max(remote, key=lambda one: one[1].time_s.value)
@@ -244,14 +247,12 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
         >>> events = {"free buffer waits": Wait(Interval.exact(617_937), Interval.exact(6_616))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
         >>> print(*(one.sentence for one in writers_behind(facts)))
-        Sessions waited 17 % of DB time for the database writers to free buffers: 2,030 waits per second.
+        `free buffer waits` took 17 % of DB time: 2,030 waits per second for the database writers.
         >>> list(writers_behind(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
         []
     """
     waits = facts.of_events("free buffer waits", "write complete waits")
-    yield from _space(
-        facts, waits, "writers_behind", "the database writers to free buffers", ("db file async I/O submit",)
-    )
+    yield from _space(facts, waits, "writers_behind", " for the database writers", ("db file async I/O submit",))
 
 
 @rule("log_space", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})
@@ -264,19 +265,19 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         >>> events = {"log buffer space": Wait(Interval.exact(25_753), Interval.exact(12_641))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
         >>> print(*(one.sentence for one in log_space(facts)))
-        Sessions waited 33 % of DB time for `log buffer space`: 84.7 waits per second.
+        `log buffer space` took 33 % of DB time: 84.7 waits per second.
         >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
         []
         >>> switch = {"log file switch (checkpoint incomplete)": Wait(Interval.exact(4_272), Interval.exact(5_486))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600), events=switch)
         >>> print(*(one.why for one in log_space(facts)))
-        the database writers had not written what the next log file still covers; sessions wait where changes come
-        faster than they are written
+        the database writers had not yet written the blocks that the next log file protects; sessions wait where changes
+        come faster than they are written
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
         reason, writer = next(((why, of) for part, why, of in _SWITCHES if part in name), ("", _WRITE))
         step = _ARCHIVE if "archiving" in name else _DEVICES
-        yield from _space(facts, {name: wait}, "log_space", f"`{name}`", (writer,), reason, step)
+        yield from _space(facts, {name: wait}, "log_space", "", (writer,), reason, step)
 
 
 def _space(
@@ -298,7 +299,8 @@ def _space(
     printed = f" (share as printed: {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
     yield Finding(
         name,
-        f"Sessions waited {percent(own)} of DB time for {what}: {often(count, facts.elapsed_s, 'waits')}.",
+        f"{' and '.join(f'`{wait}`' for wait in waits)} took {percent(own)} of DB time: "
+        f"{often(count, facts.elapsed_s, 'waits')}{what}.",
         part=next(iter(waits)),
         why="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
         next=step,
@@ -311,7 +313,7 @@ def _writers_why(facts: ReportFacts, names: tuple[str, ...]) -> str:
     for name in names:
         wait = facts.background.get(name)
         if wait is not None and wait.avg_s is not None and wait.waits.lo >= _LEAST:
-            return f"`{name}` took {seconds(wait.avg_s.value)} on average, {count_text(wait.waits.value, 'wait')}"
+            return f"`{name}` averaged {seconds(wait.avg_s.value)} over {count_text(wait.waits.value, 'wait')}"
     return "sessions wait where changes come faster than they are written"
 
 

@@ -15,6 +15,7 @@ from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
 from iolab.time_ledger.sampled import LEAST_SAMPLES, SampledParts
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ def ash_ledgers(report: AwrReport) -> list[Ledger]:
         ... '''
         >>> lead = ash_ledgers(awrparse.read_awr(text))[0]
         >>> lead.text
-        'percent of the samples: the log does not contain how many there are'
+        'shares are of the samples: the report does not contain how many there are'
         >>> lead.parts().select("name", "seconds").rows()
         [('db file sequential read', 75.0), ('CPU, or waiting for it', 20.0), ('not listed', 5.0)]
     """
@@ -99,13 +100,14 @@ def _said(total: AshTotal) -> str:
 
 def _text(report: AwrReport, total: AshTotal) -> str:
     if not total.is_counted:
-        return "percent of the samples: the log does not contain how many there are"
+        return "shares are of the samples: the report does not contain how many there are"
     if total.interval_s is None or total.elapsed is None:
-        return f"{_said(total)}; the log does not contain the time between two of them"
+        return f"the report has {_said(total)}, but not the time between two of them"
     every = "one per second" if total.interval_s == 1 else f"one per {total.interval_s} s"
-    active = f"{total.seconds / total.elapsed.value:.3g} sessions active on average"
-    said = f"{_said(total)}, {every}: {total.seconds:,.0f} s in {total.elapsed.value:,.0f} s: {active}"
-    return said + ("" if report.info.cpus is None else f"; {report.info.cpus} CPUs")
+    stand = "" if total.interval_s == 1 else f" (they stand for {total.seconds:,.0f} s)"
+    active = f"{total.seconds / total.elapsed.value:.3g} sessions were active on average"
+    said = f"the report has {_said(total)} in {total.elapsed.value:,.0f} s, {every}{stand}: {active}"
+    return said + ("" if report.info.cpus is None else f" on a host with {counted(report.info.cpus, 'CPU')}")
 
 
 def _events(report: AwrReport) -> Iterator[dict[str, Any]]:
@@ -240,7 +242,7 @@ def _by_scope(total: AshTotal, events: list[dict[str, Any]]) -> Iterator[Ledger]
         own = [_event(parts, row, total) for row in events if row["is_background"] == (scope == "background")]
         parts.close("what", samples, own)
         parts.put()
-        yield _ledger(account, total, samples.value, f"{scope} processes: {samples.value:,.0f} of {_said(total)}")
+        yield _ledger(account, total, samples.value, f"{scope} processes had {samples.value:,.0f} of {_said(total)}")
 
 
 def _samples(total: AshTotal, row: dict[str, Any], column: str) -> Interval:
@@ -262,7 +264,8 @@ def addm_ledgers(report: AwrReport) -> list[Ledger]:
         >>> text += b"The average number of active sessions was 1.21.\nThere are no findings to report.\n"
         >>> one, = addm_ledgers(awrparse.read_awr(text))
         >>> one.text, one.parts().select("name", "seconds").rows()
-        ('DB time 4,356 s: 1.21 sessions active on average', [('parts, which an ADDM report does not contain', 4356.0)])
+        ('DB time was 4,356 s: 1.21 sessions were active on average',
+        [('parts, which an ADDM report does not contain', 4356.0)])
     """
     seconds = report.info.db_time_s
     if seconds is None or seconds <= 0:
@@ -273,9 +276,9 @@ def addm_ledgers(report: AwrReport) -> list[Ledger]:
         place = Place("addm_report_findings", (finding,))
         account.remark("why", "addm_finding", f"ADDM: {finding}, {percent.value:.3g} %", evidence=place)
     active = report.info.average_active_sessions
-    said = "" if active is None else f": {active:.3g} sessions active on average"
+    said = "" if active is None else f": {active:.3g} sessions were active on average"
     unshared = "almost nothing ran" if seconds < _LEAST_S else "ADDM does not divide DB time"
-    return [account.ledger(text=f"DB time {seconds:,.0f} s{said}", unshared=unshared)]
+    return [account.ledger(text=f"DB time was {seconds:,.0f} s{said}", unshared=unshared)]
 
 
 #: Table of the findings of ADDM -> its column with their shares of the activity.

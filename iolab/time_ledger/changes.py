@@ -165,17 +165,17 @@ class LedgerChange(Shown):
             ...     _ = account.add("what", "read", Interval.exact(reads), kind="io", count=Interval.exact(100))
             ...     return account.ledger()
             >>> print(change_of(ledger(10, 10), ledger(60, 10)).sentence)
-            DB time rose from 20 to 70 s (+250 %), 100 % of it from `read`.
+            DB time rose from 20 to 70 s (+250 %); 100 % of the change is from `read`.
             >>> print(change_of(ledger(50, 50), ledger(80, 20)).sentence)
-            DB time hardly changed (100 and 100 s), but `DB CPU` fell by 30 and `read` rose by 30.
+            DB time hardly changed (100 and 100 s), but `DB CPU` fell by 30 s and `read` rose by 30 s.
             >>> print(change_of(ledger(80, 80), ledger(140, 40)).sentence)
-            DB time rose from 160 to 180 s (+12 %): `read` rose by 60 while other parts fell.
+            DB time rose from 160 to 180 s (+12 %): `read` rose by 60 s while other parts fell.
         """
         base = _SUBJECTS.get(self.base, self.base[0].upper() + self.base[1:])
         first, second = figure_text(self.a.value), figure_text(self.b.value)
         most = self._leading()
         if not self.is_shared:
-            but = f", but {' and '.join(map(_moved, most))}" if most else ""
+            but = f", but {' and '.join(map(self._moved, most))}" if most else ""
             return f"{base} hardly changed ({first} and {second} {self.unit}){but}."
         ratio = f" ({100 * self.change.value / self.a.value:+,.0f} %)" if self.a.value else ""
         head = f"{base} {_verb(float(self.change.value))} from {first} to {second} {self.unit}{ratio}"
@@ -184,13 +184,14 @@ class LedgerChange(Shown):
         shares = [(row, float(row["share"] or 0)) for row in most]
         if sum(share for _, share in shares) > 1 + _LEAST_CHANGE:
             others = "fell" if self.change.value > 0 else "rose"
-            return f"{head}: {' and '.join(map(_moved, most))} while other parts {others}."
+            return f"{head}: {' and '.join(map(self._moved, most))} while other parts {others}."
         if shares[0][1] < _SECOND:
             name = "time not accounted for" if most[0]["kind"] in _CLOSING else f"`{most[0]['name']}`"
-            return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} %."
-        named = [(f"{100 * min(share, 1):.0f} % of it", _place(row)) for row, share in shares]
-        first_of, *others_of = [f"{share} {place}" for share, place in named]
-        said = f"{head}, {' and '.join([first_of, *(one.replace(' of it', '', 1) for one in others_of)])}"
+            return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} % of it."
+        named = [(f"{100 * min(share, 1):.0f} %", _place(row)) for row, share in shares]
+        (share, place), *others_of = named
+        first_of = f"{share} of the change is {place}"
+        said = f"{head}; {' and '.join([first_of, *(' '.join(one) for one in others_of)])}"
         return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
 
     @property
@@ -206,11 +207,11 @@ class LedgerChange(Shown):
         if self.is_work:
             aside = self.parts.filter(pl.col("view") == self.views[0], pl.col("kind").is_in(list(ASIDE)))
             large = aside.filter(pl.col("change").abs() > _LEAST_CHANGE * abs(self.a.value))
-            said += [f"Beside it, {_moved(row)}." for row in large.head(1).iter_rows(named=True)]
+            said += [f"Outside this total, {self._moved(row)}." for row in large.head(1).iter_rows(named=True)]
         if "who" in self.views[1:] and (most := self._leading("who")):
             share = float(most[0]["share"] or 0)
             of_it = f", {100 * share:.0f} % of the change" if 0 < share <= 1 + _LEAST_CHANGE else ""
-            said.append(f"Among the statements, {_moved(most[0])}{of_it}.")
+            said.append(f"Among the statements, {self._moved(most[0])}{of_it}.")
         if self.per_work is not None and self.work_ratio is not None:
             said.append(f"B has {figure_text(self.work_ratio)} times as many transactions per second.")
             said.append(self.per_work.sentence)
@@ -237,6 +238,16 @@ class LedgerChange(Shown):
         from iolab.charts import ledger_change  # noqa: PLC0415 - a ledger needs no charts
 
         return ledger_change(self)
+
+    def _moved(self, row: dict[str, Any]) -> str:
+        """How a part changed."""
+        name = "time not accounted for" if row["kind"] in _CLOSING else f"`{row['name']}`"
+        unit = self.unit.removesuffix(" active")
+        if row["status"] == "new":
+            return f"{name} appeared with {figure_text(row['b'])} {unit}"
+        if row["status"] == "vanished":
+            return f"{name} disappeared with {figure_text(row['a'])} {unit}"
+        return f"{name} {_verb(row['change'])} by {figure_text(abs(row['change']))} {unit}"
 
     def _leading(self, view: str | None = None) -> list[dict[str, Any]]:
         """The parts to name: the largest change in the direction of the total, and a second one that is large, too.
@@ -277,21 +288,6 @@ def _times(ratio: float) -> str:
 
 def _verb(change: float) -> str:
     return "rose" if change > 0 else "fell"
-
-
-def _moved(row: dict[str, Any]) -> str:
-    """How a part changed.
-
-    Examples:
-        >>> _moved({"name": "read", "kind": "io", "status": "new", "change": 2.5, "a_hi": 0.25, "b": 2.5})
-        '`read` appeared with 2.50'
-    """
-    name = "time not accounted for" if row["kind"] in _CLOSING else f"`{row['name']}`"
-    if row["status"] == "new":
-        return f"{name} appeared with {figure_text(row['b'])}"
-    if row["status"] == "vanished":
-        return f"{name} disappeared with {figure_text(row['a'])}"
-    return f"{name} {_verb(row['change'])} by {figure_text(abs(row['change']))}"
 
 
 def _place(row: dict[str, Any]) -> str:
@@ -349,7 +345,7 @@ def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> Led
         ...     _ = account.add("what", "read", Interval.exact(reads * each), kind="io", count=Interval.exact(reads))
         ...     return account.ledger()
         >>> for sentence in change_of(ledger(100, 0.1), ledger(300, 0.2)).sentences: print(sentence)
-        Total call time rose from 20 to 70 s (+250 %), 100 % of it from `read`.
+        Total call time rose from 20 to 70 s (+250 %); 100 % of the change is from `read`.
         `read` occurs 3 times as often, and takes 2 times as long each time.
     """
     a, b = _sum_of(a, "first"), _sum_of(b, "second")

@@ -11,6 +11,7 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
+from iolab.time_ledger.next_steps import event_step
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 DB_TIME: Final = "DB time"
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
-ALL_WAITS: Final = "DB time (its waits hold those of the background)"
+ALL_WAITS: Final = "DB time (including background waits)"
 CPU: Final = "DB CPU"
 NOT_ACCOUNTED: Final = "not accounted for"
 BLOCK_TIME: Final = "PL/SQL itself"
@@ -48,7 +49,6 @@ _NEXT: Final = {
     "Cluster": "the report of all instances: @?/rdbms/admin/awrgrpt",
     "Commit": "the redo devices: iostat -xt 5",
     "Concurrency": "the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-    "Configuration": "log files and writers: select * from v$log; select * from v$instance_recovery",
     "Network": "an extended SQL trace (event 10046) of one session",
     "Scheduler": "the active plan: select * from v$rsrc_plan",
     "System I/O": "the devices: iostat -xt 5",
@@ -110,7 +110,7 @@ def ledger_of(facts: ReportFacts) -> Ledger:
         >>> facts = ReportFacts(db_time_s=Interval.exact(100), elapsed_s=Interval.exact(50), events=reads,
         ...     db_cpu_s=Interval.exact(25), classes={"User I/O": Interval.exact(60.4)})
         >>> print(ledger_of(facts).tree())
-        DB time 100 s in 50 s: 2.00 sessions active on average
+        DB time was 100 s in 50 s: 2.00 sessions were active on average
           60.4            60.4         1,000  User I/O
           60.0              60         1,000    db file sequential read
            0.4             0.4                  unlisted in class
@@ -154,7 +154,7 @@ def _void_remarks(facts: ReportFacts) -> Iterator[dict[str, object]]:
         between = ""
         if facts.snapshots is not None:
             first, last = facts.snapshots
-            between = f": {first - 1} to {first}, {last} to {last + 1}"
+            between = f" ({first - 1} to {first}, {last} to {last + 1})"
         yield remark("next", f"reports that do not span the restart{between}: @?/rdbms/admin/awrrpt")
     else:
         yield remark("next", "the whole report of one period: @?/rdbms/admin/awrrpt")
@@ -167,18 +167,19 @@ def total_text(facts: ReportFacts) -> str:
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> total_text(ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), cpus=8,
         ...     idle_pct=Interval.exact(57.6)))
-        'DB time 12,612.5 s in 903 s: 14.0 sessions active on average; 8 CPUs, 58 % idle'
+        'DB time was 12,612.5 s in 903 s: 14.0 sessions were active on average; the 8 CPUs were 58 % idle'
     """
     if facts.db_time_s is None:
         time = facts.call_time_s.value if facts.call_time_s is not None else 0.0
-        return f"{CALL_TIME} {time:,.0f} s, from {FROM_SHARES}"
+        return f"{CALL_TIME} was about {time:,.0f} s, computed from {FROM_SHARES}"
     if facts.db_times_s and facts.db_times_s[0][0] == FROM_SHARES:
-        return f"DB time {range_text(facts.db_time_s)} s, from {FROM_SHARES}"
+        return f"DB time was about {range_text(facts.db_time_s)} s, computed from {FROM_SHARES}"
     shown = f"{facts.db_time_s.value:,.1f}".removesuffix(".0")  # tenths, as far as the report prints them
     is_coarse = facts.db_time_s.hi - facts.db_time_s.lo > _COARSE * facts.db_time_s.value
-    text = f"DB time {range_text(facts.db_time_s) if is_coarse else shown} s"
+    text = f"DB time was {range_text(facts.db_time_s) if is_coarse else shown} s"
     if facts.elapsed_s is not None and facts.sessions_active is not None:
-        text += f" in {facts.elapsed_s.value:,.0f} s: {range_text(facts.sessions_active)} sessions active on average"
+        active = f"{range_text(facts.sessions_active)} sessions were active on average"
+        text += f" in {facts.elapsed_s.value:,.0f} s: {active}"
     return f"{text}{processors_text(facts)}"
 
 
@@ -195,11 +196,19 @@ def range_text(figure: Interval) -> str:
 
 
 def processors_text(facts: ReportFacts) -> str:
-    """``; 8 CPUs, 58 % idle`` where the host's processors are those of the report."""
+    """``; the 8 CPUs were 58 % idle`` where the host's processors are those of the report.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> processors_text(ReportFacts(cpus=72, cpu_count=8, idle_pct=Interval.exact(91.8)))
+        '; the 72 CPUs (the instance may use 8) were 92 % idle'
+    """
     if not facts.has_host or facts.cpus is None or facts.idle_pct is None:
         return ""
-    allowed = f" ({facts.cpu_count} allowed)" if facts.cpu_count is not None and facts.cpu_count < facts.cpus else ""
-    return f"; {facts.cpus:,} CPU{'s' * (facts.cpus != 1)}{allowed}, {facts.idle_pct.value:.0f} % idle"
+    is_limited = facts.cpu_count is not None and facts.cpu_count < facts.cpus
+    allowed = f" (the instance may use {facts.cpu_count})" if is_limited else ""
+    cpus = "CPU was" if facts.cpus == 1 else f"{facts.cpus:,} CPUs{allowed} were"
+    return f"; the {cpus} {facts.idle_pct.value:.0f} % idle"
 
 
 def significant(value: float) -> str:
@@ -241,11 +250,12 @@ def _what(account: Account, facts: ReportFacts) -> None:
         parent = parents.get(wait_class)
         account.add(
             "what", event, wait.time_s, kind=_kind(wait_class), parent=parent, wait_class=wait_class, count=wait.waits,
-            evidence=Place(table, (event,)), next_step=_next_of(facts, wait_class),
+            evidence=Place(table, (event,)), next_step=_next_of(facts, wait_class, event),
         )  # fmt: skip
     for parent in parents.values():
         account.closes(parent, "unlisted in class", kind="unlisted")
-    if (not classes and not facts.events) or (facts.is_cut and facts.captured_pct is None):
+    is_part = facts.is_cut and facts.captured_pct is None
+    if (not classes and not facts.events) or is_part or facts.db_cpu_s is None:
         _close_by_absence(account, facts, classes, events)
     _check_sums(account, facts, classes, dropped)
 
@@ -370,8 +380,10 @@ def _who(account: Account, facts: ReportFacts) -> None:
     account.closes(None, "not captured", kind="not_accounted", view="who")
 
 
-def _next_of(facts: ReportFacts, wait_class: str) -> str:
-    """What to look at for waits of a class: for reads the plan of the statement that waited most."""
+def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
+    """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
+    if step := event_step(event):
+        return step
     if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None:
         return plan_of(one.sql_id)
     return _NEXT.get(wait_class, _ASH)
@@ -422,13 +434,13 @@ def _of_statement(report: AwrReport) -> list[Ledger]:
         if time is not None:
             evidence = Place("sql_plans", (str(row["plan_hash_value"]),))
             account.add("who", name, time / 1000, kind="mixed", count=row_figure(row, "executions"), evidence=evidence)
-    text = f"{account_base} {account.total.value:,.6g} s"
+    text = f"{account_base} was {account.total.value:,.6g} s"
     runs, reads = statistics.get("Executions"), statistics.get("Disk Reads")
     if runs is not None and runs.value > 0:
         text += f", {runs.value:,.0f} executions"
         text += "" if reads is None else f" of {significant(reads.value / runs.value)} reads"
     if shares.value > 0:
-        text += f"; {shares.value:.3g} % of DB time"
+        text += f"; this is {shares.value:.3g} % of DB time"
     return [account.ledger(text=text, counted={"what": "waits", "who": "executions"})]
 
 
@@ -462,7 +474,7 @@ def _background(facts: ReportFacts) -> Ledger | None:
             continue
         account.add(
             "what", event, wait.time_s, kind=_kind(wait_class), wait_class=wait_class, count=wait.waits,
-            evidence=Place("background_events", (event,)), next_step=_NEXT.get(wait_class, _ASH),
+            evidence=Place("background_events", (event,)), next_step=event_step(event) or _NEXT.get(wait_class, _ASH),
         )  # fmt: skip
     shown = f"{total.value:,.1f}".removesuffix(".0")
     elapsed = "" if facts.elapsed_s is None else f" in {facts.elapsed_s.value:,.0f} s"
@@ -471,6 +483,6 @@ def _background(facts: ReportFacts) -> Ledger | None:
     return account.ledger(
         elapsed=facts.elapsed_s,
         unshared="almost nothing ran" if facts.is_idle else "",
-        text=f"background processes {shown} s{elapsed}",
+        text=f"background processes took {shown} s{elapsed}",
         counted={"what": "waits"},
     )

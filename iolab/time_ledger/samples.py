@@ -10,6 +10,7 @@ from iolab.metrics.cpu_profile import layers_of
 from iolab.metrics.formatting import count_text, share_text
 from iolab.metrics.processors import COLUMNS, GUESTS, SINCE_START, cpu_parts, exact_sum
 from iolab.metrics.session_samples import shown_rows, whole_of
+from iolab.metrics.tool_processors import tool_cpu_parts
 from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
 from iolab.time_ledger.sampled import SampledParts
 from logframe.errors import RefusedError
@@ -19,6 +20,7 @@ from logframe.wording import counted
 
 if TYPE_CHECKING:
     from hostparse import CpuProfile, HostLog
+    from hostparse.frame_log import FrameLog
     from sqlplusparse import SessionSamples
 
 _ENDS: Final = ("", "_lo", "_hi")
@@ -27,8 +29,8 @@ PROCESSOR_TIME: Final = "processor time"
 #: The parts of a processor's time: name, kind, what they are made of, and what to look at next.
 _PROCESSOR: Final = {
     "user": ("user code", "cpu", ("user", "nice", *GUESTS), "the processes: pidstat -u 5"),
-    "system": ("kernel (system)", "cpu", ("system", "interrupts", "soft interrupts"), "the functions: perf top"),
-    "steal": ("hypervisor (steal)", "wait", ("steal",), "the load of the other guests of the hypervisor"),
+    "system": ("kernel code (system)", "cpu", ("system", "interrupts", "soft interrupts"), "the functions: perf top"),
+    "steal": ("the hypervisor (steal)", "wait", ("steal",), "the load of the other guests of the hypervisor"),
     "iowait": ("idle, waiting for I/O (iowait)", "idle", ("iowait",), "the devices: iostat -xt 5"),
     "idle": ("idle", "idle", ("idle",), ""),
 }
@@ -57,9 +59,9 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
         >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 5 5 10\n" * 3).encode())
         >>> one, = host_ledgers(log)
         >>> one.text
-        'shares of 3 samples; no total: the log does not contain dates and times, and the number of CPUs'
+        'shares are of 3 samples: the log does not contain dates and times, and the number of CPUs'
         >>> one.parts().select("name", "kind", pl.col("seconds").round(3)).rows()[:2]
-        [('user code', 'cpu', 2.4), ('kernel (system)', 'cpu', 0.15)]
+        [('user code', 'cpu', 2.4), ('kernel code (system)', 'cpu', 0.15)]
     """
     try:
         frame = cpu_parts(log)
@@ -68,17 +70,25 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
             return [found]
         if str(refusal) != SINCE_START:
             return []
-        take: dict[str, object] = {
-            "part": None,
-            "role": "next",
-            "rule": "processors",
-            "text": "vmstat 5 60, while the work runs",
-        }
-        return [void_ledger(SINCE_START, base=PROCESSOR_TIME, scope="host", remarks=[take])]
-    return [_host(log, frame)]
+        return [_since_start("vmstat 5 60, while the work runs", facts_hold=False)]
+    return [_host(frame, log)]
 
 
-def _host(log: HostLog, frame: pl.DataFrame) -> Ledger:
+def tool_ledgers(log: FrameLog) -> list[Ledger]:
+    """The time of the processors by top, dstat, atop or collectl: shares without the sample since boot."""
+    try:
+        return [_host(tool_cpu_parts(log))]
+    except RefusedError as refusal:
+        again = f"{log.kind} with several samples, while the work runs"
+        return [_since_start(again, facts_hold=True)] if str(refusal) == SINCE_START else []
+
+
+def _since_start(take: str, *, facts_hold: bool) -> Ledger:
+    remark: dict[str, object] = {"part": None, "role": "next", "rule": "processors", "text": take}
+    return void_ledger(SINCE_START, base=PROCESSOR_TIME, scope="host", remarks=[remark], facts_hold=facts_hold)
+
+
+def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:
     scope = str(frame.item(0, "scope"))
     weight, elapsed = pl.col("weight_s"), frame.select(exact_sum(pl.col("weight_s"))).item()
     is_timed, cpus = bool(frame.item(0, "is_timed")), frame.get_column("cpus").cast(pl.Float64)
@@ -122,7 +132,8 @@ def _host(log: HostLog, frame: pl.DataFrame) -> Ledger:
         kind = "counted_twice" if rest < 0 else "not_accounted"
         rows.append(_row("rounding", "rounding of the printed shares", kind, Interval.exact(rest), scope))
     account.add_frame(pl.DataFrame([{"view": "what", "next": None, **row} for row in rows], schema_overrides=_NEXT))
-    _add_processes(log, account, total, elapsed if is_total else None)
+    if log is not None:
+        _add_processes(log, account, total, elapsed if is_total else None)
     return account.ledger(
         elapsed=Interval.exact(elapsed) if is_timed else None,
         unit="s" if is_total else "share",
@@ -165,12 +176,12 @@ def _text(
     frame: pl.DataFrame, total: float, elapsed: float, *, is_total: bool, is_timed: bool, is_counted: bool
 ) -> str:
     if is_total:
-        said = f"{PROCESSOR_TIME} {total:,.0f} s: {_cpus(frame.get_column('cpus'))} for {elapsed:,.0f} s"
+        said = f"{PROCESSOR_TIME} was {total:,.0f} s: {_cpus(frame.get_column('cpus'))} for {elapsed:,.0f} s"
         return f"{said}; the first sample (since boot) is left out" if frame.item(0, "since_boot") else said
     missing = [] if is_timed else ["dates and times"]
     missing += [] if is_counted else ["the number of CPUs"]
     of = "processor time" if is_timed else counted(frame.height, "sample")
-    return f"shares of {of}; no total: the log does not contain {', and '.join(missing)}"
+    return f"shares are of {of}: the log does not contain {', and '.join(missing)}"
 
 
 def _cpus(numbers: pl.Series) -> str:
@@ -223,10 +234,10 @@ def _processes(log: HostLog) -> Ledger | None:
     account = Account(Interval.exact(total), base, scope="host")
     _put_processes(account, frame, total)
     number = count_text(frame.height, "process", "processes")
-    said = f"{used:,.3g} s of CPU in {length:,.0f} s; {number}"
+    said = f"{number} used {used:,.3g} s of CPU in {length:,.0f} s"
     if cpus is not None:
-        said = f"{PROCESSOR_TIME} {total:,.0f} s: {_cpus(log.runs.get_column('cpus').drop_nulls())} for {length:,.0f} s"
-        said += f"; {number} used {share_text(used / total)}"
+        said = f"{PROCESSOR_TIME} was {total:,.0f} s ({_cpus(log.runs.get_column('cpus').drop_nulls())} for "
+        said += f"{length:,.0f} s), of which {number} used {share_text(used / total)}"
     return account.ledger(elapsed=Interval.exact(length), text=said)
 
 
@@ -265,7 +276,7 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
         ...     for number in range(200))
         >>> one, = session_ledgers(read_session_samples(("SAMPLE_ID,SID,STATE,EVENT\n" + polls).encode()))
         >>> one.text, one.base
-        ('200 samples of sessions; sessions were sampled 200 times', 'samples of sessions')
+        ('the log has 200 samples of sessions, taken in 200 polls', 'samples of sessions')
         >>> one.parts().select("name", "seconds", pl.col("seconds_lo", "seconds_hi").round(1)).rows()[1]
         ('free x', 50.0, 39.0, 62.9)
     """
@@ -294,12 +305,13 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
     is_busy = not _LEAST_IDLE * total <= idle < total  # or there is nothing else
     resting = named.group_by("sql_id").agg(rests.all().alias("rests")).filter("rests").get_column("sql_id").to_list()
     for view, column in (("what", "state"), ("who", "sql_id")):
+        known = rows.select("state", "event") if view == "what" else rows.select("sql_id")
+        if known.null_count().sum_horizontal().item() == known.width * rows.height:
+            continue
         listed = []
         groups = named.group_by(column, maintain_order=True).agg(
             pl.col("active", "active_lo", "active_hi").sum(), pl.col("wait_class").drop_nulls().first()
         )
-        if view == "who" and groups.drop_nulls(column).is_empty():
-            continue
         for name, value, lo, hi, wait_class in groups.iter_rows():
             listed.append(Interval(value, min(lo, value), max(hi, value)))
             is_rest = view == "who" and name in resting
@@ -309,17 +321,19 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
                       evidence=Place("samples", (text,)))  # fmt: skip
         parts.close(view, exact, listed)
     parts.put()
-    moments = "" if log.moments is None else f"; sessions were sampled {counted(log.moments, 'time')}"
+    is_counted = log.snaps.height > 0 or log.samples.get_column("sample").null_count() < log.samples.height
+    moments = f", taken in {counted(log.moments or 0, 'poll')}" if is_counted and log.moments else ""
+    seconds = "" if log.step_s is None else f", one every {log.step_s} s (about {total * log.step_s:,.0f} s in total)"
     if log.kind == "snapper" and whole is None:
-        account.remark("caution", "session_samples", "rows that the log does not show are in no part")
+        account.remark("caution", "session_samples", "rows that the log does not show are not in any part")
     return [
         account.ledger(
             unit="samples",
-            text=f"{total:,.0f} samples of sessions{moments}",
+            text=f"the log has {counted(round(total), 'sample')} of sessions{moments}{seconds}",
             counted={"what": "samples", "who": "samples"},
             unshared="almost nothing ran: all samples are idle" if idle >= total else "",
             work=None if is_busy else exact * (1 - idle / total),
-            work_base="" if is_busy else "the samples not idle",
+            work_base="" if is_busy else "the non-idle samples",
         )
     ]
 
@@ -339,7 +353,7 @@ def profile_ledgers(log: CpuProfile) -> list[Ledger]:
         >>> from hostparse import read_profile
         >>> one, = profile_ledgers(read_profile(b"  oracle`kdst_fetch   150\n  oracle`kcbgtcr   50\n"))
         >>> one.text
-        '200 samples of processors at work'
+        'the profile has 200 samples of busy processors'
         >>> one.parts().select("name", "seconds").rows()[:2]
         [('row access (kd)', 150.0), ('kdst_fetch', 150.0)]
     """
@@ -361,11 +375,11 @@ def profile_ledgers(log: CpuProfile) -> list[Ledger]:
         parts.close("what", Interval.exact(number), inner, parent=name, name="other functions")
     parts.put()
     idle = int(log.samples.filter("is_idle").get_column("samples").sum())
-    said = f"{total:,.0f} samples of processors at work"
+    said = f"the profile has {total:,.0f} samples of busy processors"
     return [
         parts.account.ledger(
             unit="samples",
-            text=f"{said}; {idle:,} of idle processors are left out" if idle else said,
+            text=f"{said}; {idle:,} samples of idle processors are left out" if idle else said,
             counted={"what": "samples"},
         )
     ]

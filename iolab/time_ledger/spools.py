@@ -10,13 +10,17 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
+from logframe.oracle import is_idle, wait_class_of
 from logframe.wording import counted
+from sqlplusparse import queried_samples
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
-    from sqlplusparse import Spool
+    from sqlplusparse import SessionSamples, Spool
 
 BASE: Final = "timed statements"
 #: The part of the times that the session does not show a statement of.
@@ -27,14 +31,117 @@ _SLACK: Final = 0.01
 _RANGE: Final = 0.05
 #: More statements that differ only in literals are one part.
 _MOST_ALIKE: Final = 100
+#: This many are one part, too, where each of them took less than this share of the time.
+_FEW_ALIKE, _LARGE = 10, 0.10
 #: Of more statements the smaller ones are one part together.
 _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
+#: Columns of v$session_event and v$system_event with the time of the waits, and their unit in s.
+_WAITED: Final = {"TIME_WAITED_MICRO": 1e-6, "TIME_WAITED_MICRO_FG": 1e-6, "TIME_WAITED": 0.01, "TIME_WAITED_FG": 0.01}
+_IO: Final = ("User I/O", "System I/O")
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
 def spool_ledgers(spool: Spool) -> list[Ledger]:
-    r"""The account of a session: one view, ``who``, of the statements that succeeded; none where nothing is timed.
+    """The accounts of a session: of samples of sessions and waits that its queries returned, and of its statements.
+
+    What took longest comes first.
+    """
+    timed, waits = timed_ledgers(spool), wait_ledgers(spool)
+    asked = [one for samples in sampled(spool) for one in session_ledgers(samples)]
+    if not asked and waits and _seconds(timed) < _seconds(waits[:1]):
+        asked, waits = waits, []
+    return [*asked, *timed, *waits]
+
+
+def _seconds(ledgers: list[Ledger]) -> float:
+    return sum(one.total.value for one in ledgers if one.total is not None)
+
+
+def wait_ledgers(spool: Spool) -> list[Ledger]:
+    r"""The accounts of the waits that queries of v$session_event or v$system_event returned, the longest first.
+
+    CPU time is not in these views, so it is in no part.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = "SQL> select event, total_waits, time_waited from v$session_event;\n\n"
+        >>> text += "EVENT                TOTAL_WAITS TIME_WAITED\n-------------------- ----------- -----------\n"
+        >>> text += "log file sync                100        4000\ndb file parallel read          5        1000\n"
+        >>> (one,) = wait_ledgers(sqlplusparse.read_spool(text.replace("parallel read   ", "parallel read").encode()))
+        >>> print(one.tree())
+        waits 50.00 s that the query at line 1 returned; CPU time is not among them
+          80.0              40           100  log file sync
+          20.0              10             5  db file parallel read
+           0.0               0                not accounted for
+    """
+    found = []
+    lines = dict(spool.statements.select("statement", "first_line").iter_rows())
+    for number, statement, first, headings in spool.tables.select(
+        "table", "statement", "first_line", "headings"
+    ).iter_rows():
+        names = [heading.upper() for heading in headings]
+        column = next((name for name in _WAITED if name in names), None)
+        if "EVENT" not in names or column is None:
+            continue
+        waits: dict[str, tuple[int, int | None]] = {}
+        for row in spool.table_cells(number).drop("line").rows():
+            cells = dict(zip(names, row, strict=True))
+            if not (cells["EVENT"] and (cells[column] or "").isdecimal()):
+                continue
+            time, count = waits.get(cells["EVENT"], (0, 0))
+            own = cells.get("TOTAL_WAITS") or ""
+            known = count + int(own) if count is not None and own.isdecimal() else None
+            waits[cells["EVENT"]] = time + int(cells[column]), known
+        ledger = _of_waits(waits, _WAITED[column], lines.get(statement, first))
+        if ledger is not None:
+            found.append(ledger)
+    return sorted(found, key=lambda one: -_seconds([one]))
+
+
+def _of_waits(waits: dict[str, tuple[int, int | None]], step: float, line: int) -> Ledger | None:
+    times = {
+        event: Interval(time * step, max(time - 0.5, 0) * step, (time + 0.5) * step)
+        for event, (time, _) in waits.items()
+    }
+    total = sum(times.values(), Interval.exact(0.0))
+    if total.value <= 0:
+        return None
+    account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
+    for event, (_, count) in waits.items():
+        wait_class = wait_class_of(event)
+        kind = "idle" if is_idle(event, wait_class) else "io" if wait_class in _IO else "wait"
+        idle += times[event] if kind == "idle" else Interval.exact(0.0)
+        account.add(
+            "what", event, times[event], kind=kind, wait_class=wait_class, next_step=event_step(event) or None,
+            count=None if count is None else Interval.exact(count), evidence=Place("tables", (event,)),
+        )  # fmt: skip
+    rest = total - idle
+    return account.ledger(
+        text=f"waits {_text(total)} that the query at line {line:,} returned; CPU time is not among them",
+        counted={"what": "waits"},
+        work=rest if rest.lo > 0 and idle.value > 0 else None,
+        work_base="the waits not idle" if rest.lo > 0 and idle.value > 0 else "",
+        unshared="" if rest.lo > 0 else "all waits are idle",
+    )
+
+
+def sampled(spool: Spool) -> list[SessionSamples]:
+    """The samples of sessions that the queries of a session returned, those of most time first.
+
+    None where its statements took longer than the samples stand for.  Queries that group the same samples by other
+    columns (events, statements) are one each.
+    """
+    times = [
+        (one.samples.get_column("session_samples").sum() * (one.step_s or 1), one) for one in queried_samples(spool)
+    ]
+    took = sum(one.total.value for one in timed_ledgers(spool) if one.total is not None) if times else 0.0
+    times.sort(key=lambda pair: -pair[0])
+    return [one for time, one in times] if times and times[0][0] > took else []
+
+
+def timed_ledgers(spool: Spool) -> list[Ledger]:
+    r"""The account of the times of a session: one view, ``who``, of the statements that succeeded.
 
     Statements that failed stand apart, in a remark.  An Elapsed line that no statement owns is a part of its own; one
     that SQLcl prints again at the end of a script is not counted.  Of very many statements the largest are parts, and
@@ -44,9 +151,9 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
         >>> import sqlplusparse
         >>> run = "SQL> select {} from t;\n\nElapsed: 00:00:0{}.00\n"
         >>> failed = "SQL> select 3 from t;\nORA-00942: no t\n\nElapsed: 00:00:00.50\n"
-        >>> (one,) = spool_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
+        >>> (one,) = timed_ledgers(sqlplusparse.read_spool((run.format(1, 3) + run.format(2, 1) + failed).encode()))
         >>> print(one.tree("who"))
-        timed statements 4.00 s; no statement without a time, 1 failed (0.500 s, not counted)
+        timed statements took 4.00 s in total; every statement is timed, 1 failed (0.500 s, not counted)
           75.0               3             1  line 1: select 1 from t
           25.0               1             1  line 4: select 2 from t
            0.0               0                not accounted for
@@ -60,7 +167,9 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     apart = _remark(failed)
     if failed.height == lines.height:
         all_of = "the only timed statement" if failed.height == 1 else f"all {failed.height:,} timed statements"
-        return [void_ledger(f"{all_of} failed ({_text(_sum(failed))} in all)", base=BASE, remarks=apart)]
+        return [
+            void_ledger(f"{all_of} failed ({_text(_sum(failed))} in all)", base=BASE, remarks=apart, facts_hold=True)
+        ]
     groups = statement_costs(spool)
     total = _sum(groups) + _sum(unknown)
     account = Account(total, BASE)
@@ -74,7 +183,7 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     if unknown.height:
         count, place = Interval.exact(unknown.height), Place("timings", (), tuple(unknown.get_column("line").head(20)))
         account.add("who", UNKNOWN, _sum(unknown), kind="unlisted", count=count, evidence=place)
-        why = "an error of the client itself takes no time; a commit that is not echoed may be of SET AUTOCOMMIT"
+        why = "the time may be of a commit by SET AUTOCOMMIT, which is not echoed"
         account.remark("why", "unknown_owner", why, part=UNKNOWN)
         account.remark("next", "unknown_owner", "`set echo on` before the statements", part=UNKNOWN)
     printed, computed = _sum(lines).value, total.value + _sum(failed).value
@@ -84,7 +193,7 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     step = float(lines.get_column("resolution_s").sort()[-1])
     return [
         account.ledger(
-            unshared="" if total.lo > 0 else f"no time reaches the clock's step of {step:g} s",
+            unshared="" if total.lo > 0 else f"all times are below the clock's step of {step:g} s",
             text=_total_text(spool, groups, failed, total, step),
             counted={"who": "runs"},
         )
@@ -97,9 +206,11 @@ def _sum(rows: pl.DataFrame) -> Interval:
 
 
 def _alike(groups: pl.DataFrame) -> pl.DataFrame:
-    """The statements, very many that differ only in literals as one."""
+    """The statements; many that differ only in literals are one, a few alone where none of them is large."""
     alike = groups.with_columns(key=without_literals(pl.col("text")))
-    many = alike.filter(pl.col("key").is_not_null(), pl.len().over("key") > _MOST_ALIKE)
+    of_small = pl.col("elapsed_s").max().over("key") < _LARGE * pl.col("elapsed_s").sum()
+    number = pl.len().over("key")
+    many = alike.filter(pl.col("key").is_not_null(), (number > _MOST_ALIKE) | ((number >= _FEW_ALIKE) & of_small))
     if many.is_empty():
         return groups
     sums = many.group_by("key", maintain_order=True).agg(
@@ -150,8 +261,9 @@ def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total:
         lo, hi = math.floor(lo * scale + 1e-6) / scale, math.ceil(hi * scale - 1e-6) / scale
         figure, clock = f"{lo:,.{decimals}f} to {hi:,.{decimals}f} s", f" (clock step {step:g} s)"
     untimed = spool.statements.filter(pl.col("elapsed_s").is_null()).height
-    without = f"{counted(untimed, 'statement')} without a time" if untimed else "no statement without a time"
-    said = f"{BASE} {figure}{clock}; {without}"
+    are = "is" if untimed == 1 else "are"
+    without = f"{counted(untimed, 'statement')} {are} not timed" if untimed else "every statement is timed"
+    said = f"{BASE} took {figure} in total{clock}; {without}"
     if failed.height:
         return f"{said}, {failed.height:,} failed ({_text(_sum(failed))}, not counted)"
     return f"{said}, none failed" if _is_repeated(groups) else said

@@ -17,6 +17,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.next_steps import event_step
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from sqltraceparse import without_literals
@@ -38,18 +39,13 @@ RECURSIVE: Final = "recursive SQL of SYS"
 REST: Final = "rest"
 _WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "create")
 _NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs the whole trace of one session"
-_ON_DISK: Final = "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target"
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
     "CPU": "the statements with most logical reads and rows: iolab show --tables",
     "User I/O": "which objects: iolab show --tables, reads_by_object",
     "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
     "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
-    "direct path read temp": _ON_DISK,
-    "direct path write temp": _ON_DISK,
     "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
-    "PL/SQL lock timer": "the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
-    "SQL*Net message from dblink": "an SQL trace of the session in the remote database",
     "Cluster": "the blocks (file# and block# of the waits: iolab show --tables), and an AWR global report of the time",
     "Concurrency": "ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
 }
@@ -270,7 +266,7 @@ def sql_trace_ledgers(trace: SqlTrace) -> list[Ledger]:
         ...     b"WAIT #1: nam='SQL*Net message from client' ela= 10000 driver id=1 #bytes=1 p3=0 obj#=3 tim=30120\n"
         ...     b"FETCH #1:c=70,e=80,p=0,cr=2,cu=0,mis=0,r=9,dep=0,og=1,plh=9,tim=30200\n")
         >>> print(sql_trace_ledgers(iolab.load(log))[0].tree())
-        10.2 ms from the first to the last record
+        the session took 10.2 ms
           98.0            0.01             1  round trips between fetches
            1.0          0.0001                between records
            1.0          0.0001             2  database calls
@@ -308,7 +304,7 @@ def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
         place = Place("waits", lines=() if line is None else (line,)).cell()
         gate: dict[str, object] = {"role": "gate", "rule": "coverage", "text": void, "evidence": place}
         step: dict[str, object] = {"role": "next", "rule": "coverage", "text": _NEXT_OF_VOID}
-        return void_ledger(void, base=base, scope=scope, remarks=[gate, step])
+        return void_ledger(void, base=base, scope=scope, remarks=[gate, step], facts_hold=True)
     account = Account(_s(span), base, scope=scope)
     roots = int(session.calls.filter(pl.col("parent").is_null()).get_column("elapsed_us").sum())
     account.check("calls of depth 0", view="phase", printed=roots / 1e6, computed=own / 1e6, slack=1e-6)
@@ -366,11 +362,11 @@ def next_of(event: str) -> str:
     """What to look at for a wait; empty where only its calls say more.
 
     Examples:
-        >>> next_of("PX Deq: Execute Reply"), next_of("resmgr:cpu quantum")
+        >>> next_of("PX Deq: Execute Reply"), next_of("reliable message")
         ('the traces of the parallel servers (*_p000_*.trc): the session waited for their work', '')
     """
     begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
-    return next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
+    return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
 
 
 def step_beside_plan(event: str) -> str:
@@ -509,23 +505,23 @@ def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[
             of = "" if us < 0 else f" in a session of {_time(session.span_us)}"
             return f"line {line:,} states a {what} of {_time(us)}{of}: a counter overflowed or the clock was set", line
     if session.clocks > 1:
-        return "the clock of the session runs back: its lines are of two clocks", None
+        return "the clock of the session goes back, so the lines are of two clocks", None
     begin, end = session.calls.get_column("line").min(), session.calls.get_column("line").max()
     odd = trace.diagnostics.filter(pl.col("kind") == "overflow", pl.col("line").is_between(begin, end))
     if odd.height:
         line = int(odd.item(0, "line"))
         return f"line {line:,} states a number that no time has: a counter overflowed", line
     if span <= 0:
-        return "no time passed in its records", None
+        return "the records span no time", None
     if trace.waits.height and recorded < _LEAST_COVERED * span:
-        said = f"only {_time(recorded)} of {_time(span)} are in records: lines are missing, or the server was shared"
+        said = f"only {_time(recorded)} of {_time(span)} are in records, so lines are missing or the server was shared"
         return said, None
     return "", None
 
 
 def _unshared(trace: SqlTrace, session: Session, work: int) -> str:
     if work < _LEAST_SPAN_US:
-        return f"only {_time(work)} passed without client time"
+        return f"only {_time(work)} was not client time"
     step = trace.resolution_us
     if step > 1 and step * session.calls.height > _MOST_DRIFT * work:
         return f"times are printed in steps of {_time(step)}"
@@ -534,22 +530,24 @@ def _unshared(trace: SqlTrace, session: Session, work: int) -> str:
 
 def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int) -> tuple[str, str]:
     """The line of the total, and what shares are of."""
-    whole, longest = _time(span), f"; the longest of {count:,} sessions" if count > 1 else ""
+    whole, longest = _time(span), f"; it is the longest of {count:,} sessions" if count > 1 else ""
     if not trace.waits.height:
-        return f"{whole} in database calls; the trace has no waits (level 1 or 4){longest}", f"the {whole} in calls"
+        said = f"database calls took {whole}; the trace has no waits (level 1 or 4){longest}"
+        return said, f"the {whole} in calls"
     rate = _rate(trace, session)
-    both = f"; {_time(round(span / rate))} by the stamps" if rate is not None and abs(rate - 1) > _MOST_DRIFT else ""
+    is_off = rate is not None and abs(rate - 1) > _MOST_DRIFT
+    both = f" ({_time(round(span / rate))} by its stamps)" if is_off and rate else ""
     if trace.resolution_us > 1:
-        both += f"; times in steps of {_time(trace.resolution_us)}"
+        both += f"; times are printed in steps of {_time(trace.resolution_us)}"
     work = _time(span - aside, span)
     if work == whole:
-        return f"{whole} from the first to the last record{both}{longest}", f"the {whole} of the session"
-    base = f"the {work} without client time"
+        return f"the session took {whole}{both}{longest}", f"the {whole} of the session"
+    base = f"the {work} excluding client time"
     if span - aside < _LEAST_SPAN_US:
-        return f"{whole}{both}; all but {work} of it client time between statements{longest}", base
-    part = f"; {_time(aside, span)} of it client time between statements" if aside > _LEAST_SAID * span else ""
+        return f"the session took {whole}{both}; all but {work} was client time between statements{longest}", base
+    part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
     of = f"the other {work}" if part else base
-    return f"{whole}{both}{part}; shares are of {of}{longest}", base
+    return f"the session took {whole}{both}{part}; shares are of {of}{longest}", base
 
 
 def _rate(trace: SqlTrace, session: Session) -> float | None:

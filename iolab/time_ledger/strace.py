@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from straceparse.dialects import Dialect
 
 BASE: Final = "first to last record"
+_SPAN: Final = "the records span"
 #: What the parts of every process may be, beside the classes of calls.
 BETWEEN: Final = "between calls"
 AFTER: Final = "after a signal or stop"
@@ -46,16 +47,16 @@ _NOTHING: Final = 0.01
 #: A process that was mostly idle, and worked for less than this many seconds, did almost nothing.
 _MOSTLY: Final = 0.5
 _LEAST_S: Final = 0.01
-#: Processes of about the longest span, of which the one with most I/O leads.
+#: Processes of about the longest span, of which the one with most work leads.
 _ALIKE: Final = 0.95
 #: A log of this few kinds of calls was asked for them (-e).
 _FEW_CALLS: Final = 3
 #: Idle time from this share on is left out of what shares are of.
 _IDLE: Final = 0.10
 _SECOND: Final = 10**9
-_TOO_LONG: Final = "its calls and gaps took longer than the time from its first record to its last"
-_ONE_STAMP: Final = "its first stamp is its last"
-_SET_BACK: Final = "its clock was set back, or several logs were read as one"
+_TOO_LONG: Final = "the calls and gaps add up to more than the time from the first record to the last"
+_ONE_STAMP: Final = "all stamps are the same"
+_SET_BACK: Final = "the clock was set back, or several logs were read as one"
 CAUSES: Final = "user CPU, run queue, page faults, untraced calls or strace itself"
 _NEXT: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 #: Columns that are added up.
@@ -77,10 +78,10 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         ('not accounted for', 0.0)
         >>> seconds = b"11:40:21 read(3) = 1 <0.0003>\n11:40:22 read(3) = 1 <0.000300>\n"
         >>> next(strace_ledgers(iolab.load(seconds))).void
-        'its stamps are whole seconds (-t), and calls are shorter'
+        'the stamps are whole seconds (-t), and calls are shorter'
     """
     if log.kind != "strace":
-        yield _void("strace -c counts calls, and has no stamps")
+        yield _void("strace -c counts calls and prints no stamps")
         return
     times = times_of(log)
     if not int(times.calls.get_column("stamped").sum()) and log.dialect.relative_ts == "none":
@@ -104,29 +105,41 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     calls = classed(times)
     whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
-    of = f", {'the longest' if whole.item(0, 'pid') == spans.item(0, 'pid') else 'one'} of {several}"
+    is_longest = whole.item(0, "pid") == spans.item(0, "pid")
+    of = f" ({'the longest' if is_longest else 'the one that did most'} of {several})"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
         if spans.height > 1:
-            who = f"process {row['pid']}" if row["pid"] is not None else "calls without a process"
+            who = f"of process {row['pid']}" if row["pid"] is not None else "without a process number"
             program = program_of(times, row["pid"])
-            head, _, tail = ledger.text.partition(";")
-            text = f"{who}{f' ({program})' if program else ''}: {head}{'' if number else of}{tail and f';{tail}'}"
-            ledger = replace(ledger, text=text)
+            text = ledger.text.replace(_SPAN, f"the records {who}{f' ({program})' if program else ''} span", 1)
+            head, *tail = text.split(";", 1)
+            ledger = replace(ledger, text=";".join([f"{head}{'' if number else of}", *tail]))
         yield ledger
     if spans.height > 1 and not times.set_back:
         yield _wall_clock(times, spans, step)
 
 
 def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The processes, the longest first; of several that are about as long, that with most time in I/O."""
-    is_io = pl.col("kind").is_in(["io"]) | (pl.col("class") == ASYNCHRONOUS)
-    of_io = calls.filter(is_io).group_by("pid").agg(io=(pl.col("elapsed") + pl.col("open")).sum())
+    """The processes, the longest first, unless another one that is about as long worked more, or half of its time.
+
+    Work is I/O and what passed between calls.  Waits for pipes, sockets and locks count where no process worked for a
+    tenth of the time; sleep and waits for children never do.
+    """
+    inside = pl.col("elapsed") + pl.col("open")
+    is_io = (pl.col("kind") == "io") | (pl.col("class") == ASYNCHRONOUS)
+    worked = calls.group_by("pid").agg(
+        work=(pl.when(is_io).then(inside).otherwise(0) + pl.col("between")).sum(),
+        waited=inside.filter(pl.col("kind") == "wait").sum(),
+    )
     length = pl.col("last") - pl.col("first")
-    found = spans.join(of_io, on="pid", how="left", nulls_equal=True, maintain_order="left")
-    alike = pl.when(length >= _ALIKE * length.max()).then(pl.col("io").fill_null(0)).otherwise(-1)
-    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("io")
+    found = spans.join(worked, on="pid", how="left", nulls_equal=True, maintain_order="left")
+    if found.select((pl.col("work").max() < _IDLE * length.max()).fill_null(value=True)).item():
+        found = found.with_columns(work=pl.col("work") + pl.col("waited"))
+    is_long = (length >= _ALIKE * length.max()) | (pl.col("work") >= _MOSTLY * length.max())
+    alike = pl.when(is_long).then(pl.col("work").fill_null(0)).otherwise(-1)
+    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work", "waited")
 
 
 def _void(reason: str) -> Ledger:
@@ -139,9 +152,9 @@ def _why_void(log: StraceLog, times: CallTimes) -> str:
     dialect = log.dialect
     has_steps = dialect.relative_ts != "none"
     if not int(times.calls.get_column("stamped").sum()):
-        return "the files of strace -ff -r have one clock together: their stamps do not add up"
+        return "the files of strace -ff -r share one clock, so their stamps do not add up"
     if dialect.clock == "time" and not dialect.clock_digits and (not has_steps or dialect.pid == "file"):
-        return "its stamps are whole seconds (-t), and calls are shorter"
+        return "the stamps are whole seconds (-t), and calls are shorter"
     return ""
 
 
@@ -199,10 +212,10 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
         add(BETWEEN, Interval(between, max(between - slack, 0), between), kind="gap")
         traced = sums.get_column("name").unique().sort().to_list()
         if len(traced) <= _FEW_CALLS:
-            said = f"the log has only {', '.join(f'`{name}`' for name in traced)}: time in all other calls is in it"
+            said = f"the log has only {' and '.join(f'`{name}`' for name in traced)}, so this contains all other calls"
             account.remark("caution", "trace_profile", said, part=BETWEEN)
         elif calls_failed(times):
-            said = "the log has only calls that failed (strace -Z): time in all other calls is in it"
+            said = "the log has only calls that failed (strace -Z), so this contains all other calls"
             account.remark("caution", "trace_profile", said, part=BETWEEN)
     marks = times.marks.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)))
     after = int(marks.get_column("after").sum())
@@ -233,14 +246,15 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
     aside = sum(idle.values()) / total.value
     work, work_base, unshared = None, "", ""
     if _seconds(sums, "slack") > _COARSE * total.value:
-        unshared = "times are printed too coarsely: together they are known to more than 10 % of the total only"
+        unshared = "times are printed too coarsely: their rounding adds up to more than 10 % of the total"
     elif aside > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
-        unshared = f"almost nothing ran in this process: {share_text(aside)} of its time was idle, or the client's"
+        rest = f"{share_text(aside)} of its time was idle or waiting for the client"
+        unshared = f"almost nothing ran in this process: {rest}"
     elif aside >= _IDLE:
-        work, work_base = total * (1 - aside), "the time not idle"
-    text = f"first to last record {_length(total)}"
+        work, work_base = total * (1 - aside), "the non-idle time"
+    text = f"{_SPAN} {_length(total)}"
     if not is_timed:
-        text += "; the log has no times of calls: shares are upper bounds"
+        text += "; the log has no times of calls, so shares are upper bounds"
     most = {} if is_timed else {kind: _seconds(sums.filter(kind=kind), "open") for kind in idle}
     for kind, seconds in (*idle.items(), *most.items()):
         if seconds >= _IDLE * total.value:
@@ -248,9 +262,9 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
             what = "idle"
             if kind == "client":
                 is_sure = sums.filter(kind=kind, target="server").height
-                what = "waiting for the client" if is_sure else "likely the client"
+                what = "waiting for the client" if is_sure else "likely waiting for the client"
             at_most = "" if is_timed else "at most "
-            text += f"; {at_most}{share_text(seconds / total.value)} of it {what} ({', '.join(names)})"
+            text += f"; {at_most}{share_text(seconds / total.value)} of this time was {what} ({', '.join(names)})"
     counted = dict.fromkeys(("what", "where"), "calls")
     return account.ledger(elapsed=total, work=work, work_base=work_base, unshared=unshared, text=text, counted=counted)
 
@@ -392,7 +406,7 @@ def _wall_clock(times: CallTimes, spans: pl.DataFrame, step: tuple[int, bool]) -
         name = "no process" if not alive else count_text(alive, "process", "processes")
         account.add("when", name, Interval.exact(ns / _SECOND), kind="mixed" if alive else "idle")
     _add_processes(account, times, spans.head(_MOST_PROCESSES))
-    text = f"{count_text(spans.height, 'process', 'processes')}, first to last record {_length(total)}"
+    text = f"{_SPAN} {_length(total)}, of {count_text(spans.height, 'process', 'processes')}"
     return account.ledger(elapsed=total, text=text)
 
 

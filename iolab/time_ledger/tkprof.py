@@ -126,7 +126,7 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
     _what(account, report, nesting)
     _phases(account, report, nesting)
     _who(account, report, statements, nesting, called)
-    unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too little for times in steps of 0.01 s"
+    unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"
     text = _words(total, callers, called, nesting)
     return [account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})]
 
@@ -249,8 +249,8 @@ def _who(account: Account, report: Tkprof, statements: pl.DataFrame, nesting: Ne
         own = (row_figure(whole, "elapsed_s") or _ZERO) - theirs
         if own.value > 0:
             seconds = Interval(own.value, max(0.0, own.lo), own.hi)
-            word = whole["sql"] or f"line {whole['line']}"
-            account.add("who", f"own calls of {word}", seconds, kind="mixed", parent=container)
+            word = whole["sql"] or f"the statement at line {whole['line']}"
+            account.add("who", f"{word} without what it calls", seconds, kind="mixed", parent=container)
     elif nesting.kind == "unknown":
         count = Interval.exact(float(statements.filter("is_recursive").get_column("count").sum()))
         seconds = Interval(0.0, 0.0, called.hi)
@@ -298,17 +298,18 @@ def _words(total: Interval, callers: Interval, called: Interval, nesting: Nestin
     """The line of the total."""
     step = " (printed in steps of 0.01 s)" if total.hi - total.lo > _RANGE * total.lo else ""
     if nesting.kind == "none":
-        return f"calls of the session {range_text(total)}{step}; no recursive statements"
+        return f"calls of the session took {range_text(total)}{step}; there were no recursive statements"
     if nesting.kind == "apart":
         return (
-            f"calls {range_text(total)}{step}: {range_text(callers)} of the session's statements, and beside it "
-            f"{range_text(called)} of recursive statements"
+            f"calls took {range_text(total)}{step}: {range_text(callers)} in the session's statements and "
+            f"{range_text(called)} in recursive statements"
         )
     if nesting.kind == "inside":
-        return f"calls of the session {range_text(total)}{step}; {range_text(called)} of recursive statements is in it"
+        inner = range_text(called)
+        return f"calls of the session took {range_text(total)}{step}, including {inner} in recursive statements"
     return (
-        f"calls of the session {range_text(total)}; the report does not show whether {range_text(called)} of recursive "
-        "statements is in it"
+        f"calls of the session took {range_text(total)}; the report does not show whether this includes the "
+        f"{range_text(called)} of recursive statements"
     )
 
 

@@ -15,9 +15,8 @@
     <path d="M3 4h18v4H3z"/><path d="M3 10h11v4H3z"/><path d="M15 10h6v4h-6z" opacity=".45"/><path d="M3 16h6v4H3z"/>
     <path d="M10 16h4v4h-4z" opacity=".6"/></g></svg>`;
   const STYLE = `
-    .iolab-page { display: flex; flex-direction: column; background: var(--jp-layout-color0); }
-    .iolab-page iframe { flex: 1; border: 0; width: 100%; }
-    .iolab-page iframe[hidden] { display: none; }
+    .iolab-page { background: var(--jp-layout-color0); }
+    .iolab-page iframe { position: absolute; inset: 0; border: 0; width: 100%; height: 100%; }
     body.lm-mod-override-cursor .iolab-page iframe { pointer-events: none; }
     .iolab-said { padding: 24px 32px; max-width: 46rem; font-size: 14px; line-height: 20px; color: var(--jp-ui-font-color1); overflow-wrap: anywhere; white-space: pre-line; }
     .iolab-said h2 { font-size: 18px; line-height: 26px; font-weight: 600; margin: 0 0 8px; }
@@ -195,7 +194,6 @@
           frame.setAttribute("sandbox", "allow-scripts allow-downloads");
           frame.title = `What ${nameOf(this.path)} says`;
           frame.style.visibility = "hidden";
-          if (this.frame) frame.style.position = "absolute";
           const isThere = new Promise((done) => frame.addEventListener("load", done, { once: true }));
           frame.src = address(`pages/${page.id}/page.html`);
           this.node.append(frame);
@@ -207,7 +205,6 @@
           if (this.frame) this.frame.remove();
           this.frame = frame;
           this.settle();
-          frame.style.position = "";
           frame.style.visibility = "";
           this.said.hidden = true;
           this.status.node.textContent = `${sizeText(page.size)} · read in ${page.seconds.toFixed(1)} s`;

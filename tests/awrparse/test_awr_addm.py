@@ -10,8 +10,7 @@ import pytest
 
 import iolab
 from awrparse import read_awr
-from logframe.loading import load_log
-from logframe.provenance import provenance
+from logframe.loading import load_log, provenance
 
 NAMES: Final = ("Undersized Orchard", 'Top Trees by "Fruit I/O" and "Basket"', "Ripe | Unripe Plums", "12 Baskets 3")
 

@@ -24,7 +24,7 @@ from transformations import (
 from awrparse import read_awr
 from awrparse.text import lines as line_kinds
 from logframe import LogError, open_log
-from logframe.provenance import provenance
+from logframe.loading import provenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable

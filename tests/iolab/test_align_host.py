@@ -9,8 +9,7 @@ import pytest
 
 import awrparse
 from hostparse import read_host
-from iolab.comparison.result import UnpairedError
-from iolab.comparison.with_host import pair_host_and_report
+from iolab.comparison import UnpairedError, pair
 from iolab.evidence import align_host
 from iolab.metrics import statistic
 from logframe.errors import RefusedError
@@ -134,12 +133,12 @@ def test_samples_of_another_host(report: AwrReport) -> None:
     with pytest.raises(RefusedError, match="elsewhere"):
         align_host(report, log)
     with pytest.raises(UnpairedError, match="elsewhere"):
-        pair_host_and_report(log, report, ("iostat.out", "awr.txt"))
+        pair(log, report, names=("iostat.out", "awr.txt"))
 
 
 def test_pairing_in_words(report: AwrReport) -> None:
     """The verdicts are sentences."""
-    pairing = pair_host_and_report(read_host(_vmstat(report, 1.0)), report, ("vmstat.out", "awr.txt"))
+    pairing = pair(read_host(_vmstat(report, 1.0)), report, names=("vmstat.out", "awr.txt"))
 
     assert "the host saw what the database counted" in str(pairing)
     assert list(pairing.frames) == ["Host and database"]

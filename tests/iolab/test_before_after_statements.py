@@ -71,7 +71,7 @@ def test_the_first_is_the_one_that_costs_most_more() -> None:
     assert row(found, "9ra5gw7qd3xnu")["ratio"] > row(found)["ratio"]  # type: ignore[operator]
     assert found["sql_id"][0] == BERTHS
     said = list(statement_sentences(found))
-    assert said[0].startswith("Of 5 statements that both list, 5 took a fifth longer an execution or more, ")
+    assert said[0].startswith("Of 5 statements that both list, 5 took at least a fifth longer per execution, ")
     assert said[1].startswith(f"Longer: `{BERTHS}` (select b.berth_id")
     assert "30.7 to 62.7 ms: 2.04 times, 31.0 % of DB time after" in said[1]
 

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from iolab.comparison import SampleError, cache_level, first_run, parse_noise
-from iolab.stats.changes import find_changes
+from iolab.stats.first_runs import find_changes
 
 LINUX = [9.16, 9.17, 9.28, 9.18, 9.20]
 HP_UX = [63.27, 19.23, 19.28, 19.35, 19.43]

@@ -9,7 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from iolab.stats.effects import measure_effects
+from iolab.stats.comparison import measure_effects
 from iolab.stats.intervals import ratio_interval, shift_interval
 
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "coverage_of_intervals.py"

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from iolab.comparison import SampleError, compare
-from iolab.stats.dependence import measure_dependence
-from iolab.stats.power import runs_needed
-from iolab.stats.rounds import find_rounds
+from iolab.stats.order import find_rounds, measure_dependence
 from iolab.stats.samples import Sample
+from iolab.stats.verdict import runs_needed
 
 
 def ordered(pattern: str, seconds: dict[str, float], drift: float, spread: float, seed: int) -> dict[str, list[float]]:

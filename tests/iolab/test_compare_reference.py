@@ -289,3 +289,15 @@ def test_trend_is_kendalls() -> None:
 
     assert trend is not None
     assert (expected.statistic, expected.pvalue) == pytest.approx((trend.tau, trend.p), abs=1e-9)
+
+
+def test_the_shift_interval_holds_what_brunner_and_munzel_do_not_refuse() -> None:
+    """Just outside of it SciPy's test refuses equality at 5 %, whatever the spreads and ties."""
+    rng = np.random.default_rng(1)
+    for place in range(60):
+        a, b = rng.normal(10, 1, rng.integers(6, 20)), rng.normal(10, rng.choice([0.1, 1, 4]), rng.integers(6, 20))
+        if place % 3 == 0:
+            a, b = a.round(1), b.round(1)
+        lo, hi = shift_interval(a.tolist(), b.tolist()) or (math.nan, math.nan)
+        assert stats.brunnermunzel(a - lo + 1e-6, b).pvalue < 0.05
+        assert stats.brunnermunzel(a - hi - 1e-6, b).pvalue < 0.05

@@ -57,7 +57,7 @@ def test_statspack_without_db_time_says_the_printed_shares() -> None:
     """Before 10g no report prints DB time; the shares of its top events are as printed."""
     said = sentences((DATA / "statspack_92.txt").read_bytes())
 
-    assert said[0] == "Total call time 420 s, from the printed shares."
+    assert said[0] == "Total call time was about 420 s, computed from the printed shares."
     assert said[1] == "CPU took 56 % of total call time."
     assert said[2].startswith("`db file sequential read` took 29 % of total call time")
 
@@ -127,8 +127,8 @@ def test_the_process_with_most_io_is_the_one_that_is_described() -> None:
     log = "".join(f"{text % at}\n" for at, text in sorted(calls))
 
     said = sentences(log)
-    assert said[0] == "Process 4712: first to last record 999.000 ms, one of 3 processes."
-    assert said[1] == "`pwrite64` took 98 % of 999 ms: 20 calls, 49 ms each, most of it of `r.log`."
+    assert said[0] == "The records of process 4712 span 999.000 ms (the one that did most of 3 processes)."
+    assert said[1] == "`pwrite64` took 98 % of 999 ms: 20 calls, 49 ms each, most of it on `r.log`."
     assert iolab.ledger(log.encode()).parts()["part"].to_list()[0] == "file writes"
 
 

@@ -85,7 +85,7 @@ def test_two_reports_of_one_period_are_no_change() -> None:
     found = _together(("a.txt", SERIES[0]), ("b.txt", SERIES[0]))
 
     assert found["name"].to_list() == ["evidence_mismatch"]
-    assert "periods that overlap" in found.item(0, "sentence")
+    assert "their periods overlap" in found.item(0, "sentence")
 
 
 def test_two_reports_of_one_instance_are_compared() -> None:
@@ -117,8 +117,8 @@ def test_synchronous_and_asynchronous_reads_have_rates() -> None:
 @pytest.mark.parametrize(
     ("first", "reason"),
     [
-        (_trace(60, size=65536), "reads of 64 and of 8 KiB"),
-        (_trace(60, file="other.dbf"), "other files"),
+        (_trace(60, size=65536), "reads of 64 KiB, the other of 8 KiB"),
+        (_trace(60, file="other.dbf"), "the files differ"),
         (_trace(60, flags="O_RDONLY"), "without O_DIRECT"),
     ],
 )
@@ -196,7 +196,7 @@ def test_a_report_of_another_year_beside_a_trace_is_a_gate() -> None:
     found = _together(("awr.txt", SERIES[0]), ("t.strace", _trace(60)))
 
     assert found["name"].to_list() == ["evidence_mismatch"]
-    assert "not of one case" in found.item(0, "sentence")
+    assert "do not belong together" in found.item(0, "sentence")
 
 
 def test_ash_report_has_shares_of_samples_and_refuses_times() -> None:

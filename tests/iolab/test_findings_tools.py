@@ -65,7 +65,7 @@ def test_a_list_of_slow_requests_gives_no_latency() -> None:
     (one,) = event_findings(log)
 
     assert one.is_refused
-    assert "only those above its limit, 40" in one.sentence
+    assert "only the 40 above its limit" in one.sentence
 
 
 @pytest.mark.parametrize("group", ["total", " Total", "all"])
@@ -158,7 +158,7 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
 
     assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads")
     assert "in 4 samples" in one.why
-    assert moved.sentence == "`sda` moved the most bytes, 0.512 MB/s read and 0 MB/s written on average."
+    assert moved.sentence == "`sda` moved the most bytes: 0.512 MB/s read and 0 MB/s written on average."
 
 
 def test_processors_without_time_to_divide_were_not_busy() -> None:
@@ -169,7 +169,7 @@ def test_processors_without_time_to_divide_were_not_busy() -> None:
 
     assert "The CPUs were 40 % busy in the only sample." in _sentences(log.encode())
     (alone,) = _sentences(log[: log.index("\n\n", log.index("85.00"))].encode())
-    assert alone == "No total: the log has only means since the start of the system."
+    assert alone == "No total: all figures are means since the start of the system."
 
 
 def test_a_log_without_samples_is_not_all_clear() -> None:
@@ -212,3 +212,28 @@ def test_a_part_of_a_report_without_its_top_events_has_the_shares_of_its_classes
     assert ledger.total is not None
     assert ledger.total.value == pytest.approx(800, abs=1)
     assert ledger.parts().select("name", "kind").row(0) == ("User I/O", "io")
+
+
+_SAR = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n10:00:00 AM {}\n"
+
+
+def test_tables_that_no_rule_knows_give_their_first_figures() -> None:
+    """Sar -b and pidstat -w: what was counted, and whose was most; nothing says that the log has no rates."""
+    requests = "".join(f"10:0{n}:00 AM 5200.0 4900.0 300.0 400000.0 8000.0\n" for n in range(1, 4))
+    switches = "".join(f"10:0{n}:00 AM 0 42 9000.0 10.0 java\n10:0{n}:00 AM 0 7 9.0 1.0 cron\n" for n in range(1, 4))
+
+    assert _sentences((_SAR.format("tps rtps wtps bread/s bwrtn/s") + requests).encode()) == [
+        "On average: 5,200 transfers per second, 4,900 reads per second, 300 writes per second."
+    ]
+    assert _sentences((_SAR.format("UID PID cswch/s nvcswch/s Command") + switches).encode()) == [
+        "`42 java` had the highest rates: 9,000 cswch per second, 10 nvcswch per second on average."
+    ]
+
+
+def test_pages_swapped_are_bytes() -> None:
+    """Sar -W counts pages of 4 KiB."""
+    pages = "".join(f"10:0{n}:00 AM 1000.0 2000.0\n" for n in range(1, 4))
+
+    assert "The host swapped 4,000 KiB/s in and 8,000 KiB/s out." in _sentences(
+        (_SAR.format("pswpin/s pswpout/s") + pages).encode()
+    )

@@ -78,7 +78,10 @@ def test_plain_characters_where_blocks_cannot_be_drawn() -> None:
 def test_logs_of_one_kind_are_one_table(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, width: int
 ) -> None:
-    """Thirteen reports of an instance are one block with a row each, in the order of time; a restart has its reason."""
+    """Thirteen reports of an instance are one block with a row each, in the order of time; a restart has its reason.
+
+    Below stands what changed and when: the average of a part, and the initialization parameters.
+    """
     monkeypatch.setenv("COLUMNS", str(width))
     assert main(["show", str(SAMPLES / "awr_series")]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -88,8 +91,10 @@ def test_logs_of_one_kind_are_one_table(
     assert all(len(line) <= width for line in lines)
     assert lines[2].endswith("18:00 to 19:00")
     assert lines[3].endswith("19:00 to 20:00")
-    assert " ".join(lines[-3 if width == 80 else -2 : -1]) == (
-        "`db file sequential read` took 650 us before 2026-09-15 01:00 and 5.41 ms after: 8.33 times as long."
+    assert " ".join(lines[-7 if width == 80 else -4 : -1]) == (
+        "`db file sequential read` took 650 us before 2026-09-15 01:00 and 5.41 ms after: 8.33 times as long. "
+        "`filesystemio_options` changed from NONE to SETALL between 2026-09-15 00:00 and 2026-09-15 01:00. "
+        "`db_cache_size` changed from 2147483648 to 8589934592 between 2026-09-15 06:00 and 2026-09-15 07:00."
     )
     assert lines[-1] == "next: iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt"
 

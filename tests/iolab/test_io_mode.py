@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
-PATH = "through the buffer cache or direct path: the calls are the same, only wait events tell"
+PATH = "whether reads went through the buffer cache or by direct path, because the calls are the same"
 
 
 def read_calls(log: str | bytes) -> pl.DataFrame:
@@ -67,9 +67,9 @@ def test_without_the_open() -> None:
     assert found.select("file", "has_o_direct").row(0) == ("(not known)", None)
     assert found.item(0, "limitations").split("; ") == [
         PATH,
-        "whether the kernel read asynchronously: without O_DIRECT it reads within io_submit",
-        "whether the page cache was used: the log began after the open, which shows O_DIRECT",
-        "which file: the log began after the request was submitted",
+        "whether the kernel read asynchronously, because without O_DIRECT it reads within io_submit",
+        "whether the page cache was used, because the log begins after the open, which shows O_DIRECT",
+        "which file was read, because the log begins after the request was submitted",
     ]
 
 
@@ -88,7 +88,9 @@ def test_a_list_that_strace_cut(by: By) -> None:
     whole = io_mode(calls(read_strace(WHOLE)), by=by)
 
     assert cut.item(0, "async_reads") == 1
-    assert cut.item(0, "limitations").endswith("all requests: strace cut lists of them short (trace with strace -v)")
+    assert cut.item(0, "limitations").endswith(
+        "all requests, because strace cut their lists short (trace with strace -v)"
+    )
     assert "strace -v" not in whole.item(0, "limitations")
 
 
@@ -106,7 +108,7 @@ def test_both_modes_of_one_file() -> None:
     assert (row["mode"], row["sync_bytes"], row["async_bytes"], row["async_share"]) == ("mixed", 16384, 24576, 0.6)
     times = [row[name].total_seconds() for name in ("sync_from", "sync_to", "async_from", "async_to")]
     assert times == [0.0, 0.0003, 0.0001, 0.0001]
-    assert "which database file: ASM reads are of the disk group's devices" in row["limitations"]
+    assert "which database file was read, because ASM reads are of the disk group's devices" in row["limitations"]
 
 
 def test_io_uring_is_not_known() -> None:
@@ -115,7 +117,7 @@ def test_io_uring_is_not_known() -> None:
     row = io_mode(read_calls(log)).row(0, named=True)
 
     assert (row["mode"], row["async_share"]) == ("unknown", None)
-    assert row["limitations"] == "what io_uring carried: its requests are in memory that strace does not see"
+    assert row["limitations"] == "what io_uring carried, because its requests are in memory that strace does not see"
 
 
 def test_requests_will_do() -> None:
@@ -159,7 +161,9 @@ def test_io_uring_beside_reads_is_said() -> None:
     row = io_mode(read_calls(log), by="process").row(0, named=True)
 
     assert (row["mode"], row["sync_reads"], row["async_reads"]) == ("synchronous", 1, 0)
-    assert row["limitations"].endswith("what io_uring carried: its requests are in memory that strace does not see")
+    assert row["limitations"].endswith(
+        "what io_uring carried, because its requests are in memory that strace does not see"
+    )
     assert "which file" in row["limitations"]
 
 
@@ -179,7 +183,7 @@ def test_opens_count_where_they_succeeded() -> None:
     assert found.select("file", "has_o_direct").rows() == [("/u01/users01.dbf", True), ("/dev/sdb", False)]
     assert found.get_column("limitations").to_list() == [
         PATH,
-        f"{PATH}; which database file: ASM reads are of the disk group's devices",
+        f"{PATH}; which database file was read, because ASM reads are of the disk group's devices",
     ]
 
 

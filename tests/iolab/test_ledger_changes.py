@@ -91,9 +91,11 @@ def test_the_sentence_names_the_part_that_was_changed() -> None:
     for name, after in cases.items():
         sentence = before.compare(after).sentence
         which = ", which only B lists" if name == "latch" else ""
-        assert sentence == f"Total call time rose from 100 to 160 s (+60 %), 100 % of it from `{name}`{which}."
+        assert (
+            sentence == f"Total call time rose from 100 to 160 s (+60 %); 100 % of the change is from `{name}`{which}."
+        )
     unknown = _ledger(160, ("CPU", "cpu", 40, None), ("read", "io", 50, 1000), ("lock", "wait", 10, 10))
-    assert before.compare(unknown).sentence.endswith("100 % of it not accounted for: its cause is unknown.")
+    assert before.compare(unknown).sentence.endswith("100 % of the change is not accounted for: its cause is unknown.")
 
 
 def test_parts_that_moved_against_each_other_are_not_called_unchanged() -> None:
@@ -101,7 +103,7 @@ def test_parts_that_moved_against_each_other_are_not_called_unchanged() -> None:
     before = _ledger(100, ("CPU", "cpu", 50, None), ("read", "io", 50, 100))
     found = before.compare(_ledger(101, ("CPU", "cpu", 80, None), ("read", "io", 21, 100)))
     assert not found.is_shared
-    assert found.sentence.endswith(", but `CPU` rose by 30 and `read` fell by 29.")
+    assert found.sentence.endswith(", but `CPU` rose by 30 s and `read` fell by 29 s.")
 
 
 def test_totals_of_different_kinds_are_refused() -> None:
@@ -146,7 +148,7 @@ def test_a_what_if_takes_one_number(asked: dict[str, float]) -> None:
 def test_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     """The commands."""
     assert main(["compare", str(QUIET), str(BUSY)]) == 0
-    assert "55 % of it from `DB CPU`" in " ".join(capsys.readouterr().out.split())
+    assert "55 % of the change is from `DB CPU`" in " ".join(capsys.readouterr().out.split())
     assert main(["what-if", str(QUIET), "--part", "db file sequential read", "--factor", "0.5"]) == 0
     assert "321 s less" in capsys.readouterr().out
     assert main(["what-if", str(QUIET), "--part", "not accounted for", "--factor", "0.5"]) == 1

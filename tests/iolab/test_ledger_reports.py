@@ -164,7 +164,7 @@ def test_a_report_has_cpu_classes_events_and_what_is_neither() -> None:
         ("unlisted in class", "Commit", "unlisted", 0.0),
         ("not accounted for", None, "not_accounted", 100.0),
     ]
-    assert ledger.text == "DB time 1,000 s in 3,600 s: 0.278 sessions active on average"
+    assert ledger.text == "DB time was 1,000 s in 3,600 s: 0.278 sessions were active on average"
     assert report_headline(iolab.load(report())) == "AWR report, PLUM on fig, 11.2.0.4, 2015-01-02 10:00 to 11:00"
 
 
@@ -284,7 +284,7 @@ def test_the_share_of_a_large_part_is_said_whatever_a_rule_adds() -> None:
     said = iolab.findings(iolab.load(text))["sentence"].to_list()
     place = said.index("`log file sync` took 60 % of DB time: 5.56 waits per second, 30 ms each.")
 
-    assert said[place + 1].startswith("A commit waited 30 ms, a log write took 2.78 ms;")
+    assert said[place + 1].startswith("A commit waited 30 ms and a log write took 2.78 ms on average;")
 
 
 def test_of_a_file_of_two_reports_it_is_said_whose_figures_are_shown() -> None:
@@ -308,7 +308,7 @@ def test_printed_sums_are_compared() -> None:
     rest = [("Total FG Wait Time", True), ("Captured SQL", True)]
     assert checks == [[("Captured Time", True), *rest], [("Captured Time", False), *rest]]
     refused = iolab.findings(bad).filter(pl.col("refused"))["sentence"].to_list()
-    assert any(one.startswith("Whether shares add up: the report states 80.0 %") for one in refused)
+    assert any(one.startswith("The shares contradict each other: the report states 80.0 %") for one in refused)
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_a_report_over_a_restart_that_was_not_made_has_its_snapshots() -> None:
     found = iolab.findings(log)
     assert found.select("name", "refused").rows() == [("no_total", False), ("interval_interrupted", True)]
     assert found.item(0, "next") == (
-        "reports that do not span the restart: 4107 to 4108, 4109 to 4110: @?/rdbms/admin/awrrpt"
+        "reports that do not span the restart (4107 to 4108, 4109 to 4110): @?/rdbms/admin/awrrpt"
     )
 
 
@@ -472,7 +472,7 @@ def test_a_compare_period_report_is_two_ledgers_that_say_whose_waits_they_hold()
         kind="awr_diff", db_time_s=Interval.exact(100), events={"x": Wait(Interval.exact(1), Interval.exact(9))}
     )
 
-    assert ledger_of(facts).base == "DB time (its waits hold those of the background)"
+    assert ledger_of(facts).base == "DB time (including background waits)"
 
 
 def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -492,7 +492,7 @@ def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.Mo
     report = cast("AwrReport", SimpleNamespace(kind="awr_diff", parts=()))
     lead, _ = report_ledgers(report)
 
-    assert lead.text.endswith("1.00 sessions active on average; in the second period 2.00")
+    assert lead.text.endswith("1.00 sessions were active on average; in the second period 2.00")
     assert [(one.sentence, one.impact_of) for one in both_periods(report)] == [
         ("`db file sequential read` took 90 % of DB time in the first period, 0 % in the second.", ""),
         (
@@ -525,7 +525,10 @@ def test_a_report_about_one_statement_is_the_account_of_its_elapsed_time() -> No
     )
     ledger = iolab.ledger(text.encode())
 
-    assert ledger.text == "elapsed time of the statement 12.345 s, 60 executions of 97.0 reads; 15.9 % of DB time"
+    assert (
+        ledger.text
+        == "elapsed time of the statement was 12.345 s, 60 executions of 97.0 reads; this is 15.9 % of DB time"
+    )
     assert [row[0] for row in rows_of(ledger)] == ["User I/O", "CPU", "not accounted for"]
     assert rows_of(ledger, "who")[0] == ("plan 2222222222", None, "mixed", 12.345)
 
@@ -638,9 +641,9 @@ def test_worked_examples(corpus: Path) -> None:
     )}  # fmt: skip
     texts = [one.text for one in reports.values()]
     assert texts == [
-        "DB time 601.6 s in 121 s: 4.96 sessions active on average; 72 CPUs (8 allowed), 92 % idle",
-        "DB time 41,423.7 s in 3,555 s: 11.7 sessions active on average; 12 CPUs, 58 % idle",
-        "DB time 12,612.5 s in 903 s: 14.0 sessions active on average; 8 CPUs, 58 % idle",
+        "DB time was 601.6 s in 121 s: 4.96 sessions were active on average; 72 CPUs (8 allowed), 92 % idle",
+        "DB time was 41,423.7 s in 3,555 s: 11.7 sessions were active on average; the 12 CPUs were 58 % idle",
+        "DB time was 12,612.5 s in 903 s: 14.0 sessions were active on average; the 8 CPUs were 58 % idle",
     ]
     polled = {row["name"]: row for row in reports["data__awrKC.txt"].parts().iter_rows(named=True)}
     assert [polled["User I/O"][name] for name in ("own_lo", "own_hi")] == pytest.approx([355.0, 523.5])
@@ -651,3 +654,58 @@ def test_worked_examples(corpus: Path) -> None:
     assert (round(queue["seconds"]), round(100 * queue["share"], 1)) == (23_353, 56.4)
     reads = reports["chapter05__awr_1930_1945.txt"].parts().filter(name="db file sequential read").row(0, named=True)
     assert (reads["count"], round(reads["avg"] * 1e3, 2), round(100 * reads["share"], 1)) == (770_898, 12.11, 74.0)
+
+
+@pytest.mark.parametrize(
+    ("event", "wanted", "not_wanted"),
+    [
+        ("enq: HW - contention", "segment", "log"),
+        ("enq: SQ - contention", "dba_sequences", "log"),
+        ("log buffer space", "log_buffer", "segment"),
+        ("free buffer waits", "writers", "v$log"),
+        ("direct path read temp", "sort", "dbms_xplan"),
+        ("log file switch (checkpoint incomplete)", "v$log", "dbms_xplan"),
+    ],
+)
+def test_the_next_step_is_of_the_event_and_not_of_its_class(event: str, wanted: str, not_wanted: str) -> None:
+    """Waits of one class have different causes: what to look at depends on the event."""
+    facts = ReportFacts(
+        db_time_s=Interval.exact(100),
+        statements=(Statement("1abcdefghijk1", Interval.exact(90), io_s=Interval.exact(80), text="select 1"),),
+        events={event: Wait(Interval.exact(10), Interval.exact(80))},
+    )
+    step = ledger_of(facts).parts().row(0, named=True)["next"]
+
+    assert wanted in step
+    assert not_wanted not in step
+
+
+def test_a_top_event_stands_for_its_row_that_cannot_be_read() -> None:
+    """The row of the largest event is damaged in the table of all events: the list of the top events has it."""
+    top = (
+        TITLE.format("Top 10 Foreground Events by Total Wait Time")
+        + "                                            Tota    Wait   % DB\n"
+        + "Event                                 Waits Time Avg(ms)   time Wait Class\n"
+        + "------------------------------ ------------ ---- ------- ------ ----------\n"
+        + "log file sync                        50,000  540    10.8   54.0 Commit\n"
+        + "DB CPU                                       250           25.0\n"
+        + END
+    )
+    whole = report(classes=(), events=(("log file sync", 50_000, 540), ("SQL*Net more data to client", 900, 20)))
+    row = next(line for line in whole.splitlines() if line.startswith(b"log file sync"))
+    damaged = whole.replace(row, row.replace(b"540", b"5?0"))
+    at = damaged.index(b"Time Model Statistics")
+    both = damaged[:at] + top.encode() + damaged[at:]
+
+    assert ("log file sync", 540.0) in [(row[0], row[3]) for row in rows_of(iolab.ledger(both))]
+
+
+def test_a_part_of_a_report_without_cpu_time_leaves_the_rest_open() -> None:
+    """Where no table with CPU time is there, the rest is not unaccounted for: it may be CPU."""
+    facts = ReportFacts(
+        kind="fragment",
+        db_time_s=Interval.exact(1_000),
+        events={"log file sync": Wait(Interval.exact(10), Interval.exact(80))},
+    )
+
+    assert rows_of(ledger_of(facts))[-1] == ("not in this part of the report", None, "not_in_log", 920.0)

@@ -117,7 +117,9 @@ def test_samples_of_an_ash_report_are_its_total() -> None:
     lead, foreground, background = ash_ledgers(report)
 
     assert (lead.base, lead.total.value if lead.total else 0) == ("samples x interval", 2_400)
-    assert lead.text.startswith("2,400 samples, one per second: 2,400 s in 600 s: 4 sessions active on average; 4 CPUs")
+    assert lead.text.startswith(
+        "the report has 2,400 samples in 600 s, one per second: 4 sessions were active on average on a host with 4 CPUs"
+    )
     assert lead.checks["holds"].to_list() == [True]
     for ledger in (lead, foreground, background):
         assert_closed(ledger)
@@ -173,7 +175,7 @@ def test_the_interval_of_sampling_is_derived() -> None:
     assert lead.total is not None
     assert unit.total is not None
     assert (lead.total.value, unit.total.value, unit.base) == (3_600, 360, "samples")
-    assert "does not contain the time between two" in unit.text
+    assert "but not the time between two" in unit.text
     assert contradicted.base == "samples"  # 14.4 s is no interval
 
 
@@ -198,7 +200,7 @@ def test_sessions_on_cpu_above_the_cpus_are_a_queue() -> None:
     assert queue.least_s == pytest.approx(2_100 - 2 * 2_100**0.5 - 4 * 120)
     assert cpu_queues(report, 32, 1) == []
     said = {one.name: one.sentence for one in ash_findings(report)}
-    assert said["cpu_queue"].startswith("From 23:59 to 00:01 samples saw 17.5 sessions on 4 CPUs: at least 1,520 s")
+    assert said["cpu_queue"].startswith("From 23:59 to 00:01, samples show 17.5 sessions on 4 CPUs: at least 1,520 s")
     assert said["activity_over_time"] == "The load grew from 1.67 sessions at 23:58 to 20 at 00:00."
 
 
@@ -225,7 +227,7 @@ def test_an_addm_report_states_db_time(before: str) -> None:
     log = iolab.load(text.encode())
     lead = iolab.ledger(log)
 
-    assert lead.text == "DB time 14,560 s: 4.04 sessions active on average"
+    assert lead.text == "DB time was 14,560 s: 4.04 sessions were active on average"
     assert lead.parts()["kind"].to_list() == ["not_in_log"]
     assert lead.parts()["share"].to_list() == [None]  # a report of findings: that all of it is unknown is no finding
     assert [text.removeprefix("ADDM: ") for text in lead.remarks["text"]] == ["Top Plums, 87.1 %", "Ripe Plums, 54.4 %"]
@@ -285,9 +287,9 @@ def test_means_since_the_start_are_no_part() -> None:
     (lead,) = host_ledgers(read_host(text.encode()))
     (void,) = host_ledgers(read_host(text[: text.index("09/14/2026 20:01")].encode()))
 
-    assert lead.text == "processor time 1,920 s: 16 CPUs for 120 s; the first sample (since boot) is left out"
+    assert lead.text == "processor time was 1,920 s: 16 CPUs for 120 s; the first sample (since boot) is left out"
     assert dict(lead.parts().select("part", "seconds").iter_rows())["user"] == pytest.approx(480)
-    assert (void.void, void.total) == ("the log has only means since the start of the system", None)
+    assert (void.void, void.total) == ("all figures are means since the start of the system", None)
 
 
 def test_without_the_number_of_cpus_there_are_shares_only() -> None:
@@ -301,7 +303,7 @@ def test_without_the_number_of_cpus_there_are_shares_only() -> None:
     (lead,) = host_ledgers(log)
 
     assert_closed(lead)
-    assert "no total: the log does not contain dates and times, and the number of CPUs" in lead.text
+    assert "the log does not contain dates and times, and the number of CPUs" in lead.text
     assert lead.parts().filter(part="rounding").height <= 1
     assert lead.parts().filter(part="user").item(0, "share") == pytest.approx(1 / 3, abs=0.01)
     blocked = iolab.findings(log).filter(name="blocked_processes").item(0, "sentence")
@@ -320,7 +322,7 @@ def test_processes_of_pidstat_are_an_account() -> None:
     lead = iolab.ledger(log)
 
     assert_closed(lead)
-    assert lead.text == "processor time 6 s: 2 CPUs for 3 s; 3 processes used 60.2 %"
+    assert lead.text == "processor time was 6 s (2 CPUs for 3 s), of which 3 processes used 60.2 %"
     assert lead.parts("who").filter(level=0).select("part", pl.col("seconds").round(3)).rows() == [
         ("process 77 oracle", 2.4),
         ("process 78 python", 1.2),
@@ -376,7 +378,10 @@ def test_a_profile_is_an_account_of_its_samples() -> None:
     )
 
     assert_closed(lead)
-    assert (lead.base, lead.text) == ("samples", "200 samples of processors at work; 9 of idle processors are left out")
+    assert (lead.base, lead.text) == (
+        "samples",
+        "the profile has 200 samples of busy processors; 9 samples of idle processors are left out",
+    )
     functions = lead.parts().filter(level=1, kind="cpu")["name"].to_list()
     assert functions == ["kdst_fetch", "kdsgrp", "kcbgtcr"]
     assert lead.parts().item(0, "share_lo") == pytest.approx(0.853, abs=0.003)  # Wilson, 180 of 200
@@ -453,7 +458,7 @@ def four_processors(one: float, others: float) -> str:
 def test_one_processor_can_be_the_limit() -> None:
     """One full processor is said, though the mean of all is low; where all are full the mean says it."""
     assert first_sentences(four_processors(99, 3))["busiest_processor"] == (
-        "One CPU (1) was 99 % busy, mostly with soft interrupts (99 %); all 4 were 27 % busy."
+        "CPU 1 was 99 % busy, mostly with soft interrupts (99 %); all 4 CPUs together were 27 % busy."
     )
     for one, others in ((99, 98), (80, 3), (3, 3)):
         assert "busiest_processor" not in first_sentences(four_processors(one, others))
@@ -498,3 +503,53 @@ def test_two_groups_of_times_are_said(between: int, *, are_two: bool) -> None:
     for low, count in ((128, 900), (256, between), (512, between), (1024, 300), (2048, 100)):
         text += f"{low:>10} -> {2 * low - 1:<10} : {count:<8} |*|\n"
     assert ("two_groups" in first_sentences(text)) is are_two
+
+
+TOP = """top - 10:15:0{n} up 30 days,  2:11,  3 users,  load average: {load}, 20.52, 14.21
+Tasks: 512 total,  12 running, 500 sleeping,   0 stopped,   0 zombie
+%Cpu(s): {us:4.1f} us,  5.0 sy,  0.0 ni, {idle:4.1f} id, 43.0 wa,  0.0 hi,  1.0 si,  0.0 st
+
+  PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND
+ 4711 oracle    20   0 12.345g 1.234g 1.100g D  {dbw:4.1f}  2.0  10:11.12 ora_dbw0_orc
+ 4800 root      20   0  123456  12345   1234 R  {rman:4.1f}  0.1   1:11.12 rman
+
+"""
+
+
+def test_samples_of_top_are_an_account_of_the_processors() -> None:
+    """States of the processors, load, the process with most CPU, blocked processes; the first sample is since boot."""
+    first = TOP.format(n=1, load="1.11", us=50.0, idle=1.0, dbw=99.0, rman=1.0)
+    later = [TOP.format(n=n, load=f"2{n}.50", us=11.0, idle=40.0, dbw=5.0, rman=60.0) for n in (2, 3)]
+    log = "".join([first, *later]).encode()
+    (lead,) = iolab.ledgers(iolab.load(log))
+    said = iolab.findings(iolab.load(log)).get_column("sentence").to_list()
+
+    shares = {row["part"]: round(row["share"], 3) for row in lead.parts().filter(level=0).iter_rows(named=True)}
+    assert shares == {"user": 0.11, "system": 0.06, "iowait": 0.43, "idle": 0.4, "steal": 0.0, "rounding": 0.0}
+    assert "The CPUs were idle, with I/O in flight (iowait), for 43 % of the time." in said
+    assert "Process 4800 (`rman`) used 0.600 CPUs on average." in said
+    assert "1 process was blocked (state D) on average, 1 at most: `ora_dbw0_orc`." in said
+    assert "The load average was 23.5 (1 minute) in the last sample." in said
+    assert not [one for one in said if one.startswith("Process 4711")]
+
+
+def test_one_sample_of_top_has_no_shares() -> None:
+    """The only sample is a mean since the start: its facts are said as such, and nothing else."""
+    log = iolab.load(TOP.format(n=1, load="3.00", us=11.0, idle=40.0, dbw=5.0, rman=60.0).encode())
+
+    assert iolab.ledger(log).void
+    assert "Process 4800 (`rman`) used 0.600 CPUs on average since it was started, or the system." in set(
+        iolab.findings(log)["sentence"]
+    )
+
+
+def test_percentages_of_several_processors_say_how_many_there_are() -> None:
+    """Atop adds up the shares of all processors: 400 % are four of them."""
+    head = "ATOP - db1      2024/02/19  13:18:{}      -----------------      10s elapsed\n"
+    row = "CPU | sys      {}% | user    {}% | irq       0% | idle    {}% | wait      {}% |\n"
+    log = head.format("24") + row.format(1, 1, 398, 0) + head.format("34") + row.format(20, 300, 40, 40)
+    lead = iolab.ledger(iolab.load(log.encode()))
+
+    assert {row["part"]: round(row["share"], 3) for row in lead.parts().filter(level=0).iter_rows(named=True)} == {
+        "user": 0.75, "system": 0.05, "iowait": 0.1, "idle": 0.1, "rounding": 0.0
+    }  # fmt: skip

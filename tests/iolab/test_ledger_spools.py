@@ -106,7 +106,7 @@ def test_runs_of_one_text_are_one_part() -> None:
     assert ledger.base == "timed statements"
     assert spool_headline(spool(REPEATED)) == "SQL*Plus session, 21 runs of 2 statements"
     assert sentences(REPEATED, "main_statement") == [
-        "Statement 1 took 69 % of the time: 20 runs, median 5 s (95 %: 5 to 5), from 5 to 5 s.",
+        "Statement 1 took 69 % of the time: 20 runs of 5 s.",
         "Statement 4 took 31 % of the time: 45 s.",
     ]
 
@@ -128,7 +128,9 @@ def test_failed_statements_are_in_no_total_and_no_median() -> None:
     assert "7 failed (2.17 s, not counted)" in ledger.text
     assert ledger.remarks.item(0, "rule") == "failed_statements"
     assert ledger.checks.select("printed", "holds").rows() == [(pytest.approx(27.17), True)]
-    assert sentences(text, "main_statement") == ["Statement 1 took all of the time: 5 runs, median 5 s, from 5 to 5 s."]
+    assert sentences(text, "main_statement") == [
+        "Statement 1 took all of the time of the statements that succeeded: 5 runs of 5 s."
+    ]
     assert sentences(text, "failed_statements") == ["7 statements failed after 2.17 s in all: ORA-01013 7 times."]
 
 
@@ -147,7 +149,7 @@ def test_an_untimed_session_has_no_ledger() -> None:
 
     assert spool_ledgers(spool(bare)) == []
     assert [one.name for one in found(bare)] == ["not_timed"]
-    assert "; 1 statement without a time" in account(bare + run("select 2 from t", 1)).text
+    assert "; 1 statement is not timed" in account(bare + run("select 2 from t", 1)).text
 
 
 def test_an_error_of_the_client_owns_no_time() -> None:
@@ -199,13 +201,16 @@ def test_hours_are_never_nothing() -> None:
 
     assert [one.sentence for one in said] == [
         "The statement at line 41 took 37 % of the time; it read 56,012 blocks from disk and wrote 432 MiB of redo.",
-        "That is at most 22 ms per block, as if nothing else had taken time.",
+        "That is at most 22 ms per block, even if the whole elapsed time was I/O.",
         f"The statement at line 21 read 2,300,012 blocks in at most 484 us each and sorted on disk; {trips}.",
         f"The statement at line 1 took 30 % of the time; {trips}.",
     ]
-    assert said[0].next == "an extended SQL trace (event 10046) of their next run"  # one of them changes rows
+    assert said[0].next == "an extended SQL trace (event 10046) of its next run"  # one of them changes rows
     (refused,) = (one for one in found(THREE) if one.name == "lio_cost")
-    assert refused.sentence == "The cost of a logical read, and the round trips' share; every run also read from disk."
+    assert (
+        refused.sentence
+        == "The costs of a logical read and of a round trip cannot be separated: every run also read from disk."
+    )
 
 
 def test_a_scan_of_two_hours_has_a_bound_of_each_block() -> None:
@@ -214,7 +219,7 @@ def test_a_scan_of_two_hours_has_a_bound_of_each_block() -> None:
 
     assert sentences(text, "main_statement", "block_cost") == [
         "The statement at line 1 took all of the time; it read 88,123,456 blocks from disk.",
-        "That is at most 86.2 us per block, as if nothing else had taken time.",
+        "That is at most 86.2 us per block, even if the whole elapsed time was I/O.",
     ]
 
 
@@ -268,9 +273,9 @@ def test_times_below_the_clock_have_no_shares() -> None:
     """Where every statement shows 0.00 s the total may be 0: parts have times, and no shares."""
     ledger = account(run("select 1 from t", 0) + run("select 2 from t", 0))
 
-    assert ledger.unshared == "no time reaches the clock's step of 0.01 s"
+    assert ledger.unshared == "all times are below the clock's step of 0.01 s"
     assert ledger.parts("who").get_column("share").null_count() == 3
-    assert ledger.text == "timed statements 0.00 to 0.02 s (clock step 0.01 s); no statement without a time"
+    assert ledger.text == "timed statements took 0.00 to 0.02 s in total (clock step 0.01 s); every statement is timed"
 
 
 def test_very_many_statements_are_the_largest_and_one_rest() -> None:
@@ -290,7 +295,10 @@ def test_a_trend_of_runs_is_said_and_chance_is_not() -> None:
     turning = "".join(run("select 1 from t", 10 - n % 2) for n in range(12))
 
     assert sentences(falling, "runs_trend") == [
-        "Its runs became faster during the session: median 9.62 s of the first 4, 7.62 s of the last 4."
+        (
+            "Runs of statement 1 became faster during the session: the median was 9.62 s in the first 4 and 7.62 s "
+            "in the last 4."
+        )
     ]
     assert [one.next for one in found(falling) if one.name == "main_statement"] == [
         "repeat statement 1 until its runs stop becoming faster, then compare"
@@ -305,22 +313,25 @@ def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
     (first,), (second,) = spool_ledgers(flash), spool_ledgers(runs)
     said = {name: list(session_findings(one)) for name, one in (("flash", flash), ("runs", runs))}
 
-    assert first.text == "timed statements 0.55 to 0.59 s (clock step 0.01 s); no statement without a time"
+    assert first.text == "timed statements took 0.55 to 0.59 s in total (clock step 0.01 s); every statement is timed"
     assert [one.sentence for one in said["flash"][:3]] == [
         "The statement at line 35 took 55 to 62 % of the time; it read 16,000 blocks from disk.",
-        "That is at most 21.3 us per block, as if nothing else had taken time.",
+        "That is at most 21.3 us per block, even if the whole elapsed time was I/O.",
         "The statement at line 12 read 894 blocks in at most 269 us each; 6,000 rows took 61 round trips.",
     ]
-    assert said["flash"][0].next == "run both again with a warm cache, then with an extended SQL trace (event 10046)"
+    assert said["flash"][0].next == "run it again with a warm cache, then with an extended SQL trace (event 10046)"
     assert (second.text, spool_headline(runs)) == (
-        "timed statements 196.5 s; no statement without a time, none failed",
+        "timed statements took 196.5 s in total; every statement is timed, none failed",
         "SQL*Plus session, 93 runs of 3 statements",
     )
     assert [one.sentence for one in said["runs"][:4]] == [
-        "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 %: 2.32 to 2.52), from 1.98 to 4.14 s.",
+        (
+            "Statement 1 took 39 % of the time: 31 runs, median 2.38 s (95 % interval: 2.32 to 2.52 s), "
+            "from 1.98 to 4.14 s."
+        ),
         "Its runs became faster during the session: median 2.59 s of the first 10, 2.29 s of the last 10.",
-        "Statement 2 took 32 %: median 2.04 s (95 %: 1.47 to 2.68).",
-        "Statement 3 took 29 %: median 1.79 s (95 %: 1.61 to 1.91).",
+        "Statement 2 took 32 % of the time: median 2.04 s (95 % interval: 1.47 to 2.68 s).",
+        "Statement 3 took 29 % of the time: median 1.79 s (95 % interval: 1.61 to 1.91 s).",
     ]
     assert said["runs"][-1].next == "strace -f -ttt -T -yy of one run of each statement"
 
@@ -408,9 +419,12 @@ SILENT = "\n  COUNT(*)\n----------\n     40000\n\nElapsed: 00:00:0{:.2f}\n"
 @pytest.mark.parametrize(
     ("times", "said"),
     [
-        ((5.01, 5.12, 0.98, 1.02, 5.2, 1.0, 0.97, 5.06), "in two groups: 4 of 0.970 to 1.02 s and 4 of 5.01 to 5.20 s"),
+        (
+            (5.01, 5.12, 0.98, 1.02, 5.2, 1.0, 0.97, 5.06),
+            "in two groups: 4 took 0.970 to 1.02 s and 4 took 5.01 to 5.20 s",
+        ),
         ((5.0, 5.1, 5.2, 5.3), ": 5 to 5.30 s each"),
-        ((0.0, 5.1, 5.2, 5.3), ": 0 to 5.30 s each"),
+        ((0.0, 5.1, 5.2, 5.3), ": at most 5.30 s each"),
     ],
 )
 def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: str) -> None:
@@ -419,7 +433,7 @@ def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: 
     [one] = [one for one in first if one.name == "runs"]
 
     assert said in one.sentence
-    assert one.sentence.startswith(f"{len(times)} statements without a text took ")
+    assert one.sentence.startswith(f"{len(times)} statements whose text the log does not show took ")
     assert one.position == 1
     assert one.next.startswith("`set echo on`")
 
@@ -464,10 +478,10 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
     )
 
     assert named.get_column("sentence").to_list() == [
-        "`TABLE ACCESS FULL` of `BIG` took 48.2 s of it by the plan (A-Time): 950,000 gets, 948,000 reads."
+        "`TABLE ACCESS FULL` of `BIG` took 48.2 s by the plan (A-Time): 950,000 gets, 948,000 reads."
     ]
     assert named.item(0, "part") == "line 1"
-    assert even.get_column("sentence").to_list() == ["`SORT AGGREGATE` took 24.1 s of it by the plan (A-Time)."]
+    assert even.get_column("sentence").to_list() == ["`SORT AGGREGATE` took 24.1 s by the plan (A-Time)."]
 
 
 def test_very_many_statements_that_differ_in_literals_are_one_part() -> None:
@@ -520,7 +534,7 @@ def test_a_plan_that_took_time_is_said_where_nothing_is_timed() -> None:
     ).format("-" * 84)
 
     assert [(one.name, one.sentence) for one in found(text)] == [
-        ("plan_time", "`7abc0plan0001` took 91.2 s by its plan (A-Time): 9,912 gets.")
+        ("plan_time", "The plan of `7abc0plan0001` reports 91.2 s (A-Time) and 9,912 gets.")
     ]
     assert [one.name for one in found(text.replace("00:01:31", "00:00:00").replace(".20", ".00"))] == ["not_timed"]
 
@@ -538,5 +552,135 @@ def test_a_slow_first_run_stands_apart() -> None:
     slow, alike = (found("".join(run(query, time) for time in (first, *warm))) for first in (31.2, 6.3))
     said = [next(one.sentence for one in some if "10 runs" in one.sentence) for some in (slow, alike)]
 
-    assert "10 runs, the first 31.2 s, then a median of 6.10 s (95 %: " in said[0]
+    assert "10 runs, the first 31.2 s, then a median of 6.10 s (95 % interval: " in said[0]
     assert "10 runs, median 6.10 s" in said[1]
+
+
+def test_a_share_beside_failed_statements_says_of_what_it_is() -> None:
+    """The time of a statement that failed is not in the total: the share of another one is of those that succeeded."""
+    failed = run("select 1 from big", 421, shown="*\nERROR at line 1:\n" + CANCELLED)
+
+    said = sentences(failed + run("select 2 from small", 3), "main_statement")
+
+    assert said == ["The statement at line 7 took all of the time of the statements that succeeded: 3 s."]
+    assert sentences(run("select 2 from small", 3), "main_statement") == [
+        "The statement at line 1 took all of the time: 3 s."
+    ]
+
+
+def test_equal_runs_have_no_range() -> None:
+    """Where all runs took the same time, as printed, neither an interval nor the ends are worth a word."""
+    said = sentences(run("select count(*) from hot", 5) * 8, "main_statement")
+
+    assert said == ["Statement 1 took all of the time: 8 runs of 5 s."]
+
+
+GROUPED = """SQL> select {columns}, count(*) from {view} where sample_time > sysdate - 1 group by {columns};
+
+{heading} {count:>10}
+{ruler} ----------
+{rows}
+
+Elapsed: 00:00:00.12
+"""
+
+
+def grouped(view: str, columns: str, rows: dict[str, int]) -> str:
+    """A query that counts samples."""
+    lines = "\n".join(f"{name:30} {count:>10}" for name, count in rows.items())
+    return GROUPED.format(
+        columns=columns, view=view, heading=f"{columns.upper():30}", count="COUNT(*)", ruler="-" * 30, rows=lines
+    )
+
+
+def test_numbers_of_samples_in_a_session_are_an_account() -> None:
+    """Counts of v$active_session_history by event and by statement: two accounts, and what both say most of."""
+    events = {"log file sync": 410, "": 121, "db file sequential read": 31}
+    text = grouped("dba_hist_active_sess_history", "event", events)
+    text += grouped("dba_hist_active_sess_history", "sql_id", {"7h35uxf5uhmm1": 400, "4ztz048yfq32s": 77})
+    found = iolab.findings(iolab.load(text.encode()))
+    ledgers = spool_ledgers(spool(text))
+
+    assert found.item(0, "sentence") == "The log has 562 samples of sessions, one every 10 s (about 5,620 s in total)."
+    assert found.item(1, "sentence").startswith("`log file sync` took 69 to 76 % of the samples")
+    statements = found.filter(name="main_statement").get_column("sentence")
+    assert [one.split()[0] for one in statements] == [
+        "`7h35uxf5uhmm1`",
+        "`4ztz048yfq32s`",
+    ]
+    assert [faults(one) for one in ledgers] == [[]] * 3
+
+
+def test_rows_of_samples_in_a_session_are_an_account() -> None:
+    """Rows of v$active_session_history, whose heading SESSION_STATE is cut to the width of its column."""
+    head = (
+        "SQL> select sample_id, sql_id, session_state, event, wait_class from v$active_session_history;\n\n"
+        " SAMPLE_ID SQL_ID        SESSION EVENT                        WAIT_CLASS\n"
+        "---------- ------------- ------- ---------------------------- ---------------\n"
+    )
+    rows = [
+        f"{number:>10} 7h35uxf5uhmm1 "
+        + ("ON CPU" if number % 4 == 0 else "WAITING enq: TX - row lock contention Application")
+        for number in range(400)
+    ]
+    (lead,) = spool_ledgers(spool(head + "\n".join(rows) + "\n\n400 rows selected.\n"))
+
+    assert lead.parts().select("name", "seconds").rows()[:2] == [
+        ("enq: TX - row lock contention", 300.0),
+        ("CPU", 100.0),
+    ]
+    assert lead.parts("who").select("name", "seconds").rows()[:1] == [("7h35uxf5uhmm1", 400.0)]
+    assert "about 400 s" in lead.text
+
+
+def test_a_session_that_took_longer_than_its_samples_is_one_of_times() -> None:
+    """A short look at samples between long statements does not hide them."""
+    text = run("select count(*) from big", 900) + grouped("v$active_session_history", "event", {"log file sync": 41})
+
+    assert iolab.ledger(text.encode()).base == "timed statements"
+
+
+def test_waits_that_a_query_returned_are_an_account() -> None:
+    """Rows of v$session_event: hundredths of a second, idle events aside; several sessions are added up."""
+    head = "SQL> select sid, event, total_waits, time_waited from v$session_event;\n\n"
+    head += "       SID EVENT                          TOTAL_WAITS TIME_WAITED\n"
+    head += "---------- ------------------------------ ----------- -----------\n"
+    rows = [(7, "direct path read temp", 300, 6_000), (8, "direct path read temp", 100, 2_000)]
+    rows += [(7, "log file sync", 10, 2_000), (7, "SQL*Net message from client", 9, 90_000)]
+    text = head + "".join(f"{sid:>10} {event:30} {waits:>11} {time:>11}\n" for sid, event, waits, time in rows)
+    lead = account(text)
+
+    assert faults(lead) == []
+    assert lead.parts().select("name", "seconds", "count", pl.col("share").round(2)).rows()[:3] == [
+        ("direct path read temp", 80.0, 400.0, 0.8),
+        ("log file sync", 20.0, 10.0, 0.2),
+        ("SQL*Net message from client", 900.0, 9.0, None),
+    ]
+    assert iolab.findings(iolab.load(text.encode())).item(1, "sentence").startswith("`direct path read temp` took 80 %")
+
+
+def test_runs_in_two_groups_have_no_median() -> None:
+    """Runs of 2 s and of 9 s: a median of 5.5 s is the time of none of them, in whatever order they came."""
+    text = "".join(run("select max(x) from t", seconds) for seconds in (2.0, 2.1, 2.0, 2.1, 9.0, 9.1, 9.0, 9.1))
+
+    assert sentences(text, "main_statement") == [
+        "Statement 1 took all of the time: 8 runs, in two groups: 4 of 2 to 2.10 s and 4 of 9 to 9.10 s."
+    ]
+
+
+def test_a_session_of_a_failed_statement_names_its_error() -> None:
+    """Where nothing succeeded there is no total, and the statement that failed is said."""
+    failed = run("select 1 from big", 421, shown="*\nERROR at line 1:\n" + CANCELLED)
+    found = iolab.findings(iolab.load(failed.encode())).get_column("sentence").to_list()
+
+    assert found[0].startswith("No total: the only timed statement failed")
+    assert [one for one in found if one.endswith(" failed after 421 s: ORA-01013.")]
+
+
+def test_small_statements_that_differ_in_literals_are_one_part() -> None:
+    """20 calls of one procedure of a twentieth of the time each are one part; with a large one they stand apart."""
+    text = "".join(run(f"exec nightly({number})", 5.0 + number / 100) for number in range(20))
+    one = text + run("exec nightly(99)", 60)
+
+    assert sentences(text, "main_statement") == ["20 statements that differ only in literals took 100 % of the time."]
+    assert sentences(one, "main_statement")[0].startswith("The statement at line 121 took 3")

@@ -184,7 +184,7 @@ def test_shares_are_of_the_time_without_the_client() -> None:
     ledger = lead(long)
     shares = dict(ledger.parts().select("part", "share").iter_rows())
 
-    assert ledger.work_base == "the 5.00 s without client time"
+    assert ledger.work_base == "the 5.00 s excluding client time"
     assert shares[CLIENT] is None
     assert shares[CALLS] == pytest.approx(1)
     assert sum(share for name, share in shares.items() if name in {CALLS, GAP}) == pytest.approx(1)
@@ -206,7 +206,7 @@ READ = "db file sequential read"
         (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 100_000, c=4_294_967_295), "of 4,295 s"),
         (call("FETCH", 90_000_000) + wait(90_000_900, 700) + SHORT + call("FETCH", 1_000_300), "two clocks"),
         (call("FETCH", 1_000_000) + wait(1_000_900, 700) + call("FETCH", 9_000_000), "are in records"),
-        (call("FETCH", 1_000_000, 0) + wait(1_000_000, 0), "no time passed"),
+        (call("FETCH", 1_000_000, 0) + wait(1_000_000, 0), "span no time"),
     ],
     ids=["ela", "e", "ela 2^64", "e 2^64", "ela < 0", "e < 0", "c", "clocks", "coverage", "nothing"],
 )
@@ -304,9 +304,11 @@ def test_round_trips_come_before_the_calls_of_a_slow_network() -> None:
     [trips] = found.filter(part=TRIPS).to_dicts()
 
     assert {"round_trips", "main_statement"} >= set(found.get_column("name")[1:3])
-    assert "of `aaaaaaaaaaaa1` took 24 s, 92 % of the time: 2,000 of 12 ms, 10 rows each." in trips["sentence"]
+    assert (
+        "of `aaaaaaaaaaaa1` took 24 s, 92 % of the time: 2,000 round trips of 12 ms, 10 rows each." in trips["sentence"]
+    )
     assert "20 rows would halve the round trips" in trips["next"]
-    assert "at least 24 s of it is the network" in trips["why"]
+    assert "at least 24 s is network time" in trips["why"]
 
 
 def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
@@ -355,8 +357,8 @@ def test_a_session_that_waited_for_its_client_is_idle() -> None:
     ledger, found = iolab.ledger(log), iolab.findings(log)
     [client] = found.filter(part=CLIENT).to_dicts()
 
-    assert ledger.text == "10,800 s; all but 200 us of it client time between statements"
-    assert client["sentence"].startswith("Client time between statements took all but 200 us of 10,800 s: 1 wait, ")
+    assert ledger.text == "the session took 10,800 s; all but 200 us was client time between statements"
+    assert client["sentence"].startswith("Client time between statements took all but 200 us of 10,800 s: 1 wait (")
     assert "idle" in client["next"]
 
 
@@ -442,7 +444,7 @@ def test_the_statement_that_makes_the_gets_of_a_block_is_named(gets: tuple[int, 
     found = iolab.findings(read_tkprof(report(*statements, overall=(tables[0], both))))
     said = found.filter(name="main_statement").item(0, "sentence")
 
-    assert ("60 % of the gets are of the statement at line" in said) is is_named
+    assert ("which it calls, made 60 % of the gets" in said) is is_named
 
 
 def test_waits_of_a_report_without_an_overall_list_are_those_of_its_statements() -> None:
@@ -471,7 +473,7 @@ Elapsed times include waiting on following events:
     assert abs(parts["not accounted for (within rounding)"]["seconds"]) < 0.01
     assert "SQL*Net message from client" not in parts
     assert found.filter(name="client_time").item(0, "sentence") == (
-        "Beside the calls the session waited 198 s for its client, 120 times."
+        "Outside the calls, the session waited 198 s for its client, 120 times."
     )
     [culprit] = found.filter(name="main_statement").head(1).to_dicts()
     assert "took 67 % of the time" in culprit["sentence"]
@@ -484,7 +486,7 @@ def test_a_report_of_times_below_its_steps_has_no_shares() -> None:
         read_tkprof(report((OTHER, 0, table(0, cpu=0, gets=9)), overall=(table(0, cpu=0, gets=9), None)))
     )
 
-    assert ledger.text.startswith("calls of the session at most 0.01 s")
+    assert ledger.text.startswith("calls of the session took at most 0.01 s")
     assert ledger.parts().get_column("share").null_count() == ledger.parts().height
 
 
@@ -560,3 +562,24 @@ def test_traces_and_reports_of_the_corpus_close(corpus: Path) -> None:
     assert len(gaps) == 16
     assert sum(gap <= 0.01 for gap, _ in gaps) == 10
     assert [round(total, 4) for gap, total in gaps if gap > 0.1] == [0.002, 0.0015]
+
+
+def test_a_statement_that_waited_for_a_log_switch_is_no_matter_of_its_plan() -> None:
+    """The largest wait of a statement says what to look at: its plan does not change a log switch."""
+    event = "log file switch (checkpoint incomplete)"
+    lines = [parsed(1, "insert into t values (1)", "aaaaaaaaaaaa1")]
+    lines += [wait(1_000_000, 990_000, event=event), call("EXEC", 1_000_050, 1_000_000)]
+    found = iolab.findings(iolab.load("".join(lines).encode()))
+    steps = found.filter(name="main_statement").get_column("next").to_list()
+
+    assert steps
+    assert all("v$log" in step and "plan" not in step for step in steps)
+
+
+def test_statements_that_were_not_parsed_are_said() -> None:
+    """A flood of statements with an error is a fact of the trace, also where it has no total."""
+    line = "PARSE ERROR #3:len={} dep=0 uid=88 oct=3 lid=88 tim={} err=942\n{}\n"
+    text = "".join(line.format(len(one), 1_000 * n, one) for n, one in enumerate(["select 1 from gone"] * 40))
+    found = iolab.findings(iolab.load((text + wait(41_000, 900) + call("EXEC", 42_000)).encode()))
+
+    assert "40 statements failed to parse: ORA-00942 40 times." in found.get_column("sentence").to_list()

@@ -213,8 +213,8 @@ def test_an_unknown_log_is_shown_where_it_tells_what_it_is() -> None:
         (bytes(range(20)) * 20, "binary data"),
         (b"******** TVD$XTAT ********\n", "this is a profile of an SQL trace"),
         (b"QUERY BLOCK SIGNATURE\n", "this is a trace of the optimizer"),
-        (b'{"a": 1}\n', "this is no log of a known kind"),
-        (b"milk\nbread\n", "this is no log of a known kind"),
+        (b'{"a": 1}\n', "this is not a log of a known kind"),
+        (b"milk\nbread\n", "this is not a log of a known kind"),
     ],
 )
 def test_refused(data: bytes, message: str) -> None:

@@ -152,7 +152,7 @@ def test_what_is_no_log_is_an_error(name: str, tmp_path: Path, monkeypatch: pyte
             with pytest.raises(FileNotFoundError) as raised:
                 call(missing)
             assert isinstance(raised.value, LogError)
-    with pytest.raises(LogError, match="no log of a known kind"):
+    with pytest.raises(LogError, match="not a log of a known kind"):
         call(prose)
     if name != "iolab.compare":
         with pytest.raises(LogError):

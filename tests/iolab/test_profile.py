@@ -204,7 +204,10 @@ def test_processors_that_had_nothing_to_do_are_left_out() -> None:
             "operating system kernel": 0.5,
         }
     log = iolab.load(folded.encode())
-    assert iolab.ledger(log).text == "18 samples of processors at work; 9 of idle processors are left out"
+    assert (
+        iolab.ledger(log).text
+        == "the profile has 18 samples of busy processors; 9 samples of idle processors are left out"
+    )
 
 
 def test_marks_of_functions_are_no_part_of_their_names() -> None:

@@ -87,7 +87,9 @@ def test_a_regression_with_another_plan() -> None:
     assert (first["plan_a"], first["plan_b"], first["plan_changed"]) == ("11", "12", True)
     assert (first["disk_blocks_a"], first["disk_blocks_b"], first["rows_a"]) == (2, 6, 1)
     assert "other plan (11 to 12; only in A: TABLE ACCESS FULL ORDERS; only in B: INDEX RANGE SCAN O_I)" in str(found)
-    assert found.verdict.startswith("Of 2 statements that did the same work 1 took longer in B and 1 less")
+    assert found.verdict.startswith(
+        "Of 2 statements that did the same work, 1 took more than 20 % longer in B and 1 more than 20 % less"
+    )
 
 
 def test_swapped_traces_are_opposite() -> None:

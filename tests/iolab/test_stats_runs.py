@@ -8,7 +8,7 @@ import pytest
 import sqlplusparse
 from iolab.comparison import compare, first_run
 from iolab.metrics import statement_costs
-from iolab.stats.dependence import measure_dependence
+from iolab.stats.order import measure_dependence
 
 
 def independent(rng: np.random.Generator, n: int, spread: float, ratio: float = 1.0) -> list[float]:
@@ -112,3 +112,11 @@ def test_failed_runs_are_listed_apart() -> None:
     costs = statement_costs(spool).row(0, named=True)
     assert (costs["runs"], costs["elapsed_s"]) == (5, 25.56)
     assert costs["times"] == [5.0, 5.01, 5.02, 5.03]
+
+
+def test_independent_runs_are_rarely_called_dependent() -> None:
+    """In at most 5 % of independent samples neighbours are said to resemble each other."""
+    rng = np.random.default_rng(4)
+    found = [measure_dependence(rng.normal(size=31).tolist(), rng.normal(size=31).tolist()) for _ in range(400)]
+
+    assert sum(one.is_visible for one in found) <= 20

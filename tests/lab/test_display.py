@@ -81,7 +81,7 @@ def test_a_log_shows_what_it_is(report: AwrReport) -> None:
         for part in (
             "DEMO on demo.example.com",
             "22:55 to 23:05",
-            "DB time 80.8 s in 601 s",
+            "DB time was 80.8 s in 601 s",
             "CPU took 82 %",
         ):
             assert part in shown

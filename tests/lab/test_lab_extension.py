@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +73,7 @@ def shown(page: Any) -> Any:  # noqa: ANN401 - as above
 def choose_theme(page: Any, name: str) -> None:  # noqa: ANN401 - as above
     """Change the theme of JupyterLab."""
     page.keyboard.press("Control+Shift+C")
-    page.keyboard.type(f"Use Theme: {name}")
+    page.locator(".lm-CommandPalette-input").fill(f"Use Theme: {name}")
     page.locator(".lm-CommandPalette-item", has_text=f"Use Theme: {name}").first.click()
 
 
@@ -112,11 +113,12 @@ def test_a_double_click_opens_the_page(lab: tuple[str, Path]) -> None:
             frame.get_by_role("button", name="CSV").first.click()
         table = Path(download.value.path()).read_text(encoding="utf-8-sig")
 
+        first = page.locator(".iolab-page iframe:visible").get_attribute("src")
+        page.evaluate("window.addEventListener('message', (event) => { window.told = event.data.scroll; })")
         frame.evaluate("window.scrollTo(0, 700)")
-        page.wait_for_timeout(3000)
+        until(page, lambda: page.evaluate("window.told") == 700)
         with (folder / TRACE.name).open("a", encoding="utf-8") as log:
             log.write("*** 2026-03-02 23:05:00.000\n")
-        first = page.locator(".iolab-page iframe:visible").get_attribute("src")
         until(page, lambda: page.locator(".iolab-page iframe:visible").first.get_attribute("src") != first)
         frame = shown(page)
         until(page, lambda: frame.evaluate("window.scrollY") > 100)
@@ -124,10 +126,9 @@ def test_a_double_click_opens_the_page(lab: tuple[str, Path]) -> None:
 
         frame.locator("ol.findings p", has_text="the plan of").get_by_role("link").first.click()
         page.locator(".jp-FileEditor").wait_for()
-        page.locator(".jp-FileEditor .cm-line", has_text="STAT #").first.wait_for()
-        status = page.locator(".jp-StatusBar-Right, #jp-main-statusbar").first
-        until(page, lambda: "Ln 1" in status.inner_text())
-        line = int(status.inner_text().partition("Ln ")[2].partition(",")[0])
+        status = page.locator("#jp-main-statusbar")
+        until(page, lambda: (found := re.search(r"Ln (\d+)", status.inner_text())) and int(found[1]) > 1)
+        line = int(re.search(r"Ln (\d+)", status.inner_text())[1])
 
     assert "orders_report" in text
     assert (len(contents), contents[0].count("content=0")) == (1, 1)

@@ -186,6 +186,22 @@ def test_csv_has_numbers_and_markdown_what_is_shown(pages: dict[str, str]) -> No
     assert copied.split("\n")[1].startswith("| ---")
 
 
+def test_all_figures_of_a_page_are_one_file(pages: dict[str, str]) -> None:
+    """One row a number: those of the ledger with their part, a time in seconds, those of a table with its title."""
+    with open_browser() as (page, _):
+        page.goto(pages["report"])
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Figures as CSV").click()
+        rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
+        shown = page.locator("table.ledger tbody tr", has_text="db file sequential read").locator("td.number").nth(1)
+        time = shown.inner_text().removesuffix(" s").replace(",", "")
+
+    found = [row for row in rows if row["row"] == "db file sequential read" and row["column"] == "time (s)"]
+    assert float(found[0]["value"]) == float(time)
+    assert {"top events", "load profile"} < {row["table"] for row in rows}
+    assert [row for row in rows if not re.fullmatch(r"-?[\d.]+(e-?\d+)?", row["value"])] == []
+
+
 def test_a_link_into_a_fold_opens_it(pages: dict[str, str]) -> None:
     """On the page of a folder each report is folded, and a link to it opens it."""
     with open_browser() as (page, _):

@@ -92,7 +92,7 @@ def test_synchronous_and_asynchronous_reads_have_no_common_time() -> None:
     """The rates are compared, the times are not: a call and a request are two things."""
     found = pair_of("direct", "async")
 
-    assert "Times of reads are not compared" in str(found)
+    assert "Read times are not compared" in str(found)
     assert found.frames["Figures of the reads"].get_column("ratio").drop_nulls().len() == 4
     assert len(found.charts()) == 1  # where the time changed
 
@@ -333,7 +333,7 @@ SQL_TRACES = SAMPLES / "sqltrace"
         ("flash_ora_4711.trc", "one_case/orders_flash.lst", "0.330 s by the session's clock, 0.333 s of it in"),
         ("disk_ora_4890.trc", "one_case/orders_flash.lst", "they are of other executions"),
         ("flash_ora_4711.trc", "sqltrace/orders_flash_ora_4711.prf", "The report is of this trace: 65 calls"),
-        ("disk_ora_4890.trc", "sqltrace/orders_flash_ora_4711.prf", "is of another trace, or of a part of it"),
+        ("disk_ora_4890.trc", "sqltrace/orders_flash_ora_4711.prf", "is of another trace, or of a part of this one"),
         ("flash_ora_4711.trc", "one_case/awrrpt_1_881_882.txt", "took 0.212 ms in the session, 0.676 ms on average"),
     ],
 )

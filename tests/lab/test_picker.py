@@ -65,7 +65,7 @@ def test_a_piece_sent_twice_is_written_once(receiver: Receiver) -> None:
     [
         (b"", "the file is empty"),
         (b"\x00\x01\x02" * 9, "binary data"),
-        (b"Dear diary,\nnothing.\n", "no log of a known"),
+        (b"Dear diary,\nnothing.\n", "not a log of a known"),
     ],
 )
 def test_what_is_no_log_is_said_and_removed(receiver: Receiver, tmp_path: Path, data: bytes, reason: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from iolab import write_report
 from iolab.cli import main
@@ -18,6 +19,7 @@ from logframe import DIAGNOSTICS
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 ARTICLES = SAMPLES / "articles"
 CAPTURES = SAMPLES / "captures"
+TRACED = "select sum(amount) from orders where status <> 'CLOSED'"
 
 #: Some of each kind: old and new, text and HTML, whole and excerpts, with and without times and reads.
 CORPUS = (
@@ -176,7 +178,7 @@ def test_a_session_of_runs_has_its_medians(tmp_path: Path, capsys: pytest.Captur
     assert all(
         low < median < high for low, median, high in samples.select("ci95_low_s", "median_s", "ci95_high_s").rows()
     )
-    assert "31 runs, median 2.38 s (95 %: 2." in shown
+    assert "31 runs, median 2.38 s (95 % interval: 2." in shown
     assert "statement=" not in shown
     assert "31 runs, median 2.38 s" in text_of(tmp_path / "page.html")
 
@@ -352,3 +354,26 @@ def test_a_fault_at_one_log_is_a_row_of_the_page(
         write_report([bad], tmp_path / "other.html")
     assert main(["show", str(good), str(bad)]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_each_statement_has_its_time_waits_reads_and_plan(tmp_path: Path) -> None:
+    """A row of the ledger leads to its statement; one that several logs name is in a table of all of them."""
+    trace, spool = SAMPLES / "sqltrace/orders_flash_ora_4711.trc", SAMPLES / "one_case/orders_flash.lst"
+    report = SAMPLES / "one_case/awrrpt_1_881_882.txt"
+    write_report([trace, spool, report], tmp_path / "page.html")
+    page = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    links = [node.attributes["href"] for node in page.css("table.ledger tr.who a")]
+    folds = [page.css_first(str(link)) for link in links]
+    first = next(fold for fold in folds if "5vtnu5xjfajtn" in fold.text())
+    titles = [node.text() for node in first.css("h4")]
+    shared = [[cell.text() for cell in row.css("td")[:4]] for row in page.css("#statements tbody tr")]
+
+    assert len(links) == len(set(links)) >= 6
+    assert first.css_first("pre").text().split() == TRACED.split()
+    assert titles == ["calls", "waits", "row sources"]
+    assert "db file scattered read" in first.text()
+    assert "TABLE ACCESS FULL ORDERS" in first.text()
+    assert shared == [
+        ["5vtnu5xjfajtn", trace.name, "333.305 ms", "1"],
+        ["5vtnu5xjfajtn", spool.name, "0.33 s", "1"],
+    ]

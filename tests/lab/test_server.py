@@ -352,7 +352,7 @@ def test_a_page_is_read_and_confined(server: Server) -> None:
     [
         ("binary.trc", bytes(range(256)) * 20, "binary.trc: binary data, not a log"),
         ("empty.trc", b"", "empty.trc: the file is empty"),
-        ("diary.trc", b"Dear diary,\nnothing.\n", "diary.trc: line 1: this is no log of a known"),
+        ("diary.trc", b"Dear diary,\nnothing.\n", "diary.trc: line 1: this is not a log of a known"),
         (MARKUP, b"%PDF-1.4", f"{MARKUP}: "),
         ("-o.trc", b"", "-o.trc: the file is empty"),
         ("https:__x.trc", b"", "the file is empty"),

@@ -1,4 +1,4 @@
-"""Terminals kept in the cache folder: the same after a reload, and made again where anything they depend on changed."""
+"""Terminals and parsers kept in the cache folder: the same after a reload, made again where a source changed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
+from lark import Token, Transformer
+from lark.exceptions import UnexpectedInput
 
 from logframe import lexicon
 from logframe.grammar import Grammar
-from logframe.lexicon import Lexicon, build_lexicon, load_lexicon, packed_lexicon, unpacked_lexicon
-from logframe.user_cache import signed
+from logframe.lexicon import Lexicon, build_lexicon, load_lexicon, load_parser, packed_lexicon, unpacked_lexicon
+from logframe.user_cache import body_of, signed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,6 +85,37 @@ def test_damaged(package: str, tmp_path: Path, damage: str) -> None:
 
     assert load_lexicon(package, "g.lark", GRAMMAR, ("start",)) == made
     assert path.read_bytes() == good
+
+
+@pytest.mark.parametrize("damage", [None, "cut", "changed", "empty"])
+def test_kept_parser(package: str, tmp_path: Path, damage: str | None) -> None:
+    """The second process parses as the first one; what is damaged is made again."""
+    made = load_parser(package, "g.lark", GRAMMAR, ("start",), None)
+    (path,) = kept_in(tmp_path)
+    good = path.read_bytes()
+    damaged = {"cut": good[:-1], "changed": good.replace(b"[0-9]", b"[0-8]"), "empty": b"", None: good}[damage]
+    path.write_bytes(damaged)
+    kept = load_parser(package, "g.lark", GRAMMAR, ("start",), None)
+
+    assert (damaged == good) is (damage is None)
+    assert body_of(b"parser 1\n", path.read_bytes())
+    assert kept.rules == made.rules
+    assert kept.parse("xab").pretty() == made.parse("xab").pretty()
+    with pytest.raises(UnexpectedInput) as fault:
+        kept.parse("?")
+    assert fault.value.column == 1
+
+
+def test_kept_parser_with_a_transformer(package: str) -> None:
+    """What makes the values is given at each loading, and is no part of what is kept."""
+
+    class Words(Transformer[Token, str]):
+        def start(self, found: list[Token]) -> str:
+            return f"<{found[0]}>"
+
+    for _ in range(2):
+        assert load_parser(package, "g.lark", GRAMMAR, ("start",), Words()).parse("xab") == "<xab>"
+    assert load_parser(package, "g.lark", GRAMMAR, ("start",), None).parse("xab").data == "start"
 
 
 @pytest.mark.parametrize("content", [[], [{}, {}], [{}, {}, {"A": 1}], {"A": "a"}, None])

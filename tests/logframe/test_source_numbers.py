@@ -60,7 +60,7 @@ def test_a_page() -> None:
 
 
 def test_a_reference_to_a_character_of_thousands_of_digits_is_blank() -> None:
-    """It is no number, and numbers behind it keep their places."""
+    """It is not a number, and numbers behind it keep their places."""
     page = f"<table><tr><td>&#{'9' * 5_000}; 17</td></tr></table>"
 
     assert [(one.cell, one.text) for one in numbers_of_page(page)] == [(1, "17")]

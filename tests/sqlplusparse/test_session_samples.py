@@ -12,7 +12,7 @@ from iolab import load
 from iolab.metrics import session_shares
 from iolab.pages.samples_summary import summarize_samples
 from logframe import LogParseError
-from logframe.provenance import provenance
+from logframe.loading import provenance
 from sqlplusparse import SessionSamples, read_session_samples
 
 if TYPE_CHECKING:

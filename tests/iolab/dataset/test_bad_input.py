@@ -18,7 +18,7 @@ from iolab import dataset
 from iolab.dataset import worker
 from iolab.dataset.contents import GRACE
 from iolab.dataset.layout import RUN
-from iolab.dataset.store import open_store
+from iolab.dataset.objects import open_store
 from iolab.dataset.writer import BatchWriter
 from logframe.errors import LogError, LogNotFoundError
 

@@ -22,8 +22,8 @@ from polars.testing import assert_frame_equal
 
 from iolab import dataset
 from iolab.dataset.commits import live_commits
-from iolab.dataset.objects import ObjectStore
-from iolab.dataset.store import LocalStore, open_store
+from iolab.dataset.objects import ObjectStore, open_store
+from iolab.dataset.store import LocalStore
 from logframe.errors import LogError
 
 if TYPE_CHECKING:

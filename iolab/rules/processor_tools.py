@@ -1,0 +1,154 @@
+"""Facts of top, dstat, atop and collectl beside the processors' time: load, busy and blocked processes, disks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text
+from iolab.rules.finding import Evidence, Finding, nothing_found
+from iolab.rules.host_processors import idle_time
+from iolab.rules.phrases import three
+from iolab.rules.registry import apply_rules, rule
+from iolab.time_ledger.samples import tool_ledgers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hostparse.frame_log import FrameLog
+
+#: Processes with less of a processor are not named.
+_LEAST_CPU: Final = 0.5
+_MOST_PROCESSES: Final = 3
+#: A process that cannot be interrupted nearly always waits for I/O.
+_BLOCKED: Final = "D"
+#: A load below this is no load.
+_LEAST_LOAD: Final = 1.0
+_DISKS: Final = ("dsk/total",)
+_MEGABYTE: Final = 1e6
+
+
+def tool_findings(log: FrameLog) -> Iterator[Finding]:
+    """The findings of such a log."""
+    found = list(apply_rules("processor_tool", log))
+    yield from found
+    if not found and not tool_ledgers(log):
+        yield nothing_found("the processors and processes")
+
+
+def _sampled(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows without the first sample, a mean since the start of the system, where others follow."""
+    return frame.filter(pl.col("sample") > 1) if frame.get_column("sample").n_unique() > 1 else frame
+
+
+@rule("busy_process", of="processor_tool", needs="processes of top", thresholds={"half a CPU": "a convention"})
+def busy_process(log: FrameLog) -> Iterator[Finding]:
+    r"""The processes that used half a processor or more.
+
+    Examples:
+        >>> import iolab
+        >>> head = "top - 08:18:1{} up  5:27,  0 user,  load average: 3.03, 1.24, 1.81\n"
+        >>> head += "  PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND\n"
+        >>> row = " 2488 oracle    20   0 1699064 274448  74452 {} {}   1.1   0:35.14 ora_dbw0_orcl\n"
+        >>> text = head.format(1) + row.format("R", "1.0") + head.format(6) + row.format("D", 96.7)
+        >>> for one in tool_findings(iolab.load(text.encode())): print(one.sentence)
+        Process 2488 (`ora_dbw0_orcl`) used 0.967 CPUs on average.
+        1 process was blocked (state D) on average, 1 at most: `ora_dbw0_orcl`.
+        The load average was 3.03 (1 minute) in the last sample.
+    """
+    rows = log.tables.get("processes", pl.DataFrame())
+    if not {"cpu_percent", "pid", "command"}.issubset(rows.columns):
+        return
+    own = _sampled(rows)
+    number = own.get_column("sample").n_unique()
+    when = "" if own.height < rows.height else " since it was started, or the system"
+    used = own.group_by("pid", "command").agg(cpus=pl.col("cpu_percent").sum() / 100 / max(number, 1))
+    for pid, command, cpus in used.sort("cpus", "pid", descending=[True, False]).head(_MOST_PROCESSES).iter_rows():
+        if cpus >= _LEAST_CPU:
+            yield Finding(
+                "busy_process",
+                f"Process {pid} (`{command}`) used {three(cpus)} CPUs on average{when}.",
+                next=f"what it did: perf record -g -p {pid} -- sleep 10",
+                evidence=(Evidence("processes", (str(pid),)),),
+                order=1,
+            )
+
+
+@rule("blocked_processes", of="processor_tool", needs="states of processes", thresholds={"0.5": "a convention"})
+def blocked_processes(log: FrameLog) -> Iterator[Finding]:
+    """Processes that could not be interrupted: nearly always they wait for I/O."""
+    rows = log.tables.get("processes", pl.DataFrame())
+    if "state" not in rows.columns:
+        return
+    own = _sampled(rows)
+    counts = own.group_by("sample").agg((pl.col("state") == _BLOCKED).sum()).get_column("state").to_list()
+    mean = sum(counts) / max(len(counts), 1)
+    if mean < _LEAST_CPU:
+        return
+    blocked = own.filter(pl.col("state") == _BLOCKED)
+    names = blocked.get_column("command").value_counts(sort=True).sort("count", "command", descending=[True, False])
+    listed = ", ".join(f"`{name}`" for name in names.get_column("command").head(_MOST_PROCESSES))
+    more = names.height - _MOST_PROCESSES
+    said = "1 process was blocked" if mean == 1 else f"{three(mean)} processes were blocked"
+    yield Finding(
+        "blocked_processes",
+        f"{said} (state D) on average, {max(counts)} at most: {listed}{f' and {more} more' if more > 0 else ''}.",
+        next="the devices: iostat -xt 5; where they wait: cat /proc/PID/stack",
+        evidence=(Evidence("processes", tuple(map(str, blocked.get_column("pid").unique().sort().head(20)))),),
+        order=1,
+    )
+
+
+@rule("idle_processors", "stolen_time", of="processor_tool", needs="samples of the processors")
+def idle_processors(log: FrameLog) -> Iterator[Finding]:
+    """How long the processors were idle, with and without I/O in flight, or taken by the hypervisor."""
+    for lead in tool_ledgers(log):
+        yield from idle_time(lead)
+
+
+@rule(
+    "load_average",
+    of="processor_tool",
+    needs="the load average of top",
+    thresholds={"1": "one process that always runs"},
+)
+def load_average(log: FrameLog) -> Iterator[Finding]:
+    """The load average beside the CPUs, where the log has those."""
+    heads = log.tables.get("heads", pl.DataFrame())
+    if "load_1" not in heads.columns or heads.is_empty():
+        return
+    last = heads.row(-1, named=True)
+    if (last["load_1"] or 0.0) < _LEAST_LOAD:
+        return
+    labels = set(log.tables["summary"].get_column("label")) if "summary" in log.tables else set[str]()
+    cpus = sum("Cpu" in label and "(s)" not in label for label in labels)
+    on = f" on {count_text(cpus, 'CPU')}" if cpus else ""
+    yield Finding(
+        "load_average",
+        f"The load average was {three(last['load_1'])}{on} (1 minute) in the last sample.",
+        why="it counts processes that ran, waited for a CPU or were blocked",
+        next="how many of each: vmstat 5 (columns r and b)",
+        evidence=(Evidence("heads", lines=(last["line"],)),),
+        order=1,
+    )
+
+
+@rule("bytes_of_disks", of="processor_tool", needs="dsk/total of dstat")
+def bytes_of_disks(log: FrameLog) -> Iterator[Finding]:
+    """What all disks read and wrote per second."""
+    rows = log.tables.get("samples", pl.DataFrame())
+    if not {"group", "metric", "value"}.issubset(rows.columns):
+        return
+    own = _sampled(rows.filter(pl.col("group").is_in(_DISKS)))
+    means = dict(own.group_by("metric").agg(pl.col("value").mean()).iter_rows())
+    read, written = (means.get(name) for name in ("read", "writ"))
+    if read is None or written is None or max(read, written) < _MEGABYTE:
+        return
+    yield Finding(
+        "bytes_of_disks",
+        f"All disks read {three(read / _MEGABYTE)} MB/s and wrote {three(written / _MEGABYTE)} MB/s on average.",
+        next="the devices: iostat -xt 5",
+        evidence=(Evidence("samples", _DISKS),),
+        order=2,
+    )
