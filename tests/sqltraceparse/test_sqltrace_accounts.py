@@ -85,7 +85,7 @@ def test_totals_of_statements(session: Any) -> None:  # noqa: ANN401
 
 
 def test_waits_without_a_clock_that_are_sent_inside_a_call() -> None:
-    """Before 10g waits have no tim: what is sent right before the wait for the client is between calls."""
+    """Before 10g waits have no tim: what is sent before the wait for the client is between calls, else in a call."""
     call = "{}:c=0,e={},p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=4,tim={}"
     to_client = "WAIT #1: nam='SQL*Net message to client' ela= {} p1=1 p2=1 p3=0"
     from_client = "WAIT #1: nam='SQL*Net message from client' ela= 700 p1=1 p2=1 p3=0"
