@@ -65,9 +65,8 @@ def test_waits_of_other_tables_prove_the_unit(
     about = report.diagnostics.filter(text=printed)
 
     assert rows.select("waits", "waits_lo", "waits_hi").unique().rows() == [value]
-    assert report.with_bounds("event_histogram").filter(event_printed=event)["waits_lo"].unique().to_list() == [
-        value[1]
-    ]
+    bounded = report.with_bounds("event_histogram").filter(event_printed=event)
+    assert bounded["waits_lo"].unique().to_list() == [value[1]]
     assert about["kind"].to_list() == ([] if printed.endswith("K") else ["repaired"])
 
 
