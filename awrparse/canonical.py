@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _TEXT = pl.String()
 _MARK = pl.Boolean()
 _BOUND = pl.Float64()
+#: Units of counts; two counts of the same waits differ by less than this.
+_UNITS = {"K": 1e3, "M": 1e6, "G": 1e9}
+_SAME_COUNT = 0.05
 #: End of the name of a group that holds minutes.
 _MINUTES = "_minutes"
 #: What the rows that sum up others are called, in lower case and without a colon.
@@ -70,6 +73,7 @@ def build_frames(
     *,
     bounds: bool = False,
     decimal_mark: DecimalMark = ".",
+    waits: Mapping[str, float] | None = None,
 ) -> dict[str, tuple[pl.DataFrame, list[Problem]]]:
     """The canonical frames of several tables by name, and what could not be read in each.
 
@@ -77,9 +81,10 @@ def build_frames(
         tables: name -> the canonical table and its printed ones.
         bounds: add ``_lo`` and ``_hi`` to each figure.
         decimal_mark: of the report.
+        waits: of each event, in all of the report; for histograms of waits.
     """
     columns = Columns((VALUE, LO, HI) if bounds else (VALUE,))
-    started = {name: _Frame(table, printed, columns, decimal_mark) for name, (table, printed) in tables.items()}
+    started = {name: _Frame(table, printed, columns, decimal_mark, waits) for name, (table, printed) in tables.items()}
     columns.build()
     return {name: (frame.build(), frame.problems) for name, frame in started.items()}
 
@@ -93,6 +98,7 @@ class _Frame:
         printed: Iterable[PrintedTable],
         columns: Columns,
         decimal_mark: DecimalMark,
+        waits: Mapping[str, float] | None,
     ) -> None:
         self._table = table
         self._grids = grids_of(table, printed)
@@ -107,6 +113,8 @@ class _Frame:
         for grid, height, faults in zip(self._grids, self._heights, self._faults, strict=True):
             for name, template in table.splits.items():
                 _split(table, name, template, grid, faults)
+            if table.shape == "histogram":
+                _add_units(table, grid, waits or {}, faults)
             if table.total:
                 are_totals += _mark_totals(table, grid, height)
         self._shown = frozenset().union(*[grid.cells for grid in self._grids])
@@ -263,6 +271,26 @@ def _split(table: Table, name: str, template: str, grid: Grid, problems: list[Pr
             if part.endswith(_MINUTES) and parts[part][-1]:
                 parts[part.removesuffix(_MINUTES)][-1] = f"{parts[part][-1]} (mins)"
     grid.cells.update({part: texts for part, texts in parts.items() if texts and part not in grid.cells})
+
+
+def _add_units(table: Table, grid: Grid, waits: Mapping[str, float], faults: list[Problem | FigureColumn]) -> None:
+    """Add the K, M or G that Oracle left out where the column was full (``521.6``), if the waits of the event prove it.
+
+    No event waited 521.6 times.  The waits of other tables were counted at almost the same time.
+    """
+    events, cells = grid.cells.get("event", []), grid.cells.get("waits", [])
+    for place, (event, cell) in enumerate(zip(events, cells, strict=False)):
+        if cell.isdecimal() or not cell.replace(".", "", 1).replace(",", "", 1).isdecimal():
+            continue
+        # a long name is cut
+        names = [event] if event in waits else [name for name in waits if event and name.startswith(event)]
+        count = waits[names[0]] if len(names) == 1 else 0
+        figure = float(cell.replace(",", "."))
+        units = [unit for unit, size in _UNITS.items() if abs(figure * size - count) <= _SAME_COUNT * count]
+        if units:
+            cells[place] += units[0]
+            reason = f"{table.name}.waits: read as {cells[place]}: the event has {count:,.0f} waits"
+            faults.append(Problem(grid.lines[place] or None, "repaired", cell, reason, _start(grid, "waits")))
 
 
 def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:

@@ -163,7 +163,8 @@ class AwrReport(ParsedLog):
         missing = [name for name in names if name not in self._frames and name in self._printed]
         if missing:
             tables = {name: (TABLES[name], self._printed[name]) for name in missing}
-            built = build_frames(tables, bounds=self._bounds, decimal_mark=self.decimal_mark)
+            waits = self._waits() if "event_histogram" in missing else None
+            built = build_frames(tables, bounds=self._bounds, decimal_mark=self.decimal_mark, waits=waits)
             for name, (frame, problems) in built.items():
                 self._frames[name], self._problems[name] = self._dated(name, frame), problems
 
@@ -176,9 +177,20 @@ class AwrReport(ParsedLog):
             if len(self._bounded) >= _FEW_TABLES:
                 wanted |= {other: printed for other, printed in self._printed.items() if other not in self._bounded}
             tables = {other: (TABLES[other], printed) for other, printed in wanted.items()}
-            built = build_frames(tables, bounds=True, decimal_mark=self.decimal_mark)
+            waits = self._waits() if "event_histogram" in tables else None
+            built = build_frames(tables, bounds=True, decimal_mark=self.decimal_mark, waits=waits)
             self._bounded |= {other: self._dated(other, frame) for other, (frame, _) in built.items()}
         return self._bounded[name]
+
+    def _waits(self) -> dict[str, float]:
+        """The waits of each event, of foreground and background processes together."""
+        wanted = [name for name in ("foreground_events", "background_events", "wait_events") if name in self._printed]
+        tables = {name: (TABLES[name], self._printed[name]) for name in wanted}
+        frames = [frame for frame, _ in build_frames(tables, decimal_mark=self.decimal_mark).values()]
+        if not frames:
+            return {}
+        rows = pl.concat([frame.select("event", pl.col("waits").cast(pl.Float64)) for frame in frames]).drop_nulls()
+        return dict(rows.group_by("event").agg(pl.col("waits").sum()).rows())
 
     def _dated(self, name: str, frame: pl.DataFrame) -> pl.DataFrame:
         """The frame; slots of active session history, which print a time of the day, with the date of the period."""

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.columns import STATED_INTERVAL
-from hostparse.events import columns_below, columns_of_line
-from hostparse.histograms import kind_of_line
+from hostparse.events import columns_below, columns_of_line, sign_of_events
+from hostparse.histograms import kind_of_line, sign_of_histogram
 from hostparse.json_places import JsonPlaces
 from hostparse.recognise import cleanup_of
 from hostparse.sadf_xml import as_json, is_xml
 from hostparse.shapes import wide_rows
 from logframe import open_log
-from logframe.copied import cleaned
+from logframe.copied import cleaned, numbered_lines, place_in_copy
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import Claim, Part, by_line, is_tabular
 from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hostparse.events import EventList
     from hostparse.histograms import LatencyHistograms
@@ -77,8 +77,10 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         name = {} if line in claims else {"name": 1.0}
         value = {"value": factors.get(heading, 1.0)}
         claims.setdefault(line, []).append(Claim("averages", row, {**name, **value}, is_whole=True))
-    text = without_terminal_codes("\n".join(open_log(source).lines()))
-    part = by_line(text, {}, claims=claims, is_row=_is_row)
+    log = open_log(source)
+    lines = [without_terminal_codes(line) for line in cleaned(log, cleanup_of).lines()]
+    part = by_line("\n".join(lines), {}, claims=claims, is_row=_is_row)
+    part.place = place_in_copy(log.lines(), lines)
     part.frames = {name: _with_printed_names(frame) for name, frame in frames.items()}
     part.separator = _SEPARATORS.get(parsed.kind, "")
     for scope in ("samples", "averages"):
@@ -88,7 +90,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
 
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
     """The text of a list of I/O events, with its rows by line."""
-    text = open_log(source).lines()
+    copied, text = _as_read(source, sign_of_events)
     part = by_line("\n".join(text), parsed.frames(), {"events": {}, "requests": {}}, is_row=is_tabular)
     rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
     columns: dict[str, float] = {}
@@ -96,6 +98,7 @@ def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
         columns = columns_below(line) or columns
         if (row := rows.get(number)) is not None:
             part.claim(number, Claim("events", row, columns_of_line(line) or columns))
+    part.place = place_in_copy(copied, text)
     return [part]
 
 
@@ -105,13 +108,14 @@ def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]
     Lines above a table (time, key, unit) are of its first bucket.  After an arrow and in JSON stands the largest whole
     number within the bucket, which is one less than its end, unless the heading says otherwise.
     """
-    lines = open_log(source).lines()
+    copied, lines = _as_read(source, sign_of_histogram)
     kinds = [kind_of_line(line.rstrip()) for line in lines]
     beyond = {**_BEYOND, "ARROW_ROW": 0.0} if "BOUNDS_HEADING" in kinds else _BEYOND
     less = [beyond.get(kinds[line - 1] or "") for line in parsed.buckets["line"]]
     buckets = parsed.buckets.with_columns(upper=pl.col("upper") - pl.Series(less, dtype=pl.Float64))
     frames = {"buckets": buckets.drop("lower_ns", "upper_ns", "histogram"), "means": parsed.means}
     part = by_line("\n".join(lines), frames, is_row=is_tabular)
+    part.place = place_in_copy(copied, lines)
     part.separator = "," if "pylatencymap" in parsed.kind else ""
     claimed = set(part.claims)
     first = dict(reversed([(line, row) for row, line in enumerate(buckets["line"].to_list())]))
@@ -124,6 +128,16 @@ def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]
         if kind in _OF_TABLE or kind == "MEAN":
             part.statuses[number] = "lost"
     return [part]
+
+
+def _as_read(source: Source, sign: Callable[[list[str]], object]) -> tuple[list[str], list[str]]:
+    """The lines of a log, and without what was added to them when they were copied."""
+    log = open_log(source)
+    copied = log.lines()
+    lines = [""] * len(copied)
+    for number, line in numbered_lines(log, sign):
+        lines[number - 1] = line
+    return copied, lines
 
 
 def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:

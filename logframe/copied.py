@@ -81,6 +81,27 @@ def cleaned(log: Log, cleanup_of: Callable[[list[str]], LineCleanup]) -> Log:
     return replace(log, target="\n".join(lines).encode())
 
 
+def place_in_copy(copied: Sequence[str], lines: Sequence[str]) -> Callable[[int, int], tuple[int, int]] | None:
+    """Where a line and column of lines are in those they were read from; None where nothing was added to these.
+
+    Examples:
+        >>> place_in_copy(["> a 1 ", "> b 2"], ["a 1", "b 2"])(2, 3)
+        (2, 5)
+    """
+    if list(copied) == list(lines):
+        return None
+
+    def place(line: int, column: int) -> tuple[int, int]:
+        if (start := copied[line - 1].rfind(lines[line - 1])) >= 0:
+            return line, column + start
+        # other blanks: the same number, counted from the end
+        its, originals = ([start for start, *_ in numbers_of_line(text[line - 1])] for text in (lines, copied))
+        after = sum(start > column - 1 for start in its)
+        return line, originals[-1 - after] + 1 if after < len(originals) else column
+
+    return place
+
+
 def plain_lines(lines: list[str]) -> list[str]:
     r"""Lines without colours, tabs and the indent that all of them have, for logs whose columns are places in a line.
 

@@ -14,7 +14,7 @@ from logframe.normalize import (
     without_quotes,
     without_terminal_codes,
 )
-from sqlplusparse.lines import Kind, Pattern, kinds_of
+from sqlplusparse.lines import NUMBERED, Kind, Pattern, kinds_of
 
 #: A prompt of a session that was put into a page, so that its marks are written as entities; what those stand for.
 _ESCAPED_PROMPT: Final = Pattern("(?m)^ *{ESCAPED_PROMPT}")
@@ -23,6 +23,8 @@ _TRANSCRIPT: Final = frozenset(
 )
 #: A quotation of this many lines is not taken for prose.
 _FEWEST_QUOTED: Final = 3
+#: Prompts of lines that nothing was typed in: the marks before them are the prompt.
+_RUN_ON: Final = "\n" + NUMBERED[2] + NUMBERED[3]
 _QUOTED: Final = _TRANSCRIPT | {Kind.PROMPT}
 
 
@@ -59,7 +61,7 @@ def _without_marks(text: str) -> str:
     """A text without numbers of its lines, its margin, and the marks of quotations and comments around a session."""
     text = without_line_numbers(text)
     text = without_shared_margin(text) if _is_quoted(text) else without_shared_indent(text)
-    text = without_quotes(text, partial(_has, kinds=_QUOTED))
+    text = without_quotes(text, lambda bare: _RUN_ON not in f"\n{bare}" and _has(bare, _QUOTED))
     return without_comment_marks(text, partial(_has, kinds=_TRANSCRIPT))
 
 

@@ -6,7 +6,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from logframe import open_log
+from logframe.copied import place_in_copy
 from logframe.provenance import Claim, Part, by_line, is_tabular
+from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.regular import FIELDS
 from sqltraceparse.trace import SqlTrace
 
@@ -68,7 +70,9 @@ _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
 def parts_of(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
     """The log's text, with the rows of its frames by line; that of a statement of a trace is the line of its header."""
     frames = parsed.frames()
-    text = open_log(source).lines()
+    log = open_log(source)
+    copied = log.lines()
+    text = cleaned = cleanup_of(log.head()).cleaned_lines(copied) if isinstance(parsed, SqlTrace) else copied
     if isinstance(parsed, SqlTrace):
         columns = {
             name: {column: parsed.resolution_us if column in _TIMES else 1.0 for column in its}
@@ -86,6 +90,7 @@ def parts_of(parsed: SqlTrace | Tkprof, source: Source) -> list[Part]:
             names = _LABELS.get(line.partition(":")[0].strip())
             if names is not None and (row := bisect_right(starts, number)):
                 part.claim(number, Claim("statements", row - 1, dict.fromkeys(names, 1.0)))
+    part.place = place_in_copy(copied, cleaned)
     return [part]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from logframe import LogError
+from logframe.copied import place_in_copy
 from logframe.provenance import Claim, Part, by_line
 from straceparse.opening import open_logs
 from straceparse.summary import names_below
@@ -31,8 +32,10 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
     if len(logs) > 1:
         raise LogError("the lines of a set of files are not numbered through: read its files one by one")
     frames = {name: frame.lazy().collect() for name, frame in parsed.frames().items()}
-    lines = list(map(parsed.dialect.cleanup.cleaned, logs[0].lines()))
+    copied = logs[0].lines()
+    lines = parsed.dialect.cleanup.cleaned_lines(copied)
     part = by_line("\n".join(lines), frames, {name: {} for name in frames})
+    part.place = place_in_copy(copied, lines)
     columns: dict[str, float] = {}
     summary = frames["summary"]["line"].to_list() if "summary" in frames else []
     counts = dict(zip(summary, range(len(summary)), strict=True))

@@ -23,7 +23,7 @@ _MOST: Final = 24
 _MOST_STEPS: Final = 9
 _LEAST_STEP: Final = 0.01
 _WIDTH: Final = 480
-_MORE, _LESS, _TOTAL = CATEGORIES[5], CATEGORIES[2], CATEGORIES[7]
+_MORE, _LESS, _TOTAL = CATEGORIES[5], CATEGORIES[0], CATEGORIES[7]
 _GREY: Final = "#8F99A6"
 _COLOURS: Final = {"cpu": "DB CPU", "io": "User I/O", "client": "Network", "idle": "Network"}
 
@@ -93,7 +93,7 @@ def ledger_change(change: LedgerChange) -> vega.Chart:
     """The way from one total to another as a waterfall: a bar a part of the top level, the largest change first.
 
     What to read from it: each bar begins where the one above it ends, so that all changes together lead from A to B.
-    Orange adds time, green saves it; a change that others undo is seen, too.
+    Orange adds time, blue saves it; a change that others undo is seen, too.
 
     Args:
         change: As `Ledger.compare` gives it.

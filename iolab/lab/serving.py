@@ -12,7 +12,7 @@ from typing import Final
 
 from iolab.lab.copies import lab_command
 
-_PATIENCE_S: Final = 60.0
+_PATIENCE_S: Final = 180.0
 _SETTINGS: Final = ("CONFIG", "DATA", "RUNTIME")
 
 
@@ -32,7 +32,7 @@ def serve_lab(
         The address, once the server answers.
 
     Raises:
-        TimeoutError: If it does not answer within a minute; the message has the end of its log.
+        TimeoutError: If it does not answer within three minutes; the message has the end of its log.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -123,7 +123,9 @@ def _first_screen(result: BeforeAfter) -> str:
         if care
         else ""
     )
-    return f"<p>{'<br>'.join(names)}</p><ul>{items}</ul>{note}{drawn}"
+    kind = "first beside" if drawn else "first"
+    said = f"<p>{'<br>'.join(names)}</p><ul>{items}</ul>{note}"
+    return f'<div class="{kind}"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
 
 
 def _table(frame: pl.DataFrame) -> str:

@@ -135,7 +135,8 @@ def write_report(
             else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
         )
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change)
+        verdict = [one.verdict for one in pairings if one.verdict and len(named) == 2 and not said]
+        lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change or verdict[:1])
         parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
         overview = _overview(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
@@ -174,8 +175,9 @@ def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, list[st
     if count == 1:
         return next(iter(summaries.values())).headline, [], None
     rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
-    if len(rows) == count >= LEAST and len({row.kind for row in rows.values()}) == 1:
-        return folder_head(rows)
+    if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
+        heading, change, between = folder_head(rows)
+        return (heading, change, between) if count >= LEAST else (heading, [], None)
     return f"I/O evidence of {count:,} logs", [], None
 
 

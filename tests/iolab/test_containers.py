@@ -8,6 +8,7 @@ import pytest
 from transformations import LOGGED, joined
 
 import iolab
+from logframe import open_log
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,6 +47,27 @@ def test_a_log_of_a_container(sample_data: Path, name: str, form: str) -> None:
     assert printed[1].keys() == expected[1].keys()
     for table, frame in expected[1].items():
         assert printed[1][table].equals(frame), table
+
+
+@pytest.mark.parametrize("form", LOGGED)
+@pytest.mark.parametrize("name", LOGS)
+def test_the_numbers_of_a_log_of_a_container(sample_data: Path, name: str, form: str) -> None:
+    """Each number of the log is where it is without the container, and none of a prefix is a figure of it."""
+    lines = (sample_data / name).read_text(encoding="utf-8").splitlines()
+    text = joined(lines[: LINES // 4] if "awr" not in name else lines)
+    changed = LOGGED[form](text)
+    content = changed.encode() if isinstance(changed, str) else changed
+    found = iolab.provenance(iolab.load(content), content)
+    expected = iolab.provenance(iolab.load(text.encode()), text.encode())
+    columns = ["line", "text", "status", "frame", "frame_column", "frame_row"]
+    typed = found.filter(status="typed")
+
+    assert typed.select(columns).rows() == expected.filter(status="typed").select(columns).rows()
+    assert typed.height > 20
+    assert found.filter(status="lost").height == expected.filter(status="lost").height
+    copied = open_log(content).lines()  # what Docker keeps in objects as the program wrote it
+    for line, column, printed in typed.select("line", "column", "text").rows():
+        assert copied[line - 1][column - 1 :].startswith(printed)
 
 
 def test_other_lines_of_docker_stay() -> None:

@@ -1,13 +1,17 @@
 """AWR-Miner: sections as time series, with the decimal mark of the whole file; no figure is lost."""
 
 import random
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 import iolab
+from fuzz.perturbation import GOOD, Perturbation
 from iolab.evidence.time_lines import over_time
 from logframe import open_log
 from sqlplusparse import read_awr_miner
@@ -70,6 +74,24 @@ def test_a_damaged_figure_is_named_and_its_neighbours_are_read(sign: str, kind: 
     assert log.series.get_column("value").null_count() == 1
     assert log.series.height == len(figures)
     assert log.diagnostics["kind"].to_list() == [kind]
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize("seed", range(4))
+def test_every_number_has_its_place(seed: int, decimal: str) -> None:
+    """Each figure is a cell with its value, and another digit is another value of that cell and of no other."""
+    text, figures = miner(seed, decimal)
+    found = iolab.provenance(iolab.load(text.encode()), text.encode())
+    values = found.filter(frame="series", frame_column="value")
+    lost = found.filter(~pl.col("status").is_in(["typed", "text"]))
+
+    assert lost.select("line", "text", "status").rows() == []
+    assert sorted(float(f"0{one}".replace(",", ".")) for one in values["text"]) == pytest.approx(
+        sorted(figures.values())
+    )
+    changed = [one.outcome for one in Perturbation(text, seed).run(60)]
+    assert len(changed) > 20
+    assert set(changed) <= set(GOOD)
 
 
 def test_known_by_its_sections_and_drawn_over_time() -> None:

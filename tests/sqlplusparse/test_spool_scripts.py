@@ -5,6 +5,7 @@ Each class of settings is a generator (`spool_scripts`), of which a number of se
 
 from collections import Counter
 
+import polars as pl
 import pytest
 from spool_scripts import PROMPTS, TRACES, WAYS, faults, script, show, ways
 
@@ -107,3 +108,63 @@ def test_sql_id_of_each_feedback() -> None:
         printed = [line.split()[1] for line in shown.lines if line.startswith("SQL_ID: ")]
 
         assert spool.statements["sql_id"].drop_nulls().to_list() == printed
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+@pytest.mark.parametrize("linesize", [40, 100])
+def test_no_time_is_lost_at_a_prompt(prompt: str, linesize: int) -> None:
+    """Every Elapsed that a session prints is among its times, whatever the prompt, also one that a mail begins with."""
+    for seed in range(SESSIONS // 2):
+        shown = show(script(seed), ways(seed, prompt=prompt, way="stdin", linesize=linesize, result="grid"))
+        printed = sum(line.count("Elapsed: ") for line in shown.lines)
+
+        assert read_spool(shown.text.encode()).timings.height == printed
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_time_behind_prompts_of_continuation_lines(prompt: str) -> None:
+    """Lines of few words between blank ones are no quotation: the marks before them are the prompt."""
+    log = f"""Elapsed: 00:00:09.18
+{prompt}SP2-0310: unable to open file "nowhere.sql"
+{prompt}  2    3  Elapsed: 00:00:29.24
+
+Elapsed: 00:00:35.83
+{prompt}
+"""
+
+    assert read_spool(log.encode()).timings["elapsed_s"].to_list() == [9.18, 29.24, 35.83]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_the_lines_of_a_comment_are_no_statement(prompt: str) -> None:
+    """The client prompts for the lines of a comment with DOC>, whatever its own prompt is."""
+    log = f"""{prompt}/* block comment
+DOC>select 1 from dual;
+DOC>*/
+{prompt}select count(*) from emp;
+
+  COUNT(*)
+----------
+        14
+
+Elapsed: 00:00:01.11
+{prompt}/* another
+DOC>delete from emp;
+DOC>*/
+{prompt}@run2.sql
+
+Table altered.
+
+Elapsed: 00:00:51.98
+
+Execution Plan
+----------------------------------------------------------
+Plan hash value: 1006815413
+"""
+    statements = read_spool(log.encode()).statements
+    texts = statements["text"].drop_nulls().to_list()
+
+    assert [text for text in texts if "delete" in text or "1 from dual" in text] == []
+    assert statements.filter(elapsed_s=1.11)["text"].to_list() == ["select count(*) from emp"]
+    assert statements.filter(elapsed_s=51.98).height == 1
+    assert statements.filter(pl.col("plan_hash_value").is_not_null())["elapsed_s"].to_list() == [51.98]

@@ -42,9 +42,11 @@ def test_strace_is_read() -> None:
     assert iolab.load((text + LOGS["Solaris"].splitlines()[0] + "\n").encode()).format == "strace"
 
 
+@pytest.mark.parametrize("indent", ["", "    ", "\t"])
+@pytest.mark.parametrize("break_", ["words", "columns"])
 @pytest.mark.parametrize("width", [72, 80, 100])
-def test_lines_wrapped_at_words(width: int) -> None:
-    """A log that an editor or a mail broke between words is strace's, and what is broken is in the diagnostics."""
+def test_wrapped_lines(width: int, break_: str, indent: str) -> None:
+    """A log that an editor, a mail or a terminal broke is strace's, and what is broken is in the diagnostics."""
     lines = [
         f'4711  1795528291.{number:06d} openat(AT_FDCWD, "/u01/app/oracle/oradata/orcl/system{number:02d}.dbf", '
         f"O_RDWR|O_CLOEXEC|O_DSYNC) = {number + 3}</u01/app/oracle/oradata/orcl/system{number:02d}.dbf> <0.000056>"
@@ -52,7 +54,17 @@ def test_lines_wrapped_at_words(width: int) -> None:
         else f"4711  1795528291.{number:06d} close(3) = 0 <0.000010>"
         for number in range(40)
     ]
-    text = "".join(f"{part}\n" for line in lines for part in textwrap.wrap(line, width, break_long_words=False))
+    wrapper = textwrap.TextWrapper(width, subsequent_indent=indent, break_long_words=False)
+    first, more = width, width - len(indent)
+    text = "".join(
+        f"{part}\n"
+        for line in lines
+        for part in (
+            wrapper.wrap(line)
+            if break_ == "words"
+            else [line[:first], *(indent + line[at : at + more] for at in range(first, len(line), more))]
+        )
+    )
     log = iolab.load(text.encode())
 
     assert log.format == "strace"
