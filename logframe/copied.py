@@ -96,8 +96,8 @@ def place_in_copy(copied: Sequence[str], lines: Sequence[str]) -> Callable[[int,
             return line, column + start
         # other blanks: the same number, counted from the end
         its, originals = ([start for start, *_ in numbers_of_line(text[line - 1])] for text in (lines, copied))
-        behind = sum(start > column - 1 for start in its)
-        return line, originals[-1 - behind] + 1 if behind < len(originals) else column
+        after = sum(start > column - 1 for start in its)
+        return line, originals[-1 - after] + 1 if after < len(originals) else column
 
     return place
 

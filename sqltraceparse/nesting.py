@@ -28,7 +28,7 @@ INCLUSIVE: Final = {
 _OF_CALL: Final = ("of", "start", "end", "clock")
 #: The wait for the next call of the client.
 FROM_CLIENT: Final = "SQL*Net message from client"
-#: Waits for the client: between calls unless the times say otherwise.
+#: Waits for the client: between calls unless the times, or without times the order, say otherwise.
 BETWEEN_CALLS: Final = (FROM_CLIENT, "SQL*Net message to client")
 
 
@@ -95,7 +95,7 @@ def calls_of_waits(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         waits: of one log, in the order of lines: ``process``, ``cursor``, ``line``, ``clock``, ``tim_us``,
-            ``elapsed_us``, ``is_between`` (an event of `BETWEEN_CALLS`).
+            ``elapsed_us``, ``is_between`` (an event of `BETWEEN_CALLS`), ``is_from_client``.
         calls: with `with_parents`.
     """
     if waits.is_empty() or calls.is_empty():
@@ -131,7 +131,11 @@ def calls_of_waits(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     is_near = pl.col("row").is_not_null() & (pl.col("own_root_before") < pl.col("line")).fill_null(value=True)
     is_timed = pl.col("tim_us").is_not_null() & pl.col("own_start").is_not_null()
     by_cursor = (is_near & is_timed & holds("own")).fill_null(value=False)
-    by_order = is_near & ~is_timed & ~pl.col("is_between")
+    # what is sent before the wait for the client's next call is between calls, else part of the call that follows
+    next_client = pl.when(pl.col("is_from_client")).then("line").backward_fill()
+    is_sent = next_client.over(by) if by else next_client
+    is_inside = ~pl.col("is_between") | (~pl.col("is_from_client") & (is_sent > pl.col("own_of")).fill_null(value=True))
+    by_order = is_near & ~is_timed & is_inside
     cursor, order = (pl.lit(name, CALL_FROM) for name in ("cursor", "order"))
     chosen = pl.when(by_cursor).then(cursor).when(by_order).then(order)
     found = found.hstack(own).with_columns(call_from=chosen).with_row_index("place")

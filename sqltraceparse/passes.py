@@ -283,6 +283,7 @@ class Backward:
     def __init__(self, process: int | None, runs: pl.DataFrame | None = None) -> None:
         self.process = process
         self._calls: pl.DataFrame | None = None
+        self._clients: pl.DataFrame | None = None
         self._runs = runs
         self._late: list[pl.DataFrame] = []
 
@@ -305,7 +306,10 @@ class Backward:
             events.is_in(BETWEEN_CALLS).gather(shape).alias("is_between"),
             (events == FROM_CLIENT).gather(shape).alias("is_from_client"),
         )
-        found = calls_of_waits(timed, calls)
+        # of the parts behind this one: the next waits for the client
+        behind = timed if self._clients is None else pl.concat([timed, self._clients])
+        found = calls_of_waits(behind, calls).head(timed.height)
+        self._clients = behind.filter("is_from_client").unique("process", keep="first", maintain_order=True)
         row = found.get_column("row")
         owner = (pl.col("owner") + calls.height).cast(pl.UInt32)  # the calls come first among the owners
         links = pl.DataFrame(

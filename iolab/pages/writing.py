@@ -125,8 +125,6 @@ def write_report(
     first, drawn = (
         ("", None) if not is_drawn or len(named) == 1 else _first_chart(pairings, is_beside=together.height > 0)
     )
-    if len(summaries) == 2 and drawn is not None and drawn.verdict:
-        change = [drawn.verdict]
     comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, drawn=drawn)
     first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
@@ -137,7 +135,8 @@ def write_report(
             else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
         )
         said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change)
+        verdict = [one.verdict for one in pairings if one.verdict and len(named) == 2 and not said]
+        lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change or verdict[:1])
         parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
         overview = _overview(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -184,7 +183,7 @@ def latencies_of(device: str) -> str:
         >>> [latencies_of(device).partition(": ")[2] for device in ("sda", "hdisk8", "c0t2d0")]
         ['biolatency -D 10 1', 'iostat -D hdisk8 5', 'iosnoop -D']
     """
-    aix, solaris = device.startswith("hdisk"), re.match(r"c\d+t", device)
+    aix, solaris = device.startswith("hdisk"), device[:1] == "c" and device[1:2].isdigit()
     tool = f"iostat -D {device} 5" if aix else "iosnoop -D" if solaris else "biolatency -D 10 1"
     return f"the distribution of the latencies: {tool}"
 

@@ -233,6 +233,8 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
         schema = rows.collect_schema()
         figures = [name for name in schema.names() if name.endswith(("_per_s", "_percent"))]
+        if not figures:
+            continue
         names = ("pid", "command", *(name for name, dtype in schema.items() if dtype in (pl.String, pl.Categorical)))
         keys = [name for name in dict.fromkeys(names) if name in schema and name not in _PLACES]
         means = rows.group_by(keys) if keys else rows.group_by(pl.lit(0).alias("all"))

@@ -125,7 +125,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         what = _work(facts.report, one)
         why, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
-            why += "; its time includes the recursive statements"
+            why += ", with the time of its recursive statements"
             culprit = _culprit(facts, one)
         if culprit:
             most = percent(culprit["gets"] / one["gets"])

@@ -54,7 +54,7 @@ _FEW_CALLS: Final = 3
 #: Idle time from this share on is left out of what shares are of.
 _IDLE: Final = 0.10
 _SECOND: Final = 10**9
-_TOO_LONG: Final = "the calls and gaps add up to more than the time from the first record to the last"
+_TOO_LONG: Final = "calls and gaps add up to more than the span of the records"
 _ONE_STAMP: Final = "all stamps are the same"
 _SET_BACK: Final = "the clock was set back, or several logs were read as one"
 CAUSES: Final = "user CPU, run queue, page faults, untraced calls or strace itself"
@@ -254,7 +254,7 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
         work, work_base = total * (1 - aside), "the non-idle time"
     text = f"{_SPAN} {_length(total)}"
     if not is_timed:
-        text += "; the log has no times of calls, so shares are upper bounds"
+        text += " without times of calls, so shares are upper bounds"
     most = {} if is_timed else {kind: _seconds(sums.filter(kind=kind), "open") for kind in idle}
     for kind, seconds in (*idle.items(), *most.items()):
         if seconds >= _IDLE * total.value:

@@ -110,7 +110,7 @@ def test_a_double_click_opens_the_page(lab: tuple[str, Path]) -> None:
         dark = ground(frame)
 
         with page.expect_download() as download:
-            frame.get_by_role("button", name="CSV").first.click()
+            frame.get_by_role("button", name="save").first.click()
         table = Path(download.value.path()).read_text(encoding="utf-8-sig")
 
         first = page.locator(".iolab-page iframe:visible").get_attribute("src")

@@ -82,3 +82,27 @@ def test_totals_of_statements(session: Any) -> None:  # noqa: ANN401
         assert row["own_elapsed_us"] == sum(one.own_elapsed for one in calls)
         assert row["own_disk_blocks"] == sum(one.own_disk for one in calls)
         assert row["own_wait_us"] == sum(one.own_wait for one in calls)
+
+
+def test_waits_without_a_clock_that_are_sent_inside_a_call() -> None:
+    """Before 10g waits have no tim: what is sent before the wait for the client is between calls, else in a call."""
+    call = "{}:c=0,e={},p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=4,tim={}"
+    to_client = "WAIT #1: nam='SQL*Net message to client' ela= {} p1=1 p2=1 p3=0"
+    from_client = "WAIT #1: nam='SQL*Net message from client' ela= 700 p1=1 p2=1 p3=0"
+    lines = [
+        "PARSING IN CURSOR #1 len=15 dep=0 uid=5 oct=3 lid=5 tim=1000000 hv=1 ad='1'\nselect * from t\nEND OF STMT",
+        call.format("EXEC #1", 50, 1000200),
+        to_client.format(3),
+        "WAIT #1: nam='db file sequential read' ela= 500 p1=1 p2=1 p3=1",
+        call.format("FETCH #1", 900, 1001200),
+        from_client,
+        to_client.format(4),
+        call.format("FETCH #1", 300, 1002300),
+        to_client.format(5),
+        from_client,
+        call.format("FETCH #1", 100, 1003300),
+    ]
+    frames = read_sqltrace("\n".join([*lines, ""]).encode()).frames()
+
+    assert frames["calls"]["own_wait_us"].to_list() == [0, 503, 4, 0]
+    assert frames["waits"]["call_from"].to_list() == ["order", "order", None, "order", None, None]

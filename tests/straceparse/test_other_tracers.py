@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import time
 
 import pytest
 
@@ -79,3 +80,13 @@ def test_a_long_trace_of_the_optimizer_is_named() -> None:
 
     with pytest.raises(LogParseError, match="trace of the optimizer"):
         iolab.load(text.encode())
+
+
+@pytest.mark.parametrize("text", ["1", "0.1", "[pid 1", "1 ", "a->", "1]"])
+def test_a_long_line_is_looked_at_once(text: str) -> None:
+    """What begins like a call of ltrace and goes on for ever takes linear time."""
+    begun = time.process_time()
+    with pytest.raises(LogParseError):
+        iolab.load(f"{text * 40_000}\n".encode())
+
+    assert time.process_time() - begun < 5
