@@ -306,10 +306,10 @@ class Backward:
             events.is_in(BETWEEN_CALLS).gather(shape).alias("is_between"),
             (events == FROM_CLIENT).gather(shape).alias("is_from_client"),
         )
-        # of the parts behind this one: the next waits for the client
-        behind = timed if self._clients is None else pl.concat([timed, self._clients])
-        found = calls_of_waits(behind, calls).head(timed.height)
-        self._clients = behind.filter("is_from_client").unique("process", keep="first", maintain_order=True)
+        # of the parts after this one: the next waits for the client
+        followed = timed if self._clients is None else pl.concat([timed, self._clients])
+        found = calls_of_waits(followed, calls).head(timed.height)
+        self._clients = followed.filter("is_from_client").unique("process", keep="first", maintain_order=True)
         row = found.get_column("row")
         owner = (pl.col("owner") + calls.height).cast(pl.UInt32)  # the calls come first among the owners
         links = pl.DataFrame(
