@@ -50,7 +50,7 @@ def test_no_shares_where_no_time_passed() -> None:
     call = b"EXEC #%d:c=0,e=%d,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=0,tim=1000\n"
 
     assert profile(read_sqltrace(call % (1, 0))).get_column("share").to_list() == [None, None]
-    assert ledger(call % (1, 0)).void == "no time passed in its records"
+    assert ledger(call % (1, 0)).void == "the records span no time"
     by_cursor = profile(read_sqltrace(call % (1, 0) + call % (2, 50)), by=["cursor"])
     assert set(by_cursor.select("cursor", "share").rows()) == {(1, None), (2, 1.0), (2, 0.0)}
 

@@ -82,7 +82,7 @@ def test_a_long_trace_of_the_optimizer_is_named() -> None:
         iolab.load(text.encode())
 
 
-@pytest.mark.parametrize("text", ["1", "0.1", "[pid 1", "1 ", "a->", "1]"])
+@pytest.mark.parametrize("text", ["1", "0.1", "[pid 1", "1 ", "1]"])
 def test_a_long_line_is_looked_at_once(text: str) -> None:
     """What begins like a call of ltrace and goes on for ever takes linear time."""
     begun = time.process_time()
