@@ -1,4 +1,4 @@
-"""What to look at next for a wait event, by the begin of its name; its class alone does not decide."""
+"""What to look at next for a wait event, by the beginning of its name; its class alone does not decide."""
 
 from __future__ import annotations
 

@@ -110,11 +110,12 @@ def test_errors_of_calls_are_no_failed_requests() -> None:
     """What would have waited, or was of a closed descriptor, is no fault of a device or a file system."""
     call = '1.%06d pwrite64(3</u01/a.dbf>, "", 8192, 0) = -1 %s (x) <0.000010>\n'
     expected = "".join(call % (number, name) for number, name in enumerate(("EAGAIN", "EBADF", "EINVAL", "EINTR")))
+    expected += '1.000008 close(3</u01/a.dbf>) = 0 <0.000010>\n'
     full = "".join(call % (number, "ENOSPC") for number in range(10, 13))
 
     assert not any("failed" in one for one in sentences(expected))
     said = sentences(expected + full)[0]
-    assert said == "3 requests failed: 3 times `pwrite64` of `a.dbf` with ENOSPC (first line 5)."
+    assert said == "3 requests failed: 3 times `pwrite64` of `a.dbf` with ENOSPC (first line 6)."
 
 
 def test_the_process_with_most_io_is_the_one_that_is_described() -> None:
