@@ -280,7 +280,7 @@ def _add_units(table: Table, grid: Grid, waits: Mapping[str, float], faults: lis
     """
     events, cells = grid.cells.get("event", []), grid.cells.get("waits", [])
     for place, (event, cell) in enumerate(zip(events, cells, strict=False)):
-        if cell.isdecimal() or not cell.replace(".", "", 1).replace(",", "", 1).isdecimal():
+        if cell.isdecimal() or not cell.replace(",", ".").replace(".", "", 1).isdecimal():
             continue
         # a long name is cut
         names = [event] if event in waits else [name for name in waits if event and name.startswith(event)]

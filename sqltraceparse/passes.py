@@ -309,7 +309,8 @@ class Backward:
         # of the parts after this one: the next waits for the client
         later = timed if self._clients is None else pl.concat([timed, self._clients])
         found = calls_of_waits(later, calls).head(timed.height)
-        self._clients = later.filter("is_from_client").unique("process", keep="first", maintain_order=True)
+        if timed.get_column("tim_us").null_count():  # only waits without times, as of 9.2, need them
+            self._clients = later.filter("is_from_client").unique("process", keep="first", maintain_order=True)
         row = found.get_column("row")
         owner = (pl.col("owner") + calls.height).cast(pl.UInt32)  # the calls come first among the owners
         links = pl.DataFrame(

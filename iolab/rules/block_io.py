@@ -99,7 +99,7 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
             least, most = (
                 time_text(float(str(value)) / 1e3) for value in (own["latency_ms_hi"].min(), own["latency_ms_hi"].max())
             )
-            often = "" if least == most else f" ({least} in the fastest of {count_text(number, 'interval')})"
+            often = "" if least == most else f" ({least} in the best of {count_text(number, 'interval')})"
             whose = words.format(word) + " took" if not said else words.removesuffix(" of the {}")
             said.append(f"{whose} at most {most}{often}")
     if not said:

@@ -169,23 +169,27 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     yield Finding(
         "device_load",
         f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average.",
-        why=f"the mean of {count}; the log prints no request times",
-        next="the time of a request: iostat -xt 5",
+        why=f"{count}; the log prints no request times",
+        next=latencies_of(str(row["device"])),
         evidence=(Evidence("device", (row["device"],)),),
         order=2,
     )
 
 
 def latencies_of(device: str) -> str:
-    """How to see the distribution of the latencies of a device, by the system that names devices like it.
+    """How to see the latencies of a device, by the system that names devices like it.
 
     Examples:
-        >>> [latencies_of(device).partition(": ")[2] for device in ("sda", "hdisk8", "c0t2d0")]
-        ['biolatency -D 10 1', 'iostat -D hdisk8 5', 'iosnoop -D']
+        >>> for device in ("sda", "hdisk8", "c0t2d0"): print(latencies_of(device))
+        the distribution of the latencies: biolatency -D 10 1
+        average, minimum and maximum times: iostat -D hdisk8 5
+        the time of each request: iosnoop -D
     """
-    aix, solaris = device.startswith("hdisk"), device[:1] == "c" and device[1:2].isdigit()
-    tool = f"iostat -D {device} 5" if aix else "iosnoop -D" if solaris else "biolatency -D 10 1"
-    return f"the distribution of the latencies: {tool}"
+    if device.startswith("hdisk"):
+        return f"average, minimum and maximum times: iostat -D {device} 5"
+    if device[:1] == "c" and device[1:2].isdigit():
+        return "the time of each request: iosnoop -D"
+    return "the distribution of the latencies: biolatency -D 10 1"
 
 
 def _figure(row: dict[str, float], name: str) -> Interval:

@@ -70,15 +70,15 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
         >>> from logframe.interval import Interval
         >>> time, cpu = Interval(617.8, 617.7, 617.9), Interval(1186.7, 1186.6, 1186.8)
         >>> print(*(one.sentence for one in impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=cpu))))
-        DB CPU (1,186.7 s) exceeds DB time (617.8 s), which contains it: neither is used for a share.
+        DB CPU (1,186.7 s) exceeds DB time (617.8 s), of which it is a part: no share is computed.
         >>> list(impossible_figure(ReportFacts(db_time_s=time, db_cpu_s=time * 0.9)))
         []
     """
     if facts.cpu_contradicts and facts.db_cpu_s is not None and facts.db_time_s is not None:
         yield Finding(
             "impossible_figure",
-            f"DB CPU ({facts.db_cpu_s.value:,.1f} s) exceeds DB time ({facts.db_time_s.value:,.1f} s), which contains "
-            "it: neither is used for a share.",
+            f"DB CPU ({facts.db_cpu_s.value:,.1f} s) exceeds DB time ({facts.db_time_s.value:,.1f} s), of which "
+            "it is a part: no share is computed.",
             next="the next report of the instance: do the two figures agree there?",
             evidence=(Evidence(facts.db_cpu_from, ("DB CPU", "DB time")),),
             is_gate=True,
@@ -113,7 +113,7 @@ def _above_sessions(facts: ReportFacts) -> Iterator[Finding]:
             yield Finding(
                 "impossible_figure",
                 f"Class {name} is printed with {time.value:,.0f} s, {at_once.value:,.0f} sessions at a time; the "
-                f"snapshots counted {shown}. It is used for no share.",
+                f"snapshots counted {shown}. No share is computed from it.",
                 next="the class in the next report of the instance",
                 evidence=(Evidence("wait_classes", (name,)), Evidence("snapshots")),
                 is_gate=True,

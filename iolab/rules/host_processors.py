@@ -141,9 +141,9 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
         "busiest_processor",
         f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
         f"({percent(top[most] / 100)}); all {cpus.height} CPUs together were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
-        why=f"the mean of {count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use "
-        "one CPU only",
-        next=f"what runs on it: perf top -C {top['cpu']}; cat /proc/interrupts",
+        why=f"{count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use only one CPU",
+        next=f"what runs on it: perf top -C {top['cpu']}"
+        + ("" if most in {"user", "nice"} else "; cat /proc/interrupts"),
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),
         order=0,
     )
@@ -277,7 +277,7 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
         return
     rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
-    missing = "it has no rates of them"
+    missing = "it has no rates"
     if not any(map(len, boot)) and log.diagnostics.height:
         count = log.diagnostics.height
         missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
@@ -339,7 +339,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
     elif report is None and busy.hi < _IDLE:
         said = f"The CPUs were idle: {percent(busy)} busy"
-        peak = f", at most {percent(most.hi)} in one of {number:,} samples{_time_of_busiest(samples)}"
+        peak = f", at most {percent(most.hi)} in the busiest of {number:,} samples{_time_of_busiest(samples)}"
         said += f"{average if is_even else peak}."
     else:
         at = "" if report is not None else _time_of_busiest(samples)

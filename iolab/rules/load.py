@@ -284,7 +284,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612), db_cpu_s=Interval.exact(2_876.5), cpus=8,
         ...     elapsed_s=Interval.exact(903), classes={"User I/O": Interval.exact(9_700)}, statements=(main,))
         >>> for one in cpu_is_the_time(facts): print(one.name, one.sentence)
-        time_profile CPU took 23 % of DB time: 3.19 of 8 CPUs; 75 % of it was used by `g8rhybcumtwd6`.
+        time_profile CPU took 23 % of DB time: 3.19 of 8 CPUs; 75 % of this CPU time was used by `g8rhybcumtwd6`.
         >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
         ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
         >>> for one in cpu_is_the_time(facts): print(one.name, one.sentence)
@@ -308,7 +308,7 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         most, one = max(users, key=lambda pair: pair[0].value)
         share = most / cpu
         if share.value >= 0.5 and share.lo <= 1:
-            detail += f"; {percent(share.capped(1).value)} of it was used by `{one.sql_id}`"
+            detail += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
     gets, hard, why = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
     if is_most and gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05:
         each = (cpu * 10**6 / gets).value
@@ -403,7 +403,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_memory_exhausted",
         said,
-        why="swap is full, but the host is not paging"
+        why="swap is full or not configured, but hardly anything is paged"
         if not is_paging
         else "pages went to disk and back; some systems count reads of files, too",
         next="vmstat 5 of the host",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from iolab.metrics.report_facts import ReportFacts
 
+#: With io_submit they are asynchronous, with pread64 alone synchronous.
+_CALLS: Final = "the calls of one session, io_submit or only pread64: strace -f -ttt -T -yy -p PID"
 _MB: Final = 10**6
 _KIB: Final = 1024
 _LEAST_BYTES_PER_S: Final = 1 * _MB
@@ -62,7 +64,7 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
         "io_by_kind",
         f"{_kind_text(name)} read {percent(share.value)} of the bytes: {three(most.reads_per_s.value)} requests per "
         f"second of {three(size.value)} KiB.",
-        why=f"all functions read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
+        why=f"all functions together read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
         evidence=(Evidence("iostat_function"),),
         order=3,
     )
@@ -188,8 +190,8 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         ...     functions={"Direct Reads": FunctionIo(Interval.exact(594.84),
         ...         Interval.exact(581e6), Interval.exact(waits))})
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(2_144_800, 2_144_793, 720))))
-        Direct path reads were synchronous: 954 KiB took 336 us on average. That is 2.91 GB/s per process, faster than
-        one drive.
+        Direct path reads were synchronous: 954 KiB took 336 us on average. That is 2.91 GB/s per process, more than a
+        disk or SATA drive can read.
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
         Direct path reads were asynchronous: 1.53 requests per wait, so 514 us is not the time of a read. A request cost
         at most 3.11 ms of DB time.
@@ -223,11 +225,11 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "direct_path_sync_or_async",
             f"Direct path reads were synchronous: {three((size / _KIB).value)} KiB took {seconds(each.value)} on "
-            f"average. That is {rate}{', faster than one drive' if from_memory else ''}.",
-            why=f"the data came from memory{'' if in_asm else ', such as the file system cache,'} or from striped flash"
+            f"average. That is {rate}{', more than a disk or SATA drive can read' if from_memory else ''}.",
+            why=f"the data came from memory{'' if in_asm else ' (such as the file system cache)'} or fast flash"
             if from_memory
             else f"{count_text(waits.value, 'wait')} for {three(requests.value)} requests",
-            next="the calls of one session: strace -f -ttt -T -yy -p PID (io_submit, or pread64 alone)",
+            next=_CALLS,
             evidence=evidence,
             order=3,
         )
@@ -243,7 +245,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
             "direct_path_sync_or_async",
             f"Direct path reads were asynchronous: {three(a_wait.value)} requests per wait, so "
             f"{seconds((time / waits).value)} is not the time of a read.{cost}",
-            next="the calls of one session: strace -f -ttt -T -yy -p PID (io_submit, or pread64 alone)",
+            next=_CALLS,
             evidence=evidence,
             order=3,
         )

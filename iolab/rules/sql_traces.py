@@ -200,7 +200,8 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         of = f" of `{first['sql']}`"
     said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)}"
     low = float(times.quantile(0.05, "equiprobable") or 0.0)
-    why = f"at least {seconds(float(times.clip(upper_bound=low).sum()) / 1e6)} is network time: "
+    least = seconds(float(times.clip(upper_bound=low).sum()) / 1e6)
+    why = f"at least {least} is the constant cost of round trips (network, client): "
     why += f"95 % of the round trips took more than {seconds(low / 1e6)}"
     rows, step = _fetch(facts, first)
     if think := _think(facts):
@@ -260,9 +261,9 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     said = f"Client time between statements took {took} of {seconds(lead.total)}: "
     said += f"{count_text(own.height, 'wait')}{most} (line {longest['line']:,})."
     again = own.filter("is_again")
-    why, step = "application, user and network cannot be told apart", ""
+    why, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
-        step = "a trace of a session that works, as this one was idle; or what the application did meanwhile"
+        step = "a trace of a busier session; or what the application did in that time"
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         why = f"{again.height:,} of these waits, {each} each, are before the same statement again"

@@ -99,7 +99,7 @@ def _how_known(facts: Facts) -> str:
         own = facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == facts.nesting.container)
         row = own.row(0, named=True)
         said = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements"
-        return f"{said} ({listed:,}), so it contains them"
+        return f"{said} ({listed:,}), so it probably contains them"
     if facts.nesting.kind == "apart":
         return "the gets of the session's statements do not include those of recursive statements"
     return ""

@@ -125,7 +125,7 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
         "two_groups",
         f"The times are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
         f"{seconds(fast_ns / 1e9)}, {percent(slow / number)} at least {seconds((slow_ns or 0) / 1e9)}.",
-        next="the groups apart, by device and process: biosnoop -Q",
+        next="which devices and processes each group is of: biosnoop -Q",
         evidence=(Evidence("buckets", tuple(str(name) for name in (label, key) if name is not None)),),
         order=0,
     )

@@ -29,7 +29,7 @@ _MUCH_OF_SPAN: Final = 0.05
 _MOST_OF_IT: Final = 0.5
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
-_IOSTAT: Final = "iostat -xt 1 of the same minutes, for the devices of these files"
+_IOSTAT: Final = "a longer log, and iostat -xt 1 beside it, for the devices of the files"
 _OTHER_END: Final = f"a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 #: Class of calls -> what the process did meanwhile, and what to look at next.
@@ -42,7 +42,7 @@ _MEANING: Final = {
     "terminal": ("the process waited for a terminal, not for a disk", ""),
     "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
     "waits for descriptors": ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
-    "locks and messages": ("the process waited until another one woke it", _STACKS),
+    "locks and messages": ("a thread waited until another thread or process woke it", _STACKS),
     "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
     "sleep": ("the process slept", ""),
     "child processes": ("the process waited for its children", "the ledger of a child: iolab.ledgers(log)"),
@@ -84,7 +84,7 @@ _SUBJECTS: Final = {
     "child processes": "waits for {}",
     "reap": "waiting for completions",
     "submit": "submitting requests",
-    "set-up": "setting up asynchronous I/O",
+    "set-up": "creating and destroying contexts of asynchronous I/O",
 }
 
 

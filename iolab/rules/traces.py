@@ -271,9 +271,9 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
     if not trace.printed:
         missing.append("the durations of calls (-T)")
     if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):
-        missing.append("the files of descriptors (-yy)")
+        missing.append("the file names of descriptors (-yy)")
     if trace.unprinted:
-        missing.append("the complete lists of requests (-v)")
+        missing.append("the full argument lists (-v)")
     if missing:
         found = ledgers(log)
         yield Finding(

@@ -11,6 +11,7 @@ from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of, share_first
+from iolab.time_ledger.next_steps import event_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,6 @@ _SWITCHES: Final = (
     ),
     ("archiving", "the next log file was not archived yet", "Log archive I/O"),
 )
-_DEVICES: Final = "the devices of the log files and the data files: iostat -xt 5"
 _ARCHIVE: Final = "select dest_name, status, error from v$archive_dest where status = 'ERROR'"
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
@@ -276,7 +276,7 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
         reason, writer = next(((why, of) for part, why, of in _SWITCHES if part in name), ("", _WRITE))
-        step = _ARCHIVE if "archiving" in name else _DEVICES
+        step = _ARCHIVE if "archiving" in name else ""
         yield from _space(facts, {name: wait}, "log_space", "", (writer,), reason, step)
 
 
@@ -287,7 +287,7 @@ def _space(
     what: str,
     background: tuple[str, ...],
     reason: str = "",
-    step: str = _DEVICES,
+    step: str = "",
 ) -> Iterator[Finding]:
     if facts.whole_s is None or not waits or facts.is_idle:
         return
@@ -296,14 +296,14 @@ def _space(
         return
     part = part_of(facts, next(iter(waits)))
     own = part.share if part is not None and len(waits) == 1 else share.capped(1)
-    printed = f" (share as printed: {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
+    printed = f"; the printed times are {100 * share.value:.1f} %" if own.hi - own.lo > RANGE * own.value else ""
     yield Finding(
         name,
         f"{' and '.join(f'`{wait}`' for wait in waits)} took {percent(own)} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}{what}.",
         part=next(iter(waits)),
         why="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
-        next=step,
+        next=step or event_step(next(iter(waits))),
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
         order=6,
     )

@@ -514,7 +514,7 @@ def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[
     if span <= 0:
         return "the records span no time", None
     if trace.waits.height and recorded < _LEAST_COVERED * span:
-        said = f"only {_time(recorded)} of {_time(span)} are in records, so lines are missing or the server was shared"
+        said = f"records cover only {_time(recorded)} of {_time(span)}, so lines are missing or the server is shared"
         return said, None
     return "", None
 

@@ -106,7 +106,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
     is_longest = whole.item(0, "pid") == spans.item(0, "pid")
-    of = f" ({'the longest' if is_longest else 'the one that did most'} of {several})"
+    of = f" ({'the longest' if is_longest else 'the busiest'} of {several})"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)

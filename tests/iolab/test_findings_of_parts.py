@@ -110,7 +110,7 @@ def test_errors_of_calls_are_no_failed_requests() -> None:
     """What would have waited, or was of a closed descriptor, is no fault of a device or a file system."""
     call = '1.%06d pwrite64(3</u01/a.dbf>, "", 8192, 0) = -1 %s (x) <0.000010>\n'
     expected = "".join(call % (number, name) for number, name in enumerate(("EAGAIN", "EBADF", "EINVAL", "EINTR")))
-    expected += '1.000008 close(3</u01/a.dbf>) = 0 <0.000010>\n'
+    expected += "1.000008 close(3</u01/a.dbf>) = 0 <0.000010>\n"
     full = "".join(call % (number, "ENOSPC") for number in range(10, 13))
 
     assert not any("failed" in one for one in sentences(expected))
@@ -128,7 +128,7 @@ def test_the_process_with_most_io_is_the_one_that_is_described() -> None:
     log = "".join(f"{text % at}\n" for at, text in sorted(calls))
 
     said = sentences(log)
-    assert said[0] == "The records of process 4712 span 999.000 ms (the one that did most of 3 processes)."
+    assert said[0] == "The records of process 4712 span 999.000 ms (the busiest of 3 processes)."
     assert said[1] == "`pwrite64` took 98 % of 999 ms: 20 calls, 49 ms each, most of it on `r.log`."
     assert iolab.ledger(log.encode()).parts()["part"].to_list()[0] == "file writes"
 

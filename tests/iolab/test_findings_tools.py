@@ -102,7 +102,7 @@ def test_waits_beyond_the_response_time_have_no_share_of_it() -> None:
     found = iolab.findings(iolab.load("\n".join(lines).encode()))
 
     assert found.get_column("name").to_list() == ["no_total"]
-    assert "in records" in found.item(0, "sentence")
+    assert "records cover only" in found.item(0, "sentence")
 
 
 def test_plans_without_a_prompt_are_of_a_session() -> None:

@@ -429,7 +429,7 @@ def test_a_pipeline_is_led_by_the_process_that_works() -> None:
     lead = iolab.ledgers(iolab.load(stamped(*calls)))[0]
 
     assert lead.scope == "process 3"
-    assert "the one that did most of 4 processes" in lead.text
+    assert "the busiest of 4 processes" in lead.text
 
 
 def test_a_shell_that_waits_gives_way_to_the_child_that_works() -> None:

@@ -248,7 +248,10 @@ def test_a_log_opens_as_a_notebook(lab: tuple[str, Path]) -> None:
         path = folder / f"{TRACE.stem}.ipynb"
 
         def is_saved() -> bool:
-            book = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": []}
+            try:
+                book = json.loads(path.read_text(encoding="utf-8"))
+            except (FileNotFoundError, ValueError):  # not written yet, or not to its end
+                return False
             counts = [cell["execution_count"] for cell in book["cells"] if cell["cell_type"] == "code"]
             return bool(counts) and None not in counts
 
