@@ -56,7 +56,7 @@ def load_lexicon(package: str, name: str, text: str, start: tuple[str, ...]) -> 
     Raises:
         ValueError: as `build_lexicon`.
     """
-    path = _kept(package, name, text, start)
+    path = _kept(_MAGIC, package, name, text, start)
     if path is None:
         return build_lexicon(package, name, text, start)
     try:
@@ -81,7 +81,7 @@ def load_parser(
     """
     from lark import Lark  # noqa: PLC0415 - most users of a grammar want its terminals only
 
-    path = _kept(package, name, text, (*start, "parser"))
+    path = _kept(_PARSER, package, name, text, start)
     try:
         if path is None:
             raise FileNotFoundError
@@ -190,13 +190,13 @@ def _has_alternatives(part: Tree[Token] | Token) -> bool:
     return False
 
 
-def _kept(package: str, name: str, text: str, start: tuple[str, ...]) -> Path | None:
+def _kept(magic: bytes, package: str, name: str, text: str, start: tuple[str, ...]) -> Path | None:
     """The file named by a hash of all that its content depends on; None where that is not known: nothing is kept."""
     makers = _makers()
     if makers is None:
         return None
     head = json.dumps([sys.version_info[:2], package, name, start, text]).encode()
-    key = hashlib.sha256(b"".join((head, makers, _grammars_of(package)))).hexdigest()
+    key = hashlib.sha256(b"".join((magic, head, makers, _grammars_of(package)))).hexdigest()
     return cache_folder("grammars") / f"{key}.json"
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from logframe.errors import LogError, LogParseError
 from logframe.formats import CERTAIN, POSSIBLE, formats, head_of, named_format, recognise, sniff_all, unknown
-from logframe.provenance import account
 from logframe.source import open_logs
 
 if TYPE_CHECKING:
@@ -159,6 +158,8 @@ def provenance(parsed: ParsedLog, source: Source | None = None) -> pl.DataFrame:
         >>> provenance(load_log(log), log).select("text", "status", "frame_column").rows()[:2]
         [('0.000123', 'typed', 'relative_ts'), ('268', 'typed', 'fd')]
     """
+    from logframe.provenance import account  # noqa: PLC0415 - wanted by few
+
     one = formats().get(parsed.format)
     if one is None or one.places is None:
         raise LogError(f"the format {parsed.format!r} does not say where its figures came from")

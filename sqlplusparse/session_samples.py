@@ -205,10 +205,13 @@ def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
     """
     texts = dict(spool.statements.select("statement", "text").iter_rows())
     for number, statement, headings in spool.tables.select("table", "statement", "headings").iter_rows():
-        text, names = texts.get(statement) or "", [heading.upper() for heading in headings]
+        names = [heading.upper() for heading in headings]
+        if "EVENT" not in names and "SQL_ID" not in names:  # most tables: their statements need no look
+            continue
+        text = texts.get(statement) or ""
         step = next((seconds for view, seconds in _VIEWS.items() if view.search(text)), None)
         moment = next((place for place, name in enumerate(names) if name in _MOMENTS), None)
-        if "EVENT" not in names and (step is None or "SQL_ID" not in names):
+        if "EVENT" not in names and step is None:
             continue
         rows = spool.table_cells(number).rows()
         count = _count_column(names, rows) if step is not None and _COUNTS.search(text) else None

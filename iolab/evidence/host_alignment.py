@@ -9,6 +9,7 @@ import polars as pl
 from hostparse import AssumedClock
 from iolab.loading import as_log
 from iolab.metrics.lookups import statistic
+from iolab.metrics.processors import IS_SAMPLE
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def align_host(
         raise RefusedError("the report does not say when it begins and ends")
     check_host(report, log)
     scope = _scope(log)
-    rows = log.wide(scope, bounds=True).filter(~pl.col("is_since_boot").fill_null(value=False))
+    rows = log.wide(scope, bounds=True).filter(IS_SAMPLE)
     if rows.is_empty():
         raise RefusedError("the log has no sample but the mean since the start of the system")
     clock = log.clock if first_end is None or step_s is None else AssumedClock(first_end, step_s)

@@ -11,6 +11,7 @@ import polars as pl
 from hostparse import AssumedClock
 from iolab.evidence.host_alignment import ALIGNED, align_host
 from iolab.loading import as_log
+from iolab.metrics.processors import IS_SAMPLE
 from iolab.sources import as_logs
 from logframe.errors import RefusedError
 
@@ -130,7 +131,7 @@ def _steps(log: HostLog) -> tuple[pl.Series, float] | None:
     reports = _reports(log)
     if log.runs.height != 1 or reports.is_empty() or "interval_start" not in reports.columns:
         return None
-    samples = reports.filter(~pl.col("is_since_boot").fill_null(value=False))
+    samples = reports.filter(IS_SAMPLE)
     if (
         samples.height < _FEWEST
         or samples.select("interval_start", "interval_end").null_count().sum_horizontal().item()

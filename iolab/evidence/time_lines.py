@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 import polars as pl
 
 from iolab.metrics.lookups import statistic
-from iolab.metrics.processors import cpu_samples
+from iolab.metrics.processors import IS_SAMPLE, cpu_samples
 from iolab.sources import as_logs
 from logframe.errors import RefusedError
 
@@ -91,7 +91,7 @@ def _host(name: str, log: HostLog) -> list[pl.DataFrame]:
     for scope in ("host", "device"):
         if scope not in log.scopes:
             continue
-        rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        rows = log.scan(scope).filter(IS_SAMPLE)
         columns = rows.collect_schema().names()
         shown = [each for each in _SHOWN if each[0] in columns]
         series = pl.lit(name or "all")

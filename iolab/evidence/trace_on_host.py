@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 import polars as pl
 
 from iolab.loading import as_log
+from iolab.metrics.processors import IS_SAMPLE
 from iolab.metrics.sql_trace import reads_of
 from logframe.errors import RefusedError
 
@@ -255,7 +256,7 @@ def _scope(log: HostLog) -> str:
 
 def _timed(rows: pl.DataFrame, shift_us: float) -> pl.DataFrame:
     """Samples with ``start`` and ``stop`` in us on the clock of the trace, and their ``seconds``."""
-    rows = rows.filter(~pl.col("is_since_boot").fill_null(value=False)).drop_nulls(["interval_start", "interval_end"])
+    rows = rows.filter(IS_SAMPLE).drop_nulls(["interval_start", "interval_end"])
     if rows.is_empty():
         raise RefusedError("the samples have no times, or none but the mean since the start of the system")
     return rows.with_columns(

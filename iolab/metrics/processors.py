@@ -51,6 +51,8 @@ RESTING: Final = ("idle", "iowait")
 GUESTS: Final = ("guest", "guest of lower priority")
 #: Why a log without samples is refused.
 SINCE_START: Final = "all figures are means since the start of the system"
+#: Rows of a host's frames that are samples: the first of some tools is a mean since the start of the system.
+IS_SAMPLE: Final = ~pl.col("is_since_boot").fill_null(value=False)
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text
-from iolab.metrics.processors import SINCE_START
+from iolab.metrics.processors import IS_SAMPLE, SINCE_START
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
@@ -74,8 +74,8 @@ def device_load(log: HostLog) -> Iterator[Finding]:
                 (pl.col(f"{parts[0]}{end}") + pl.col(f"{parts[1]}{end}")).alias(f"{name}{end}") for end in _ENDS
             )
     rows = rows.with_columns(weight=(pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6)
-    is_sample, is_timed = ~pl.col("is_since_boot").fill_null(value=False), pl.col("weight") > 0
-    count = rows.select(all=pl.len(), samples=is_sample.sum(), timed=(is_sample & is_timed).sum()).collect()
+    is_timed = pl.col("weight") > 0
+    count = rows.select(all=pl.len(), samples=IS_SAMPLE.sum(), timed=(IS_SAMPLE & is_timed).sum()).collect()
     if not count.item(0, "samples"):
         if count.item(0, "all"):
             yield Finding(
@@ -86,7 +86,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
                 is_refused=True,
             )
         return
-    samples = rows.filter(is_sample)
+    samples = rows.filter(IS_SAMPLE)
     # samples without their seconds are left out; where none has them, all count alike
     samples = samples.filter(is_timed) if count.item(0, "timed") else samples.with_columns(weight=pl.lit(1.0))
     kinds = [

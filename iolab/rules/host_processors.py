@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.evidence.host_alignment import check_host
 from iolab.metrics.formatting import RANGE, count_text
-from iolab.metrics.processors import COLUMNS, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
+from iolab.metrics.processors import COLUMNS, IS_SAMPLE, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import Evidence, Finding, meanings
 from iolab.rules.phrases import percent, three
@@ -119,7 +119,7 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     if "cpu" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
         return
     rows = log.scan("cpu").filter(
-        ~pl.col("is_since_boot").fill_null(value=False)
+        IS_SAMPLE
         & pl.col("cpu").cast(pl.String).str.tail(1).str.to_integer(strict=False).is_not_null()  # `0`, `CPU001`
     )
     columns = rows.collect_schema().names()
@@ -177,7 +177,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
     if names is None:
         return
-    own = log.scan("host").filter(~pl.col("is_since_boot").fill_null(value=False))
+    own = log.scan("host").filter(IS_SAMPLE)
     back, out = ((mean or 0.0) * _SWAPPED[names] for mean in own.select(pl.col(*names).mean()).collect().row(0))
     if back < _LEAST_SWAPPED:
         return
@@ -201,7 +201,7 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
         return
     moved = {f"{kind}_bytes_per_s": f"were {word}" for kind, word in (("read", "read"), ("write", "written"))}
     moved = {name: word for name, word in moved.items() if name in columns}
-    own = rows.filter(~pl.col("is_since_boot").fill_null(value=False))
+    own = rows.filter(IS_SAMPLE)
     frame = own.select(pl.col("blocked", *moved).mean(), most=pl.col("blocked").max()).collect()
     mean = frame.row(0, named=True)
     if (mean["blocked"] or 0.0) < _LEAST_BLOCKED:
@@ -230,7 +230,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
     if len(set(log.runs.get_column("host").drop_nulls())) > 1:
         return
     for scope in log.scopes:
-        rows = log.scan(scope).filter(~pl.col("is_since_boot").fill_null(value=False))
+        rows = log.scan(scope).filter(IS_SAMPLE)
         schema = rows.collect_schema()
         figures = [name for name in schema.names() if name.endswith(("_per_s", "_percent"))]
         if not figures:

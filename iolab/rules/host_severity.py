@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.processors import SATURATED
+from iolab.metrics.processors import IS_SAMPLE, SATURATED
 from iolab.rules.devices import latencies_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
@@ -46,7 +46,7 @@ def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     if not set(needs).issubset(rows.collect_schema().names()):
         return None
     length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
-    rows = rows.filter(~pl.col("is_since_boot").fill_null(value=False)).with_columns(weight=length)
+    rows = rows.filter(IS_SAMPLE).with_columns(weight=length)
     if scope == "device":  # a partition has the requests of its disk
         names = set(rows.select("device").unique().collect().to_series().drop_nulls())
         parts = {one for one in names if {disk := one.rstrip("0123456789"), disk.removesuffix("p")} & (names - {one})}

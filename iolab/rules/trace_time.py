@@ -247,15 +247,9 @@ def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
     failed, timed_out = own.select(pl.col("failed", "timed_out").sum()).row(0)
     if failed <= _MOST_OF_IT * count:
         return ""
-    many = (
-        ""
-        if count == failed == 1
-        else "all of "
-        if failed == count
-        else f"{failed:,} of "
-        if failed < count
-        else "most of "
-    )
+    many = f"{failed:,} of " if failed < count else "most of "
+    if failed == count:
+        many = "all of " if count > 1 else ""
     return f", {many}which {'timed out' if timed_out == failed else 'failed'}"
 
 

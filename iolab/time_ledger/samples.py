@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.cpu_profile import layers_of
 from iolab.metrics.formatting import count_text, share_text
-from iolab.metrics.processors import COLUMNS, GUESTS, SINCE_START, cpu_parts, exact_sum
+from iolab.metrics.processors import COLUMNS, GUESTS, IS_SAMPLE, SINCE_START, cpu_parts, exact_sum
 from iolab.metrics.session_samples import shown_rows, whole_of
 from iolab.metrics.tool_processors import tool_cpu_parts
 from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
@@ -207,9 +207,9 @@ def _process_times(log: HostLog) -> tuple[pl.DataFrame, float] | None:
         return None
     weight = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
     # rows of threads have no process id
-    own = rows.filter(
-        ~pl.col("is_since_boot").fill_null(value=False) & pl.col("cpu_percent").is_not_null() & (pl.col("pid") != "-")
-    ).with_columns(weight_s=weight)
+    own = rows.filter(IS_SAMPLE & pl.col("cpu_percent").is_not_null() & (pl.col("pid") != "-")).with_columns(
+        weight_s=weight
+    )
     own = own.filter(pl.col("weight_s") > 0)
     length = own.group_by("run", "sample").agg(pl.col("weight_s").max()).select(exact_sum(pl.col("weight_s")))
     found = own.group_by("pid", "command").agg(
