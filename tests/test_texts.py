@@ -76,7 +76,7 @@ def faults_of(found: pl.DataFrame) -> list[tuple[str, str]]:
     """The faults of the texts of findings."""
     wrong = []
     for row in found.iter_rows(named=True):
-        texts = [row[name] for name in ("sentence", "why", "caveat") if row[name]]
+        texts = [row[name] for name in ("sentence", "detail", "caveat") if row[name]]
         wrong += [(fault, text) for text in texts for fault in faults(text)]
         is_weighty = row["mark"] in {"major", "cannot tell", "evidence"}
         if is_weighty and not row["next"]:
@@ -121,7 +121,7 @@ def test_faults_are_recognised() -> None:
     assert all(faults(text) for text in bad)
     assert [fault for text in good for fault in faults(text)] == []
     frame = pl.DataFrame(
-        {"name": "x", "mark": "major", "why": "", "caveat": "", "next": "", "sentence": "It took 1.234 s."}
+        {"name": "x", "mark": "major", "detail": "", "caveat": "", "next": "", "sentence": "It took 1.234 s."}
     )
     assert [fault for fault, _ in faults_of(frame)] == ["no next", "digits ['1.234']"]
 

@@ -69,13 +69,13 @@ def _row(row: dict[str, Any], anchor: str) -> str:
     number = impact_text(row["impact"], row["impact_lo"])
     links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if anchor else ""
     below = []
-    if row["why"]:
-        below.append(f"<b>why</b> {_words(row['why'])}")
+    if row["detail"]:
+        below.append(_words(row["detail"]))
     if row["next"]:
         below.append(f"<b>next</b> {_words(row['next'])}")
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
-    second = f'<p class="why">{". ".join(below)}</p>' if below else ""
+    second = f'<p class="detail">{". ".join(below)}</p>' if below else ""
     mark = str(row["mark"])
     return (
         f'<li title="{html.escape(_about(row["name"]))}">{_mark(mark)}<span class="impact">{number}</span>'

@@ -26,7 +26,7 @@ _NOTHING: Final = "No finding applies to this log."
 def findings_text(
     findings: pl.DataFrame, *, width: int = _WIDTH, most: int = MOST, style: Callable[[str, str], str] = plain
 ) -> str:
-    """Findings as lines: the impact in columns 1 to 8, the mark, the sentence from column 25 on, why below it.
+    """Findings as lines: the impact in columns 1 to 8, the mark, the sentence from column 25 on.
 
     Args:
         findings: what `iolab.findings` gives of one log.
@@ -37,13 +37,13 @@ def findings_text(
     Examples:
         >>> from iolab.rules.finding import Finding, findings_frame
         >>> from logframe import Interval
-        >>> locks = Finding("example", "51.0 % was row locks.", Interval.exact(0.51), why="no holder")
+        >>> locks = Finding("example", "51.0 % was row locks.", Interval.exact(0.51), detail="no holder")
         >>> found = [Finding("load", "2.1 sessions were active on average.", order=0), locks]
         >>> print(findings_text(findings_frame(found)))
         % of DB time
                   [context]     2.1 sessions were active on average.
             51.0  [major]       51.0 % was row locks.
-                                why: no holder
+                                no holder
     """
     if findings.is_empty():
         return f"{'':{_INDENT}}{_NOTHING}"
@@ -57,8 +57,8 @@ def findings_text(
         wrapped = textwrap.wrap(said, width - _INDENT, break_long_words=False, break_on_hyphens=False)
         lines.append(f"{impact:>8}  {style(f'{tag:14}', row['mark'])}{wrapped[0]}")
         lines += [f"{'':{_INDENT}}{line}" for line in wrapped[1:]]
-        label = next((one for one in ("next", "why") if row[one]), "")
-        below = f"{label}: {row[label]}" if label else ""
+        label = next((one for one in ("next", "detail") if row[one]), "")
+        below = f"next: {row[label]}" if label == "next" else row[label] if label else ""
         lines += [
             f"{'':{_INDENT}}{style(line, 'dim')}"
             for line in textwrap.wrap(printable(below), width - _INDENT, break_long_words=False, break_on_hyphens=False)

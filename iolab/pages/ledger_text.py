@@ -63,7 +63,7 @@ def first_screen(
         findings: what `iolab.findings` gives of the log.
         ledger: its lead ledger; None of a log that states no times.
         width: of the terminal, in columns; at most 100 are used.
-        is_whole: all sentences, each with its why; else at most 18 lines with the first one, usually 15.
+        is_whole: all sentences, each with its detail; else at most 18 lines with the first one, usually 15.
         columns: texts to show of statements instead of count and average, by ``part``.
         style: gives a text of a role (a mark, or ``dim``) its colour.
         is_utf8: whether bars may be drawn with block characters.
@@ -180,9 +180,9 @@ def _is_repeated(row: dict[str, Any], later: Sequence[dict[str, Any]]) -> bool:
 
 def _details(row: dict[str, Any], width: int) -> list[str]:
     found = []
-    for label, name in (("why", "why"), ("note", "caveat"), ("next", "next")):
+    for label, name in (("", "detail"), ("note: ", "caveat"), ("next: ", "next")):
         if row[name]:
-            found += textwrap.wrap(printable(f"{label}: {row[name]}"), width, break_long_words=False)
+            found += textwrap.wrap(printable(label + row[name]), width, break_long_words=False)
     return found
 
 

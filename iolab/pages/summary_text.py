@@ -49,7 +49,7 @@ def summary_text(
         name: what to call the log in a remark.
         parts: ``findings``, ``figures`` (metrics with bounds and notes), ``tables`` (the most telling frames).
         width: of the terminal, in columns.
-        is_whole: all findings with their why, not those that fit on the first screen.
+        is_whole: all findings with their details, not those that fit on the first screen.
         style: gives a text of a role (a mark, or ``dim``) its colour.
         is_utf8: whether bars may be drawn with block characters.
     """

@@ -130,7 +130,7 @@ def activity_over_time(facts: AshFacts) -> Iterator[Finding]:
         "activity_over_time",
         f"The load {'grew' if grew else 'fell'} from {three(first['active'])} sessions at {first['begin']:%H:%M} to "
         f"{three(second['active'])} at {second['begin']:%H:%M}.",
-        why=f"the slots with the most and the fewest samples, of {slots.height}",
+        detail=f"the slots with the most and the fewest samples, of {slots.height}",
         next="an ASH report of the busiest slot alone: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity", (low["slot"], high["slot"])),),
     )
@@ -210,7 +210,7 @@ def too_few_samples(facts: AshFacts) -> Iterator[Finding]:
         yield Finding(
             "too_few_samples",
             f"The report has {count_text(facts.total.samples, 'sample')}: too few for shares.",
-            why=f"with fewer than {LEAST_SAMPLES} samples the 95 % interval of a share of half is wider than 20 "
+            detail=f"with fewer than {LEAST_SAMPLES} samples the 95 % interval of a share of half is wider than 20 "
             "percentage points",
             next="an ASH report of a longer period: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_activity"),),
@@ -254,7 +254,7 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "addm_finding",
             "The report does not show what ADDM found: it has no table of findings.",
-            why="the report is cut, or says in another language that ADDM found nothing",
+            detail="the report is cut, or says in another language that ADDM found nothing",
             next=_AWR,
             is_refused=True,
         )

@@ -141,7 +141,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         "device_load",
         f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
-        why=f"{busy}in {count}; the slowest sample averaged {seconds(row['largest'] / 1e3)}{_queue(kinds)}",
+        detail=f"{busy}in {count}; the slowest sample averaged {seconds(row['largest'] / 1e3)}{_queue(kinds)}",
         next=latencies_of(row["device"]),
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS else 2,
@@ -169,7 +169,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     yield Finding(
         "device_load",
         f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average.",
-        why=f"{count}; the log prints no request times",
+        detail=f"{count}; the log prints no request times",
         next=latencies_of(str(row["device"])),
         evidence=(Evidence("device", (row["device"],)),),
         order=2,

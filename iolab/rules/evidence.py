@@ -85,7 +85,7 @@ def session_and_trace(first: tuple[str, Spool], second: tuple[str, StraceLog]) -
                 "evidence_mismatch",
                 f"The session counted {counted} (`{row['database_basis']}`), the trace {traced}: figures of one "
                 "are not used for the other.",
-                why=str(row["explanation"]),
+                detail=str(row["explanation"]),
                 evidence=evidence,
                 is_gate=True,
             )

@@ -36,7 +36,7 @@ FINDINGS: Final = pl.Schema(
         "impact_hi": pl.Float64(),
         "impact_of": pl.String(),
         "sentence": pl.String(),
-        "why": pl.String(),
+        "detail": pl.String(),
         "next": pl.String(),
         "part": pl.String(),
         "evidence": pl.List(
@@ -72,7 +72,7 @@ class Finding:
         sentence: what was measured, in the past tense, figures inside.
         impact: its share of DB time, or of the elapsed time of a trace, from 0 to 1; None without one.
         impact_of: what the share is of: `DB time`, `elapsed time`, `the increase`.
-        why: what makes the sentence more than its figures.
+        detail: what makes the sentence more than its figures.
         next: what to do next: the log, table, statement or command.
         part: the part of the time ledger that it is about; its share is the part's, whatever `impact` says.
         evidence: the place of the figures.
@@ -87,7 +87,7 @@ class Finding:
     sentence: str
     impact: Interval | None = None
     impact_of: str = "DB time"
-    why: str = ""
+    detail: str = ""
     next: str = ""
     part: str = ""
     evidence: tuple[Evidence, ...] = ()
@@ -152,7 +152,7 @@ def nothing_found(looked_at: str) -> Finding:
     return Finding(
         NOTHING,
         "Nothing stands out.",
-        why=f"looked at: {looked_at}" if looked_at else "",
+        detail=f"looked at: {looked_at}" if looked_at else "",
     )
 
 
@@ -216,7 +216,7 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
             "impact_hi": None if one.impact is None else one.impact.hi,
             "impact_of": None if one.impact is None else one.impact_of,
             "sentence": one.sentence,
-            "why": one.why or None,
+            "detail": one.detail or None,
             "next": one.next or _usual_next(one) or None,
             "part": one.part or None,
             "evidence": [{"table": of.table, "rows": list(of.rows), "lines": list(of.lines)} for of in one.evidence],

@@ -206,7 +206,7 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
         "overlapping_shares",
         f"CPU time and waits add up to {percent(1 - twice.share.value)} of DB time, so each share of time is a range.",
         part=_TWICE,
-        why=sampled or polled or "CPU that a process uses within a wait is counted in both",
+        detail=sampled or polled or "CPU that a process uses within a wait is counted in both",
         next="an extended SQL trace (event 10046) of one session, where CPU and waits stand apart",
         evidence=rows,
     )
@@ -320,7 +320,7 @@ def too_few_waits(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "too_few_waits",
         f"{shown} had {counted}, too few for an average latency.",
-        why=f"fewer than {LEAST_WAITS} waits are no sample",
+        detail=f"fewer than {LEAST_WAITS} waits are no sample",
         evidence=(Evidence("foreground_events", tuple(event for event, _ in few)),),
         order=8,
     )

@@ -141,7 +141,7 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
         "busiest_processor",
         f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
         f"({percent(top[most] / 100)}); all {cpus.height} CPUs together were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
-        why=f"{count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use only one CPU",
+        detail=f"{count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use only one CPU",
         next=f"what runs on it: perf top -C {top['cpu']}"
         + ("" if most in {"user", "nice"} else "; cat /proc/interrupts"),
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),

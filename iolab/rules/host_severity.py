@@ -222,7 +222,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         f"{found['most']:g} were runnable{there}.",
         impact=_share(found["seconds"], whole),
         impact_of=_OF,
-        why="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
+        detail="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
         if cpus is None
         else "each sample counts runnable processes at one moment",
         next="the processes: pidstat -u 5; pidstat 5 shows %wait of each",

@@ -136,26 +136,28 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     rest = _unaccounted(facts)
     if rest is None:
         return
-    said, why, next_step = f"{percent(rest)} of DB time is neither CPU time nor a wait", "", ""
+    said, detail, next_step = f"{percent(rest)} of DB time is neither CPU time nor a wait", "", ""
     points = _sampled_points(facts)
     if points is not None and points >= 0.5 * rest.value:
         most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
         said += f"; samples show {most} on CPU or waiting for a CPU"
         if not facts.samples.queues:
-            why = "samples show it on CPU, the CPU clock does not, and no slot has more sessions than CPUs"
+            detail = "samples show it on CPU, the CPU clock does not, and no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"show {points * 100:.0f} % of DB time of it on CPU" if points >= 0.05 else "do not show it on CPU"
         said += f"; samples of active sessions {seen}"
-        why = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
+        detail = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
-        why = f"the processors were {100 - facts.idle_pct.value:.0f} % busy: consistent with waiting for one"
+        detail = f"the processors were {100 - facts.idle_pct.value:.0f} % busy: consistent with waiting for one"
     elif facts.has_host and facts.idle_pct is not None:
-        why = f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
+        detail = (
+            f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
+        )
     direct = total(facts.of_events("direct path read", "direct path read temp"))
     is_direct = facts.waited_s is not None and direct.lo >= 0.5 * facts.waited_s.hi > 0
     reasons = ["consistent with submitting direct reads"] if is_direct else []
     reasons += ["on AIX with SMT, CPU times are undercounted"] if facts.is_aix else []
-    why = "; ".join(filter(None, (why, ", and ".join(reasons))))
+    detail = "; ".join(filter(None, (detail, ", and ".join(reasons))))
     if facts.samples.queues:
         queue = facts.samples.queues[0]
         next_step = f"an ASH report of {queue.begin:%H:%M} to {queue.end:%H:%M}"
@@ -165,7 +167,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         "db_time_unaccounted",
         f"{said}.",
         part=NOT_ACCOUNTED,
-        why=why,
+        detail=detail,
         next=next_step or "an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_wait_classes"), Evidence("time_model"), Evidence("ash_top_events")),
     )
@@ -218,7 +220,7 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         f"From {when}, samples show {queue.sessions:.0f} sessions on {facts.cpus} CPUs: "
         f"at least {math.floor(queue.least_s / least) * least:,.0f} s of this cannot be CPU time.",
         part=part,
-        why=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
+        detail=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
         next=f"an ASH report of {when}: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity"),),
     )
@@ -262,7 +264,7 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
                 None if part else Interval.exact(share / 100),
                 "samples",
                 part=part,
-                why=f"its text: {short_text(text, 60).rstrip('.')}" if text else "",
+                detail=f"its text: {short_text(text, 60).rstrip('.')}" if text else "",
                 next=plan_of(sql_id),
                 evidence=(Evidence("ash_sql_events", (sql_id,)),),
             )
@@ -295,31 +297,31 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         return
     found = captured(facts)
     is_most = found is not None and (cpu / whole).lo >= _CPU_SHARE and found.hi >= _MISSING and found.lo <= _OVERLAP
-    detail = ""
+    used_by = ""
     if elapsed is not None and elapsed.lo > 0:
         used = (
             (part.share.hi if part.share.hi - part.share.lo > 0.05 else part.share.value) * whole.value / elapsed.value
         )
         least = "at most " if part.share.hi - part.share.lo > 0.05 else ""
         of = f"{min(facts.cpus, facts.cpu_count or facts.cpus):,} " if facts.has_host and facts.cpus is not None else ""
-        detail = f": {least}{significant(used)}{' of ' if of else ' '}{of}CPUs{'' if of else ' on average'}"
+        used_by = f": {least}{significant(used)}{' of ' if of else ' '}{of}CPUs{'' if of else ' on average'}"
     users = [(one.cpu_s, one) for one in facts.statements if one.cpu_s is not None and not one.is_block]
-    if users and detail:
+    if users and used_by:
         most, one = max(users, key=lambda pair: pair[0].value)
         share = most / cpu
         if share.value >= 0.5 and share.lo <= 1:
-            detail += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
-    gets, hard, why = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
+            used_by += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
+    gets, hard, detail = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
     if is_most and gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05:
         each = (cpu * 10**6 / gets).value
-        why = f"{three(each)} us of CPU per logical read, row work and parsing included"
+        detail = f"{three(each)} us of CPU per logical read, row work and parsing included"
     if facts.is_aix:
-        why = "; ".join(filter(None, (why, "on AIX with SMT, CPU times are undercounted")))
+        detail = "; ".join(filter(None, (detail, "on AIX with SMT, CPU times are undercounted")))
     yield Finding(
         "cpu_is_the_time" if is_most else "time_profile",
-        f"CPU took {part.took}{detail}.",
+        f"CPU took {part.took}{used_by}.",
         part=CPU,
-        why=why,
+        detail=detail,
         evidence=(Evidence(facts.db_cpu_from, (CPU,)), Evidence("host_cpu")),
     )
 
@@ -403,7 +405,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_memory_exhausted",
         said,
-        why="swap is full or not configured, but hardly anything is paged"
+        detail="swap is full or not configured, but hardly anything is paged"
         if not is_paging
         else "pages went to disk and back; some systems count reads of files, too",
         next="vmstat 5 of the host",

@@ -92,7 +92,7 @@ def load_change(
                 f"`{row['name']}` made up {of_it} of the {what}: {ratios if often else moved}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
-                why="more waits that each take longer are consistent with a queue; the report does not show the "
+                detail="more waits that each take longer are consistent with a queue; the report does not show the "
                 "device's queue"
                 if min(often, longer) > 1
                 else "sessions waiting = waits per second x their average"

@@ -127,7 +127,7 @@ def load_average(log: FrameLog) -> Iterator[Finding]:
     yield Finding(
         "load_average",
         f"The load average was {three(last['load_1'])}{on} (1 minute) in the last sample.",
-        why="it counts processes that ran, waited for a CPU or were blocked",
+        detail="it counts processes that ran, waited for a CPU or were blocked",
         next="how many of each: vmstat 5 (columns r and b)",
         evidence=(Evidence("heads", lines=(last["line"],)),),
         order=1,

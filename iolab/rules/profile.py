@@ -46,7 +46,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> one = Statement("82ud5h0qcg0bf", Interval.exact(3_625.7), Interval.exact(176_182),
         ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
-        >>> for found in main_statement(facts): print(found.part, found.sentence, found.why, sep=" | ")
+        >>> for found in main_statement(facts): print(found.part, found.sentence, found.detail, sep=" | ")
         82ud5h0qcg0bf select customer_id from customers | `82ud5h0qcg0bf` took 29 % of DB time, 99 % of it I/O:
         195 executions per second, 20.6 ms each. | module Swingbench
     """
@@ -63,19 +63,19 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
             each = f": {often_each(runs, facts.elapsed_s, 'executions', seconds((one.elapsed_s / runs).value))}"
         where = f" in {one.pdb}" if one.pdb and f"({one.pdb})" in name else ""
         begin = f"One statement, `{one.sql_id}`{where}," if part.share.lo >= _ONE else f"`{one.sql_id}`{where}"
-        why = [f"module {one.module}"] if one.module else []
+        detail = [f"module {one.module}"] if one.module else []
         inside = [
             block for block in blocks if block.elapsed_s.value >= NOTABLE * (facts.whole_s or one.elapsed_s).value
         ]
         if inside and part.share.lo >= _ONE:
-            why.append(
+            detail.append(
                 f"{count_text(len(inside), 'PL/SQL block')} of up to {seconds(inside[0].elapsed_s.value)} may call it"
             )
         yield Finding(
             "main_statement",
             f"{begin} took {part.took}{_split(one)}{each}.",
             part=name,
-            why="; ".join(why),
+            detail="; ".join(detail),
             next=plan_of(one.sql_id),
             evidence=(Evidence("sql", (one.sql_id,)),),
         )
@@ -117,7 +117,7 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
         if own is not None and is_own
         else f"The PL/SQL block `{block.sql_id}` {took} of DB time with what it calls.",
         part=BLOCK_TIME if is_own else "",
-        why=f"its text: {short_text(block.text, 60).rstrip('.')}" if block.text else "",
+        detail=f"its text: {short_text(block.text, 60).rstrip('.')}" if block.text else "",
         next=f"a profile of the lines of `{block.sql_id}`: dbms_hprof",
         evidence=(Evidence("sql", (block.sql_id,)),),
         order=1,
@@ -166,7 +166,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
         f"`{_ROW_LOCKS}` took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} "
         "each.",
         part=name,
-        why=f"the report does not show who held the locks{held}",
+        detail=f"the report does not show who held the locks{held}",
         next="the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", (name,)),),
         order=6,
@@ -243,7 +243,7 @@ def background_waits(facts: ReportFacts) -> Iterator[Finding]:
             "background_waits",
             f"`{name}` took {percent(share.capped(1).value)} of the time of background processes: "
             f"{often(wait.waits, facts.elapsed_s, 'waits')}{each}.",
-            why=f"background time was {three(whole.value)} s and is not part of DB time",
+            detail=f"background time was {three(whole.value)} s and is not part of DB time",
             next="the background sessions in an ASH report: @?/rdbms/admin/ashrpt",
             evidence=(Evidence("background_events", (name,)),),
             order=5,

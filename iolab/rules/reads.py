@@ -64,7 +64,7 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
         "io_by_kind",
         f"{_kind_text(name)} read {percent(share.value)} of the bytes: {three(most.reads_per_s.value)} requests per "
         f"second of {three(size.value)} KiB.",
-        why=f"all functions together read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
+        detail=f"all functions together read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
         evidence=(Evidence("iostat_function"),),
         order=3,
     )
@@ -115,7 +115,7 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
     return Finding(
         "read_size",
         f"Reads averaged {three((size / requests / _KIB).value)} KiB ({count_text(requests.value, 'request')}).",
-        why="an average; single-block and large reads are mixed",
+        detail="an average; single-block and large reads are mixed",
         evidence=(Evidence(table, ("physical read total bytes", "physical read total IO requests")),),
         order=4,
     )
@@ -226,7 +226,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
             "direct_path_sync_or_async",
             f"Direct path reads were synchronous: {three((size / _KIB).value)} KiB took {seconds(each.value)} on "
             f"average. That is {rate}{', more than a disk or SATA drive can read' if from_memory else ''}.",
-            why=f"the data came from memory{'' if in_asm else ' (such as the file system cache)'} or fast flash"
+            detail=f"the data came from memory{'' if in_asm else ' (such as the file system cache)'} or fast flash"
             if from_memory
             else f"{count_text(waits.value, 'wait')} for {three(requests.value)} requests",
             next=_CALLS,

@@ -42,7 +42,7 @@ def findings(logs: Places) -> pl.DataFrame:
           `notable` (5 % or more), `context`, `cannot tell`
         * ``impact``, ``impact_lo``, ``impact_hi``: ratio; of what is in ``impact_of``; impacts overlap and do not
           add up
-        * ``sentence``; ``why``; ``caveat``; ``next``: what to do next (of every major finding and refusal)
+        * ``sentence``; ``detail``; ``caveat``; ``next``: what to do next (of every major finding and refusal)
         * ``evidence``: tables with the names of rows, or line numbers
         * ``refused``: it says what cannot be determined
 

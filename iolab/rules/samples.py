@@ -70,7 +70,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     "sampled_time" if view == "what" else "main_statement",
                     said,
                     part=row["part"],
-                    why=f"{row['count']:,.0f} samples; the range combines rounding with the 95 % interval of sampling",
+                    detail=f"{row['count']:,.0f} samples; the range covers rounding and the 95 % interval of sampling",
                     next=""
                     if is_aside or row["name"] == NO_STATEMENT
                     else event_step(row["name"]) or _NEXT[view].format(row["name"]),
@@ -84,7 +84,7 @@ def no_wait_met(log: SessionSamples) -> Iterator[Finding]:
         yield Finding(
             "no_wait_met",
             f"No sample shows a wait: waits took at most {100 * row['ci_hi']:.1f} % of the time, with 95 % confidence.",
-            why=row["basis"],
+            detail=row["basis"],
             evidence=(Evidence("samples", (row["state"],)),),
             order=6,
         )
@@ -106,7 +106,7 @@ def devices_of_others(host: tuple[str, HostLog], report: tuple[str, AwrReport]) 
             "devices_of_others",
             f"The devices of {host[0]} did not serve the database of {report[0]}{when}: at most "
             f"{math.ceil(row['host_hi']):,} of its {row['database']:,.0f} read requests.",
-            why=row["explanation"],
+            detail=row["explanation"],
             next="iostat of all devices of the database's files, such as those of ASM",
             evidence=(Evidence("device"),),
             is_gate=True,

@@ -89,7 +89,7 @@ def _in_all(pairs: list[_Pair]) -> Iterator[Finding]:
     yield Finding(
         "statements_changed",
         f"{len(timed)} statements ran in both: {before:.4g} to {after:.4g} s in all, in one run each{listed}{more}.",
-        why="named are those whose time changed by more than a quarter, and whose gets or reads by a tenth or more"
+        detail="named are those whose time changed by more than a quarter, and whose gets or reads by a tenth or more"
         if changed
         else "no statement changed both its time by more than a quarter and its gets or reads by a tenth",
         evidence=(Evidence("statements", tuple(str(one["statement"]) for _, one, _, _ in changed[:_MOST_LISTED])),),
@@ -152,15 +152,15 @@ def _changed(one: dict[str, object], two: dict[str, object], how: str) -> Findin
         and abs(gets[1] / gets[0] - 1) < _SAME_GETS
     )
     reads = _both(one, two, "physical_reads")
-    why = f"paired by {how}"
+    detail = f"paired by {how}"
     if reads is not None and reads[0] != reads[1]:
-        why += f"; physical reads {count_text(reads[0], 'block')} to {count_text(reads[1], 'block')}"
+        detail += f"; physical reads {count_text(reads[0], 'block')} to {count_text(reads[1], 'block')}"
     return Finding(
         "plan_changed",
         f"Statement {one['statement']}: other plan ({one['plan_hash_value']} to {two['plan_hash_value']})"
         + "".join(f", {part}" for part in parts)
         + (": without effect on time or gets." if no_effect else "."),
-        why=why + "; one run each is no sample of time",
+        detail=detail + "; one run each is no sample of time",
         evidence=(Evidence("statements", (str(one["statement"]),)), Evidence("plans")),
         order=2,
     )

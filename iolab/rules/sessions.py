@@ -192,7 +192,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "main_statement",
             _sentence(row, is_first=number == 0, of=of),
-            why=f"it begins: `{' '.join(text[: 2 * _TEXT].replace('`', ' ').split())[:_TEXT]}`"
+            detail=f"it begins: `{' '.join(text[: 2 * _TEXT].replace('`', ' ').split())[:_TEXT]}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
@@ -246,7 +246,7 @@ def statements_alike(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "main_statement",
             f"{count} statements that differ only in literals took {share} of the time.",
-            why=f"`{text}`",
+            detail=f"`{text}`",
             part=row["part"],
             next="bind variables and array binds, or one statement for all rows",
         )
@@ -628,7 +628,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
             "lio_cost",
             f"Logical reads took {phrases.seconds(each)} each ({_name(row)}, {row['gets']:,} gets), "
             "row work and fetches included.",
-            why=read,
+            detail=read,
             evidence=_places(row),
             order=6,
         )

@@ -70,8 +70,7 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
         "slob_users",
         f"{'Each of ' if number > 1 else ''}{count_text(number, 'user')} did {_range(least, most)} work units "
         f"per second in {_range(shortest, longest)} s.",
-        why=f"the lowest and the highest of {count_text(users.height, 'row')}; SLOB counts work units, which are not "
-        "I/O requests",
+        detail=f"the lowest and the highest of {count_text(users.height, 'row')}; a work unit is no I/O request",
         evidence=(Evidence("users"),),
         order=2,
     )

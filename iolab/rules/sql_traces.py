@@ -138,7 +138,7 @@ def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
     yield Finding(
         "failed_statements",
         f"{count_text(failed.height, 'statement')} failed to parse: {listed}.",
-        why=f"the first one: `{text}`" if text else "",
+        detail=f"the first one: `{text}`" if text else "",
         next="the code that sends them: each is parsed again, and holds the library cache",
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=1,
@@ -158,8 +158,8 @@ def total(facts: Facts) -> Iterator[Finding]:
     elif aside > _NAMED * lead.total.value:
         said += f"; {seconds(aside)} of it was client time between statements"
     known = ledgers(facts.trace)
-    why = f"it is the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
-    yield Finding("total", f"{said}.", why=why, evidence=(Evidence("accounts"),), order=0)
+    detail = f"it is the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
+    yield Finding("total", f"{said}.", detail=detail, evidence=(Evidence("accounts"),), order=0)
 
 
 @rule(
@@ -201,12 +201,12 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
     said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)}"
     low = float(times.quantile(0.05, "equiprobable") or 0.0)
     least = seconds(float(times.clip(upper_bound=low).sum()) / 1e6)
-    why = f"at least {least} is the constant cost of round trips (network, client): "
-    why += f"95 % of the round trips took more than {seconds(low / 1e6)}"
+    detail = f"at least {least} is the constant cost of round trips (network, client): "
+    detail += f"95 % of the round trips took more than {seconds(low / 1e6)}"
     rows, step = _fetch(facts, first)
     if think := _think(facts):
         each, rows = think
-    yield Finding("round_trips", f"{said}: {each}, {rows}.", part=TRIPS, why=why, next=step, evidence=(place,))
+    yield Finding("round_trips", f"{said}: {each}, {rows}.", part=TRIPS, detail=detail, next=step, evidence=(place,))
     for one in by_statement.head(_MOST_EVENTS).to_dicts():
         if facts.share(trips_name(one), "who") >= _NAMED:
             rows, step = _fetch(facts, one)
@@ -261,15 +261,15 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     said = f"Client time between statements took {took} of {seconds(lead.total)}: "
     said += f"{count_text(own.height, 'wait')}{most} (line {longest['line']:,})."
     again = own.filter("is_again")
-    why, step = "the trace does not show whether the application, the user or the network took it", ""
+    detail, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
         step = "a trace of a busier session; or what the application did in that time"
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
-        why = f"{again.height:,} of these waits, {each} each, are before the same statement again"
+        detail = f"{again.height:,} of these waits, {each} each, are before the same statement again"
         step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
     place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
-    yield Finding("client_time", said, part=CLIENT, why=why, next=step, evidence=(place,))
+    yield Finding("client_time", said, part=CLIENT, detail=detail, next=step, evidence=(place,))
 
 
 @rule("time_profile", of="sqltrace_session")
@@ -306,15 +306,15 @@ def cost_of_reads(facts: Facts) -> Iterator[Finding]:
         latency = ", too few for a latency"
         if times.len() >= LEAST_WAITS:
             latency = f" on average; half of them took at most {seconds(middle / 1e6)}"
-        why = ""
+        detail = ""
         if blocks.len() and int(blocks.sum()) != blocks.len():
-            why = f"{three(float(blocks.sum()) / blocks.len())} blocks per wait"
+            detail = f"{three(float(blocks.sum()) / blocks.len())} blocks per wait"
         said = f"`{event}` took {facts.percent(event)}: {each}{latency}."
         caveat = ""
         if event in ASYNCHRONOUS:
             caveat = "reads may be submitted before the wait begins, so they may take longer than the waits"
         place = Evidence("waits", (event,))
-        yield Finding("cost_of_a_read", said, part=event, why=why, caveat=caveat, evidence=(place,), order=2)
+        yield Finding("cost_of_a_read", said, part=event, detail=detail, caveat=caveat, evidence=(place,), order=2)
 
 
 @rule("hard_parses", of="sqltrace_session", needs="PARSE calls with `mis`")
@@ -332,7 +332,7 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
         )
         text = short_text(str(one["key"]), 100)
         step = "use bind variables; where the code cannot change: cursor_sharing = force"
-        yield Finding("hard_parses", said, part=name, why=f"`{text}`", next=step, evidence=(_place(one),))
+        yield Finding("hard_parses", said, part=name, detail=f"`{text}`", next=step, evidence=(_place(one),))
     row = facts.session.phases.filter(pl.col("op") == "PARSE")
     missed = facts.session.calls.filter(pl.col("op") == "PARSE", pl.col("misses") > 0)
     share = facts.share("PARSE", "phase")
@@ -369,7 +369,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             "main_statement",
             f"{said}: {', '.join(parts)}." if parts else f"{said}.",
             part=name,
-            why=f"`{text}`" if text else "",
+            detail=f"`{text}`" if text else "",
             next=step,
             evidence=(_place(one),),
         )
@@ -379,9 +379,11 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         count = count_text(int(sys.get_column("texts").sum()), "statement")
         said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')}: {count}."
         deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
-        why = f"all recursive statements together took {seconds(deep / 1e6)}"
+        detail = f"all recursive statements together took {seconds(deep / 1e6)}"
         step = "the recursive statements: iolab show --tables; hard parses, space management and sequences cause them"
-        yield Finding("recursive_sql", said, part=RECURSIVE, why=why, next=step, evidence=(Evidence("statements"),))
+        yield Finding(
+            "recursive_sql", said, part=RECURSIVE, detail=detail, next=step, evidence=(Evidence("statements"),)
+        )
 
 
 def _work(one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
@@ -444,11 +446,11 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         each = seconds(row["seconds"] / max(1, calls.height))
         took = f"{seconds(row['seconds'])}, {each} per call"
         said = f"Time between records took {facts.percent(GAP)}: {took}."
-        why = "the database and the tracing itself work between calls"
+        detail = "the database and the tracing itself work between calls"
         if row["seconds"] > _LONG_GAP_S * calls.height:
-            why = "more than 1 ms per call means that lines are missing"
+            detail = "more than 1 ms per call means that lines are missing"
         step = "" if share < _NAMED else "iolab show --tables: are lines missing, or the file cut?"
-        yield Finding("trace_gap", said, part=GAP, why=why, next=step, evidence=(Evidence("accounts"),))
+        yield Finding("trace_gap", said, part=GAP, detail=detail, next=step, evidence=(Evidence("accounts"),))
     whole = int(calls.get_column("own_elapsed_us").sum())
     rest = calls.get_column("unaccounted_us")
     more, less = int(rest.clip(lower_bound=0).sum()), -int(rest.clip(upper_bound=0).sum())
@@ -456,15 +458,15 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         return
     if more >= _NAMED * whole and facts.share("not accounted for") >= _NOTABLE:
         said = f"{percent(more / whole)} of the time in calls is neither CPU nor a wait: {seconds(more / 1e6)}."
-        why = _not_counted(calls) or "consistent with a run queue, or with waits that the release does not name"
+        detail = _not_counted(calls) or "consistent with a run queue, or with waits that the release does not name"
         step = "vmstat 1, or sar -q, of the same time: did processes wait for a CPU?"
         part = "not accounted for"
-        yield Finding("not_accounted_for", said, part=part, why=why, next=step, evidence=(Evidence("calls"),))
+        yield Finding("not_accounted_for", said, part=part, detail=detail, next=step, evidence=(Evidence("calls"),))
     if less >= _NAMED * whole and less / 1e6 >= _NOTABLE * (lead.work or lead.total).value:  # type: ignore[union-attr]
         said = f"CPU and waits exceed the time of their calls by {percent(less / whole)}: {seconds(less / 1e6)}."
-        why, unit = "CPU within a wait is counted in both", cpu_step(calls)
-        why += f"; the host counts CPU in steps of about {unit:,} us" if unit > 1 else ""
-        yield Finding("counted_twice", said, part="counted twice", why=why, evidence=(Evidence("calls"),))
+        detail, unit = "CPU within a wait is counted in both", cpu_step(calls)
+        detail += f"; the host counts CPU in steps of about {unit:,} us" if unit > 1 else ""
+        yield Finding("counted_twice", said, part="counted twice", detail=detail, evidence=(Evidence("calls"),))
 
 
 def _not_counted(calls: pl.DataFrame) -> str:

@@ -146,14 +146,14 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
         position = _ASIDE
     impact = _impact(lead, row)
     remarks = lead.remarks.filter(pl.col("part") == row["part"])
-    said = {role: _joined(remarks, role) for role in ("why", "caution", "next")}
+    said = {role: _joined(remarks, role) for role in ("detail", "caution", "next")}
     if rules:
         one, *more = rules
         first = replace(
             one,
             **impact,
             sentence=one.sentence or sentence(lead, row),
-            why=one.why or said["why"],
+            detail=one.detail or said["detail"],
             caveat=one.caveat or said["caution"],
             next=one.next or row["next"] or said["next"],
             evidence=one.evidence or tuple(_places([row["evidence"]])),
@@ -169,7 +169,7 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
         name,
         sentence(lead, row),
         **impact,
-        why=said["why"],
+        detail=said["detail"],
         caveat=said["caution"],
         next=row["next"] or said["next"],
         part=row["part"],

@@ -85,9 +85,9 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
 def total(facts: Facts) -> Iterator[Finding]:
     """What the calls took, and whether recursive statements are in it."""
     step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
-    words, why = facts.lead.text, _how_known(facts)
+    words, detail = facts.lead.text, _how_known(facts)
     yield Finding(
-        "total", f"{words[:1].upper()}{words[1:]}.", why=why, next=step, evidence=(Evidence("calls"),), order=0
+        "total", f"{words[:1].upper()}{words[1:]}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0
     )
 
 
@@ -120,19 +120,19 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             said = f"{one['texts']:,} statements that differ only in literals took {share} of the time"
             said += f": {count_text(one['misses'], 'hard parse')}."
             step = "use bind variables; where the code cannot change: cursor_sharing = force"
-            yield Finding("hard_parses", said, part=row["part"], why=f"`{text}`", next=step, evidence=(place,))
+            yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=step, evidence=(place,))
             continue
         what = _work(facts.report, one)
-        why, culprit = f"`{text}`", None
+        detail, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
-            why += ", with the time of its recursive statements"
+            detail += ", with the time of its recursive statements"
             culprit = _culprit(facts, one)
         if culprit:
             most = percent(culprit["gets"] / one["gets"])
             what += f"; {_inner(_word(culprit))}, which it calls, made {most} of the gets"
-            why += f"; most gets: `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
+            detail += f"; most gets: `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
-            why += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
+            detail += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
         said = f"{_word(one)} took {share} of the time: {what}."
         step, top = f"its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
         if top and step_beside_plan(top["event"]):
@@ -143,7 +143,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
             if one["sql"] and has_plan(one["text"]):
                 step = f"its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
-        yield Finding("main_statement", said, part=row["part"], why=why, next=step, evidence=(place,))
+        yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
 
 
 def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
@@ -197,9 +197,9 @@ def recursive_beside(facts: Facts) -> Iterator[Finding]:
     said = (
         f"{_word(one)} took {range_text(time)}: {count_text(one['count'], 'call')}, {count_text(one['gets'], 'get')}."
     )
-    why = f"`{short_text(str(one['text'] or ''), 100)}`; the report does not show which statement called it"
+    detail = f"`{short_text(str(one['text'] or ''), 100)}`; the report does not show which statement called it"
     place = Evidence("statements", (str(one["sql"] or one["part"]),), (one["line"],))
-    yield Finding("recursive_sql", said, part=PERHAPS_INSIDE, why=why, evidence=(place,))
+    yield Finding("recursive_sql", said, part=PERHAPS_INSIDE, detail=detail, evidence=(place,))
 
 
 @rule("client_time", of="tkprof")
@@ -220,7 +220,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     names = " and ".join(f"`{event}`" for event in events[:2])
     said = f"Outside the calls, the session waited {range_text(Interval.exact(time))} for its client, {count:,} times."
     step = "the trace itself shows which of these waits are round trips between fetches"
-    yield Finding("client_time", said, why=names, next=step, evidence=(Evidence("waits", events),))
+    yield Finding("client_time", said, detail=names, next=step, evidence=(Evidence("waits", events),))
 
 
 @rule(

@@ -216,7 +216,7 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
             "storage_test",
             f"Job `{row['job'] or row['number']}` ({', '.join(filter(None, setting)) or _NO_SETTING}): "
             f"{', '.join(filter(None, reached))}.",
-            why=f"{count_text(row['requests'], 'request')}; the time from submission to completion"
+            detail=f"{count_text(row['requests'], 'request')}; the time from submission to completion"
             + ("" if row["is_direct"] else "; without direct I/O the file system's cache may have had them"),
             evidence=(Evidence("jobs", (row["job"] or str(row["number"]),)),),
             order=1,

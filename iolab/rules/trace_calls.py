@@ -94,7 +94,7 @@ def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "all_calls_failed",
             f"All {count:,} calls of the log failed: {', '.join(parts)}{_and_others(errors.height, parts)}.",
-            why="strace -Z prints no others; the time of calls that succeeded is between these calls",
+            detail="strace -Z prints no others; the time of calls that succeeded is between these calls",
             next=COMMAND,
             evidence=(Evidence("calls"),),
             order=0,

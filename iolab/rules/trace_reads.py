@@ -67,7 +67,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     yield Finding(
         "read_size",
         f"{said}.",
-        why="; ".join(_beside(trace)),
+        detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
     )
@@ -129,8 +129,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
             "read_latency_class",
             f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,}), "
             f"{then}.",
-            why="strace makes calls longer, never shorter, so the data came from a cache of the storage or from fast "
-            "flash"
+            detail="strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash"
             if fast
             else "",
             evidence=(Evidence("requests", (name,)),),
@@ -189,7 +188,7 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
             "stalls",
             f"The log does not show which reads were long: only {timed:,} of {count_text(sync.height, 'read')} "
             f"{'has' if timed == 1 else 'have'} a time.",
-            why="without -T only reads whose line another process split have a time",
+            detail="without -T only reads whose line another process split have a time",
             next=f"`{COMMAND}`",
             is_refused=True,
         )

@@ -178,12 +178,12 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
-    why, next_step = _MEANING.get(row["class"] or "", ("", ""))
+    detail, next_step = _MEANING.get(row["class"] or "", ("", ""))
     said = _sentence(log, lead, row)
     if said.endswith("timed out."):
-        why, next_step = "nothing woke the process before its time-out", ""
+        detail, next_step = "nothing woke the process before its time-out", ""
     if row["part"] == BETWEEN:
-        why, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
+        detail, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
             next_step = f"all calls of it, without -e or -Z: {COMMAND}"
     if not trace_of(log).printed:
@@ -191,7 +191,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     return Finding(
         name,
         said,
-        why=why if row["level"] == 0 else "",
+        detail=detail if row["level"] == 0 else "",
         next=next_step,
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
@@ -312,7 +312,7 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than any other process: "
         f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
-        why="the parts of the time above are those of another process",
+        detail="the parts of the time above are those of another process",
         next=f'iolab.ledger(log, "{most.scope}"), for its time',
         evidence=(Evidence("calls", (str(pid),)),),
         order=1,

@@ -328,7 +328,7 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
             "repeated_log",
             f"{trace.repeated:,} of {count_text(trace.requests.height, 'request')} are in the log twice: a log was "
             "pasted or appended again.",
-            why="a process cannot begin two equal calls at the same moment",
+            detail="a process cannot begin two equal calls at the same moment",
             is_gate=True,
             next="remove the second copy: counts and bytes include both",
             order=0,
@@ -339,8 +339,7 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
             "repeated_log",
             f"The log holds {len(trace.runs)} runs, one after the other: processes {named}"
             f"{' and more' if len(trace.runs) > _MOST_RUNS else ''}.",
-            why="each process started its program after the ones before it had ended, and no call in the log created "
-            "it",
+            detail="each process started after the ones before it had ended, and no call in the log created it",
             next="`strace -o` with a file per run; `-A` appends",
             order=0,
         )

@@ -96,7 +96,7 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
         f"The log writer waited for its writes {share.value * 100:.1f} % of the time: "
         f"{count_text(write.waits.value, 'write')} of {seconds(average.value)} and "
         f"{three((size * _KIB / _MB).value)} MB each.",
-        why=f"one log writer wrote {three((redo / facts.elapsed_s / _MB).value)} MB/s of redo; a larger log buffer "
+        detail=f"one log writer wrote {three((redo / facts.elapsed_s / _MB).value)} MB/s of redo; a larger log buffer "
         "would fill later, but not empty faster",
         next="the redo devices: iostat -xt 5",
         evidence=(Evidence("background_events", (_WRITE,)), Evidence("instance_activity", ("redo size",))),
@@ -211,27 +211,27 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     remote = [(name, wait) for name, wait in facts.background.items() if name.startswith(_REMOTE)]
     said = f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
-    why, step = "", "an extended SQL trace (event 10046) of the log writer"
+    detail, step = "", "an extended SQL trace (event 10046) of the log writer"
     if late is None:
         said += "; the report does not show what the rest was"
-        why = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
+        detail = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
     elif (late / sync.avg_s).value >= _LATE:
         said += f"; sessions continued {seconds(late.value)} after their write ended"
-        why = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
+        detail = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
         step = "processors and run queue of the host: vmstat 5"
     else:
         said += f"; late posting explains {seconds(late.value)} of this wait"
-        why = "`redo synch time overhead (usec)` is small: the time passed before the write ended"
+        detail = "`redo synch time overhead (usec)` is small: the time passed before the write ended"
     if remote:
         name, wait = max(remote, key=lambda one: one[1].time_s.value)
-        why += f"; background processes waited {seconds(wait.time_s.value)} for `{name}`"
+        detail += f"; background processes waited {seconds(wait.time_s.value)} for `{name}`"
     yield from share_first(facts, _SYNC)
     yield Finding(
         "commit_beyond_write",
         f"{said}.",
         part=_SYNC if part_of(facts, _SYNC) is not None else "",
-        why=why,
+        detail=detail,
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
@@ -270,12 +270,12 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         []
         >>> switch = {"log file switch (checkpoint incomplete)": Wait(Interval.exact(4_272), Interval.exact(5_486))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600), events=switch)
-        >>> print(*(one.why for one in log_space(facts)))
+        >>> print(*(one.detail for one in log_space(facts)))
         the database writers had not yet written the blocks that the next log file protects; sessions wait where changes
         come faster than they are written
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
-        reason, writer = next(((why, of) for part, why, of in _SWITCHES if part in name), ("", _WRITE))
+        reason, writer = next(((detail, of) for part, detail, of in _SWITCHES if part in name), ("", _WRITE))
         step = _ARCHIVE if "archiving" in name else ""
         yield from _space(facts, {name: wait}, "log_space", "", (writer,), reason, step)
 
@@ -302,7 +302,7 @@ def _space(
         f"{' and '.join(f'`{wait}`' for wait in waits)} took {percent(own)} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}{what}.",
         part=next(iter(waits)),
-        why="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
+        detail="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
         next=step or event_step(next(iter(waits))),
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
         order=6,

@@ -46,7 +46,7 @@ ASIDE: Final = frozenset({"client", "idle"})
 #: The views of a ledger, in the order to read them.
 VIEWS: Final = ("what", "phase", "who", "where", "when")
 #: What a remark does: it voids, explains, cautions, or names what a part contains or overlaps.
-ROLES: Final = ("gate", "why", "caution", "contains", "next")
+ROLES: Final = ("gate", "detail", "caution", "contains", "next")
 
 _EVIDENCE: Final = pl.Struct({"table": pl.String(), "rows": pl.List(pl.String()), "lines": pl.List(pl.Int64())})
 

@@ -274,7 +274,7 @@ def addm_ledgers(report: AwrReport) -> list[Ledger]:
     account.add("what", "parts, which an ADDM report does not contain", account.total, kind="not_in_log")
     for finding, percent in addm_impacts(report):
         place = Place("addm_report_findings", (finding,))
-        account.remark("why", "addm_finding", f"ADDM: {finding}, {percent.value:.3g} %", evidence=place)
+        account.remark("detail", "addm_finding", f"ADDM: {finding}, {percent.value:.3g} %", evidence=place)
     active = report.info.average_active_sessions
     said = "" if active is None else f": {active:.3g} sessions were active on average"
     unshared = "almost nothing ran" if seconds < _LEAST_S else "ADDM does not divide DB time"

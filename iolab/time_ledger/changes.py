@@ -548,12 +548,12 @@ def what_if(
         )
     row = rows.row(0, named=True)
     total, kind = ledger.total, row["kind"]
-    why = _REFUSED.get(kind) or next(
+    detail = _REFUSED.get(kind) or next(
         (said for word, said in _NOT_ITS_OWN.items() if word in row["name"] or word in (row["class"] or "")), ""
     )
-    if why:
+    if detail:
         least = max(0.0, total.lo - row["own_hi"])
-        raise LogError(f"no what-if of {part!r}: {why}; the total is between {least:.4g} and {total.hi:.4g} s")
+        raise LogError(f"no what-if of {part!r}: {detail}; the total is between {least:.4g} and {total.hi:.4g} s")
     if factor is None:
         old = row["count"] if count is not None else row["avg"]
         if not old:

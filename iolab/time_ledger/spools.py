@@ -183,8 +183,8 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
     if unknown.height:
         count, place = Interval.exact(unknown.height), Place("timings", (), tuple(unknown.get_column("line").head(20)))
         account.add("who", UNKNOWN, _sum(unknown), kind="unlisted", count=count, evidence=place)
-        why = "the time may be of a commit by SET AUTOCOMMIT, which is not echoed"
-        account.remark("why", "unknown_owner", why, part=UNKNOWN)
+        detail = "the time may be of a commit by SET AUTOCOMMIT, which is not echoed"
+        account.remark("detail", "unknown_owner", detail, part=UNKNOWN)
         account.remark("next", "unknown_owner", "`set echo on` before the statements", part=UNKNOWN)
     printed, computed = _sum(lines).value, total.value + _sum(failed).value
     account.check("`Elapsed` lines", view="who", printed=printed, computed=computed, slack=_SLACK * printed)

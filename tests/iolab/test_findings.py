@@ -63,7 +63,7 @@ def test_every_sample_log_gives_the_columns_of_findings(found: dict[str, pl.Data
 
 def test_no_sentence_uses_words_of_folklore(found: dict[str, pl.DataFrame]) -> None:
     """Neither the sentences of sample logs nor any text in the rules holds a verdict that no log supports."""
-    texts = [text for frame in found.values() for text in (*frame["sentence"], *frame["why"].drop_nulls())]
+    texts = [text for frame in found.values() for text in (*frame["sentence"], *frame["detail"].drop_nulls())]
     assert texts
     assert [(word, text) for text in texts for word in FOLKLORE if word in text.lower()] == []
     rules = (ROOT / "iolab" / "rules").glob("*.py")

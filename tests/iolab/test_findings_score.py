@@ -44,7 +44,7 @@ def _numbers(text: str) -> list[tuple[float, float]]:
 def _shows(figure: str, rows: pl.DataFrame) -> bool:
     """Is one of the figure's numbers in a sentence, within its last digit or 1 %, in the same unit or a thousandth?"""
     wanted = [one for one in _numbers(figure) if one[0]]
-    texts = (*rows["sentence"], *rows["why"].drop_nulls())
+    texts = (*rows["sentence"], *rows["detail"].drop_nulls())
     shown = [number * factor for text in texts for number, _ in _numbers(text) for factor in (1, 1e-3)]
     return not wanted or any(abs(one - two) <= max(half, 0.01 * one) for one, half in wanted for two in shown)
 

@@ -125,7 +125,7 @@ def test_a_log_without_findings_says_what_was_looked_at() -> None:
     found = iolab.findings(iolab.load(log.encode()))
 
     assert found.select("name", "sentence").rows() == [("nothing_found", "Nothing stands out.")]
-    assert found.item(0, "why") == f"looked at: {view_of('sqlplus').looked_at}"
+    assert found.item(0, "detail") == f"looked at: {view_of('sqlplus').looked_at}"
 
 
 def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
@@ -136,7 +136,7 @@ def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
     ]
     (one,) = device_load(iolab.load("\n".join(rows).encode()))
 
-    assert "in 3 samples" in one.why
+    assert "in 3 samples" in one.detail
     assert "served 1 read per second" in one.sentence
 
 
@@ -157,7 +157,7 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
     )
 
     assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads")
-    assert "in 4 samples" in one.why
+    assert "in 4 samples" in one.detail
     assert moved.sentence == "`sda` moved the most bytes: 0.512 MB/s read and 0 MB/s written on average."
 
 

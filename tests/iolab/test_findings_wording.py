@@ -36,10 +36,10 @@ _WRONG = {
 }
 #: Names of the log, as they are.
 _QUOTED = re.compile(r"(?<=`)[^`]+(?=`)")
-#: How a sentence begins and ends, and how what stands after a label (why, note, ...) does: it is no sentence.
+#: How a sentence begins and ends, and how what stands after a label (next, note) does: it is no sentence.
 _SENTENCE = re.compile(r"[A-Z0-9`<].*[.]", re.DOTALL)
 _LABELLED = re.compile(r"[a-z0-9`].*[^.]|(?:[A-Z0-9_$]{2,}|CPU|[A-Z]\$\w+)\b.*[^.]|[^.]*\.\.\.`", re.DOTALL)
-_LABELS = ("why", "next", "caveat")
+_LABELS = ("detail", "next", "caveat")
 _SHARE = re.compile(r"(\d[\d,]*\.?\d*)(?: \[[^\]]*\])? % (?!of DB time: (?:up|a wait)|CPU|of \d)")
 
 
@@ -88,8 +88,10 @@ def test_wrong_sentences_are_recognised() -> None:
     assert all(_wrong_in(frame.with_columns(sentence=pl.lit(text))) for text in bad)
     assert [found for text in good for found in _wrong_in(frame.with_columns(sentence=pl.lit(text)))] == []
     right = frame.with_columns(sentence=pl.lit("A read took 3 ms."))
-    assert all(_wrong_in(right.with_columns(why=pl.lit(text))) for text in ("The log has it", "it has it.", "it:, no"))
-    assert not any(_wrong_in(right.with_columns(why=pl.lit(text))) for text in ("it has", "CPU of all", "`x` has"))
+    assert all(
+        _wrong_in(right.with_columns(detail=pl.lit(text))) for text in ("The log has it", "it has it.", "it:, no")
+    )
+    assert not any(_wrong_in(right.with_columns(detail=pl.lit(text))) for text in ("it has", "CPU of all", "`x` has"))
 
 
 def test_sentences_of_the_sample_data_are_sound() -> None:
@@ -177,8 +179,8 @@ def test_cpu_that_was_not_counted_is_no_upper_bound() -> None:
     found = iolab.findings(iolab.load((wait + calls).encode()))
 
     assert "cpu_of_a_get" not in found["name"]
-    why = found.filter(pl.col("name") == "not_accounted_for")["why"].item(0)
-    assert why == "30 of 40 calls show time and no CPU: what is not accounted for may be CPU that was not counted"
+    detail = found.filter(pl.col("name") == "not_accounted_for")["detail"].item(0)
+    assert detail == "30 of 40 calls show time and no CPU: what is not accounted for may be CPU that was not counted"
 
 
 def test_cpu_of_reading_blocks_is_no_cost_of_a_logical_read() -> None:
@@ -283,8 +285,8 @@ def test_locks_name_slow_storage_where_every_kind_of_io_was_slow() -> None:
     background = {name: _wait_s(900, 90) for name in ("log file parallel write", "control file parallel write")}
     slow = replace(_MIXED, db_cpu_s=None, events=locks, background=background)
 
-    assert "all reads and writes were slow" in next(profile.lock_waits(slow)).why
-    assert "slow" not in next(profile.lock_waits(replace(slow, background={}))).why
+    assert "all reads and writes were slow" in next(profile.lock_waits(slow)).detail
+    assert "slow" not in next(profile.lock_waits(replace(slow, background={}))).detail
 
 
 def test_cost_of_a_direct_read_is_said_only_where_db_time_is_missing() -> None:

@@ -308,7 +308,7 @@ def test_round_trips_come_before_the_calls_of_a_slow_network() -> None:
         "of `aaaaaaaaaaaa1` took 24 s, 92 % of the time: 2,000 round trips of 12 ms, 10 rows each." in trips["sentence"]
     )
     assert "20 rows would halve the round trips" in trips["next"]
-    assert "at least 24 s is the constant cost of round trips" in trips["why"]
+    assert "at least 24 s is the constant cost of round trips" in trips["detail"]
 
 
 def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
@@ -317,9 +317,9 @@ def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
     for n in range(100):
         lines += [call("EXEC", 13_000 * n + 900, r=1), wait(13_000 * n + 13_000, 12_000)]
     found = iolab.findings(iolab.load("".join([*lines, call("EXEC", 1_301_000)]).encode()))
-    [client] = [one for one in found.filter(part=CLIENT).to_dicts() if one["why"]]
+    [client] = [one for one in found.filter(part=CLIENT).to_dicts() if one["detail"]]
 
-    assert "100 of these waits, 12 ms each, are before the same statement again" in client["why"]
+    assert "100 of these waits, 12 ms each, are before the same statement again" in client["detail"]
     assert "batches" in client["next"]
 
 
@@ -477,7 +477,7 @@ Elapsed times include waiting on following events:
     )
     [culprit] = found.filter(name="main_statement").head(1).to_dicts()
     assert "took 67 % of the time" in culprit["sentence"]
-    assert INNER in culprit["why"]
+    assert INNER in culprit["detail"]
 
 
 def test_a_report_of_times_below_its_steps_has_no_shares() -> None:
