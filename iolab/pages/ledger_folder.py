@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.evidence.changes import parameter_changes
 from iolab.metrics.formatting import time_text
 from iolab.pages.findings_html import frame_of
 from iolab.pages.ledger_rows import time_cell
@@ -162,6 +161,8 @@ def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, list[str], tuple[str, 
 
 def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
     """Which initialization parameters differ from one log to the next, and when, a sentence each."""
+    from iolab.evidence.changes import parameter_changes  # noqa: PLC0415 - it brings in the readers of reports
+
     frames = [
         one.parameters.with_columns(report=pl.lit(name)) for name, one in ordered.items() if one.parameters.height
     ]

@@ -9,8 +9,7 @@ import polars as pl
 
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
-from iolab.time_ledger.account import ASIDE, UNKNOWN
-from iolab.time_ledger.spools import UNKNOWN as NO_OWNER
+from iolab.time_ledger.account import ASIDE, NO_OWNER, UNKNOWN
 from logframe.interval import Interval
 from logframe.oracle import WAIT_CLASSES
 

@@ -41,6 +41,9 @@ KINDS: Final = (
 )
 #: Kinds of time without a name: they are stated as unknown, and are no cause.
 UNKNOWN: Final = frozenset({"unlisted", "not_in_log", "not_accounted"})
+
+#: The part of the times that a session does not show a statement of.
+NO_OWNER: Final = "time whose statement is unknown"
 #: Kinds in which no work was waited for: they rank below work.
 ASIDE: Final = frozenset({"client", "idle"})
 #: The views of a ledger, in the order to read them.

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
-from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.account import NO_OWNER, Account, Place, void_ledger
 from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from sqlplusparse import SessionSamples, Spool
 
 BASE: Final = "timed statements"
-#: The part of the times that the session does not show a statement of.
-UNKNOWN: Final = "time whose statement is unknown"
 #: The sum of the lines may differ from that of the statements by this much of it.
 _SLACK: Final = 0.01
 #: The total is a range where its bounds differ by more than this.
@@ -182,10 +180,10 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
         account.add("who", name, _sum(others), kind="mixed", count=Interval.exact(int(others.get_column("runs").sum())))
     if unknown.height:
         count, place = Interval.exact(unknown.height), Place("timings", (), tuple(unknown.get_column("line").head(20)))
-        account.add("who", UNKNOWN, _sum(unknown), kind="unlisted", count=count, evidence=place)
+        account.add("who", NO_OWNER, _sum(unknown), kind="unlisted", count=count, evidence=place)
         detail = "the time may be of a commit by SET AUTOCOMMIT, which is not echoed"
-        account.remark("detail", "unknown_owner", detail, part=UNKNOWN)
-        account.remark("next", "unknown_owner", "`set echo on` before the statements", part=UNKNOWN)
+        account.remark("detail", "unknown_owner", detail, part=NO_OWNER)
+        account.remark("next", "unknown_owner", "`set echo on` before the statements", part=NO_OWNER)
     printed, computed = _sum(lines).value, total.value + _sum(failed).value
     account.check("`Elapsed` lines", view="who", printed=printed, computed=computed, slack=_SLACK * printed)
     for row in apart:

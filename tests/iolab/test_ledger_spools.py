@@ -14,7 +14,8 @@ import iolab
 from iolab import metrics
 from iolab.pages import session_summary
 from iolab.rules.sessions import session_findings
-from iolab.time_ledger.spools import UNKNOWN, spool_headline, spool_ledgers
+from iolab.time_ledger.account import NO_OWNER
+from iolab.time_ledger.spools import spool_headline, spool_ledgers
 from logframe.errors import LogError
 from sqlplusparse import Spool, read_spool
 
@@ -159,7 +160,7 @@ def test_an_error_of_the_client_owns_no_time() -> None:
 
     assert ledger.parts("who").select("name", "kind", "seconds").rows() == [
         ("line 4: select 1 from t", "mixed", 4.0),
-        (UNKNOWN, "unlisted", 21.0),
+        (NO_OWNER, "unlisted", 21.0),
     ]
     assert ledger.total is not None
     assert ledger.total.value == 25
@@ -378,7 +379,7 @@ def test_the_account_of_any_session_is_that_of_its_statements(made: tuple[str, d
     assert ledger.total is not None
     assert ledger.total.value == pytest.approx(sum(known.values()) + nobody)
     assert sorted(named.get_column("seconds")) == pytest.approx(sorted(known.values()))
-    assert parts.filter(pl.col("name") == UNKNOWN).get_column("seconds").sum() == pytest.approx(nobody)
+    assert parts.filter(pl.col("name") == NO_OWNER).get_column("seconds").sum() == pytest.approx(nobody)
     assert parts.get_column("seconds").sum() == pytest.approx(ledger.total.value)
     assert ledger.checks.item(0, "printed") == pytest.approx(ledger.total.value + failed)
     assert ledger.checks.get_column("holds").all()
