@@ -11,7 +11,8 @@ import sys
 from functools import cache
 from importlib import import_module
 from inspect import getsource
-from typing import TYPE_CHECKING
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,20 @@ def lazy_exports(package: str) -> tuple[Callable[[str], object], Callable[[], li
         )
 
     return __getattr__, __dir__
+
+
+def on_use(path: str) -> Callable[..., Any]:
+    """A function that imports another one, named as an entry point names it, when it is called.
+
+    Examples:
+        >>> on_use("logframe.printed:read_printed")("8K").value
+        8000.0
+    """
+
+    def call(*args: object, **options: object) -> object:
+        return resolve_name(path)(*args, **options)
+
+    return call
 
 
 @cache

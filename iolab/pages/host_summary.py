@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.comparison.with_host import pair_host_and_report, pair_host_and_trace
 from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
 from iolab.metrics.processors import host_cpu
@@ -19,6 +18,7 @@ from iolab.rules.registry import apply_rules
 from iolab.rules.samples import devices_of_others
 from iolab.time_ledger.samples import host_ledgers
 from iolab.views import Summary, View
+from logframe.lazy import on_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +130,11 @@ VIEW: Final = View(
     summarize_host,
     noun="log of samples",
     relate=share_clocks,
-    compare={"awr": pair_host_and_report, "strace": pair_host_and_trace, "sqltrace": pair_host_and_trace},
+    compare={
+        "awr": on_use("iolab.comparison.with_host:pair_host_and_report"),
+        "strace": on_use("iolab.comparison.with_host:pair_host_and_trace"),
+        "sqltrace": on_use("iolab.comparison.with_host:pair_host_and_trace"),
+    },
     findings=host_findings,
     ledgers=host_ledgers,
     headline=host_headline,

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab import charts, metrics
-from iolab.comparison.report_and_trace import pair_evidence
-from iolab.comparison.reports import pair_reports
 from iolab.metrics.formatting import format_number
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
 from iolab.pages.report_io_figures import io_figures, reads_by_segment
-from iolab.rules.evidence import report_and_trace
 from iolab.rules.reports import report_findings, report_pair_findings
 from iolab.time_ledger.reports import report_ledgers
 from iolab.views import Summary, View
 from logframe.errors import RefusedError
 from logframe.interval import intersect, show
+from logframe.lazy import on_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -248,11 +246,14 @@ def _span(report: AwrReport) -> tuple[datetime, datetime, bool] | None:
 VIEW: Final = View(
     summarize_report,
     noun="report",
-    compare={"awr": pair_reports, "strace": pair_evidence},
+    compare={
+        "awr": on_use("iolab.comparison.reports:pair_reports"),
+        "strace": on_use("iolab.comparison.report_and_trace:pair_evidence"),
+    },
     findings=report_findings,
     looked_at="load, waits, CPU, reads, writes, latencies and statements of the period",
     ledgers=report_ledgers,
     headline=report_headline,
     span=_span,
-    pair_findings={"awr": report_pair_findings, "strace": report_and_trace},
+    pair_findings={"awr": report_pair_findings, "strace": on_use("iolab.rules.evidence:report_and_trace")},
 )

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab import charts, metrics
-from iolab.comparison.report_and_trace import pair_evidence
-from iolab.comparison.sessions import pair_runs, pair_sessions
 from iolab.pages.figures import join_figures
-from iolab.rules.evidence import session_and_trace
 from iolab.rules.session_pairs import session_pair
 from iolab.rules.sessions import block_bound, session_findings
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.time_ledger.spools import spool_headline, spool_ledgers
 from iolab.views import Summary, View
+from logframe.lazy import on_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,12 +152,15 @@ def _columns(log: Spool) -> pl.DataFrame:
 VIEW: Final = View(
     summarize_session,
     noun="SQL*Plus session",
-    compare={"sqlplus": pair_sessions, "strace": pair_evidence},
-    compare_runs=pair_runs,
+    compare={
+        "sqlplus": on_use("iolab.comparison.sessions:pair_sessions"),
+        "strace": on_use("iolab.comparison.report_and_trace:pair_evidence"),
+    },
+    compare_runs=on_use("iolab.comparison.sessions:pair_runs"),
     findings=session_findings,
     ledgers=spool_ledgers,
     headline=spool_headline,
     columns=_columns,
     looked_at="times of statements, repeated runs, logical reads, and statistics of reads and of flash",
-    pair_findings={"sqlplus": session_pair, "strace": session_and_trace},
+    pair_findings={"sqlplus": session_pair, "strace": on_use("iolab.rules.evidence:session_and_trace")},
 )

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab import charts, metrics
-from iolab.comparison.sql_traces import pair_sql_traces
-from iolab.comparison.with_sql_trace import pair_with_calls, pair_with_report, pair_with_session, pair_with_tkprof
 from iolab.pages.figures import join_figures
 from iolab.rules.sql_traces import sql_trace_findings
 from iolab.rules.tkprof import tkprof_findings
 from iolab.time_ledger.sql_traces import sessions_of, sql_trace_ledgers, statement_name
 from iolab.time_ledger.tkprof import part_name, statements_of, tkprof_ledgers
 from iolab.views import Summary, View
+from logframe.lazy import on_use
 from logframe.wording import counted
 from sqltraceparse import account_time, profile, statement_totals
 
@@ -140,11 +139,11 @@ SQL_TRACE: Final = View(
     summarize_sql_trace,
     noun="SQL trace",
     compare={
-        "sqltrace": pair_sql_traces,
-        "strace": pair_with_calls,
-        "sqlplus": pair_with_session,
-        "tkprof": pair_with_tkprof,
-        "awr": pair_with_report,
+        "sqltrace": on_use("iolab.comparison.sql_traces:pair_sql_traces"),
+        "strace": on_use("iolab.comparison.with_sql_trace:pair_with_calls"),
+        "sqlplus": on_use("iolab.comparison.with_sql_trace:pair_with_session"),
+        "tkprof": on_use("iolab.comparison.with_sql_trace:pair_with_tkprof"),
+        "awr": on_use("iolab.comparison.with_sql_trace:pair_with_report"),
     },
     findings=sql_trace_findings,
     looked_at="calls and waits",

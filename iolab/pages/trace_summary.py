@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab import charts, metrics
-from iolab.comparison.traces import pair_traces
 from iolab.metrics.formatting import count_text
 from iolab.metrics.trace_facts import Trace, short_name, trace_of
 from iolab.metrics.trace_reads import Op, is_data_request
@@ -18,6 +17,7 @@ from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
 from iolab.time_ledger.strace import strace_ledgers
 from iolab.views import Summary, View
+from logframe.lazy import on_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,7 +204,7 @@ def _begin(log: StraceLog) -> str:
 VIEW: Final = View(
     summarize_trace,
     noun="trace",
-    compare={"strace": pair_traces},
+    compare={"strace": on_use("iolab.comparison.traces:pair_traces")},
     compares_times=True,
     findings=trace_findings,
     looked_at="how files were opened and read, sizes and times of reads, where time went",
