@@ -62,6 +62,9 @@ def writing(store: Store, *, repair: bool = False, contents: bool = False) -> It
             with suppress(LogError, OSError):
                 plan.sweep_own(run)
             raise
+        except FileNotFoundError:
+            lock.check()  # another run that took the lock removes files, too
+            raise
         writer.remove_garbage()
 
 

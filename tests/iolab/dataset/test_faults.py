@@ -21,9 +21,10 @@ from object_store import failing, object_store
 from polars.testing import assert_frame_equal
 
 from iolab import dataset
+from iolab.dataset.changing import writing
 from iolab.dataset.commits import live_commits
 from iolab.dataset.objects import ObjectStore, open_store
-from iolab.dataset.store import LocalStore
+from iolab.dataset.store import LOCK, LocalStore, TakenError
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
@@ -222,6 +223,16 @@ def test_a_run_that_stands_still(bucket: str, tmp_path: Path, seed: int, monkeyp
     for table, rows in content(dest).items():
         assert_frame_equal(rows, committed[table])
     assert_whole(dest, content(tmp_path / "undisturbed"), set())
+
+
+def test_a_file_that_another_run_removed(tmp_path: Path) -> None:
+    """A run that misses a file says that it lost its lock, where it did; else that the file is missing."""
+    store = LocalStore(str(tmp_path / "dataset"))
+    with pytest.raises(FileNotFoundError), writing(store):
+        store.read("no such file")
+    with pytest.raises(TakenError), writing(store):  # noqa: PT012 - the lock goes while the run is on
+        (tmp_path / "dataset" / LOCK).unlink()
+        store.read("a file that the other run removed")
 
 
 DRIVER = """
