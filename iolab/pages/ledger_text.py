@@ -84,6 +84,12 @@ def first_screen(
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
+    lead = None if ledger is None or ledger.void else _lead(said, ledger)
+    if lead is not None:
+        said.remove(lead)
+        lines += [style(line, str(lead[0]["mark"])) for line in lead[1]]
+        if is_whole:
+            lines += [f"    {line}" for line in _details(lead[0], width - 4)]
     if not is_whole:
         left = USUAL_LINES - 2 - len(lines) - len(tables)
         if left - len(unknown) < _LEAST_SENTENCES:
@@ -95,7 +101,8 @@ def first_screen(
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
     parents = _parents(ledger)
-    steps = sorted((row for row, _ in said if row["next"]), key=lambda row: _urgency(row, parents))
+    told = [row for row, _ in (said if lead is None else [lead, *said])]
+    steps = sorted((row for row in told if row["next"]), key=lambda row: _urgency(row, parents))
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
@@ -111,6 +118,19 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
     if row["impact_lo"] is None:
         return (0 if row["rank"] <= _FIRST else 3), row["rank"]
     return (2 if row["part"] in parents else 1), -row["impact_lo"]
+
+
+def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple[dict[str, Any], list[str]] | None:
+    """The sentence above the table: of the largest shares one that says more than its row, else the largest."""
+    shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
+    if not shares:
+        return None
+    least = max(row["impact_lo"] for row, _ in shares) / 2
+    repeats = _row_sentences(ledger)
+    return max(
+        (one for one in shares if one[0]["impact_lo"] >= least),
+        key=lambda one: (one[0]["sentence"] not in repeats, one[0]["impact_lo"]),
+    )
 
 
 def _chosen(

@@ -25,6 +25,9 @@ NOTHING: Final = "nothing_found"
 #: This many gates come before all others.
 MOST_GATES: Final = 2
 
+#: The base of facts that hold in some of the samples of a host.
+OF_SAMPLES: Final = "the time of the samples"
+
 #: Columns of the frame of findings, one row a finding in the order to read them.
 FINDINGS: Final = pl.Schema(
     {

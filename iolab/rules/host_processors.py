@@ -11,7 +11,7 @@ from iolab.evidence.host_alignment import check_host
 from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import COLUMNS, IS_SAMPLE, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
-from iolab.rules.finding import Evidence, Finding, meanings
+from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
@@ -130,7 +130,11 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     parts = {part: pl.col(name).fill_null(0.0).mean() for part, name in found.items() if part not in RESTING}
     # the row of a processor that is off line has zeros only
     moving = rows.filter(pl.sum_horizontal(pl.col(name).fill_null(0.0) for name in found.values()) > 0)
-    cpus = moving.group_by("cpu").agg(busy=(1 - rests / 100).mean(), samples=pl.len(), **parts).collect()
+    cpus = (
+        moving.group_by("cpu")
+        .agg(busy=(1 - rests / 100).mean(), full=(1 - rests / 100 >= SATURATED).mean(), samples=pl.len(), **parts)
+        .collect()
+    )
     if cpus.height <= 1:
         return
     top, mean = cpus.sort("busy", "cpu", descending=[True, False]).row(0, named=True), cpus.get_column("busy").mean()
@@ -145,6 +149,8 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
         next=f"what runs on it: perf top -C {top['cpu']}"
         + ("" if most in {"user", "nice"} else "; cat /proc/interrupts"),
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),
+        impact=Interval.exact(top["full"]),
+        impact_of=OF_SAMPLES,
         order=0,
     )
 
@@ -178,7 +184,9 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     if names is None:
         return
     own = log.scan("host").filter(IS_SAMPLE)
-    back, out = ((mean or 0.0) * _SWAPPED[names] for mean in own.select(pl.col(*names).mean()).collect().row(0))
+    is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
+    row = own.select(pl.col(*names).mean(), share=is_swapping.mean()).collect().row(0)
+    back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row[:2])
     if back < _LEAST_SWAPPED:
         return
     yield Finding(
@@ -186,6 +194,8 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out.",
         next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
         evidence=(Evidence("host", names),),
+        impact=Interval.exact(row[2]),
+        impact_of=OF_SAMPLES,
         order=0,
     )
 
@@ -354,6 +364,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         next=step if word == "busy" else meanings()["stolen_time"].next,
         evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
         caveat=figures["host_cpu_busy"]["caveats"] if report is not None else "",
+        impact=_share(figures["host_cpu_saturated"]) if full and number > 1 and report is None else None,
+        impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
 

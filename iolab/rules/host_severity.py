@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.processors import IS_SAMPLE, SATURATED
 from iolab.rules.devices import latencies_of
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
@@ -32,7 +32,6 @@ _FLASH: Final = ("nvme", "pmem")
 #: Fewer requests in a sample do not describe the device.
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
-_OF: Final = "the time of the samples"
 _MEGABYTE: Final = 1e6
 #: Interfaces without a link.
 _NO_LINKS: Final = ("lo", "lo0")
@@ -118,7 +117,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}: up to {seconds(row['most'] / 1e3)}, and {seconds(row['mean'] / 1e3)} on "
             "average over all samples.",
             impact=_share(slow_s, whole),
-            impact_of=_OF,
+            impact_of=OF_SAMPLES,
             next=latencies_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
@@ -149,7 +148,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
             f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight.",
             impact=_share(row["seconds"], whole),
-            impact_of=_OF,
+            impact_of=OF_SAMPLES,
             next="who reads and writes: pidstat -d 5; biosnoop -Q",
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
@@ -177,7 +176,7 @@ def device_flushes(log: HostLog) -> Iterator[Finding]:
             f"The write cache of `{row['device']}` was flushed {three(row['count'] / whole)} times per second, "
             f"{seconds(row['took'] / row['count'])} each.",
             impact=_share(row["took"], whole),
-            impact_of=_OF,
+            impact_of=OF_SAMPLES,
             next="who flushes: strace -c -f -e trace=fsync,fdatasync -p PID",
             evidence=(Evidence("device", (row["device"],)),),
         )
@@ -221,7 +220,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         f"Processes waited for a CPU in {found['number']:,} of {counted(number, 'samples')}: at most "
         f"{found['most']:g} were runnable{there}.",
         impact=_share(found["seconds"], whole),
-        impact_of=_OF,
+        impact_of=OF_SAMPLES,
         detail="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
         if cpus is None
         else "each sample counts runnable processes at one moment",
@@ -252,7 +251,7 @@ def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
             f"Process {row['pid']} (`{row['command']}`) waited for a CPU for {percent(row['waited'] / whole)} of the "
             "time.",
             impact=_share(row["waited"], whole),
-            impact_of=_OF,
+            impact_of=OF_SAMPLES,
             next="who had the CPU: pidstat -u 5; perf sched latency",
             evidence=(Evidence("process", (str(row["pid"]),)),),
         )

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text
-from iolab.rules.finding import Evidence, Finding, nothing_found
+from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, nothing_found
 from iolab.rules.host_processors import idle_time
 from iolab.rules.phrases import three
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.samples import tool_ledgers
+from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,14 +64,21 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
     own = _sampled(rows)
     number = own.get_column("sample").n_unique()
     when = "" if own.height < rows.height else " since it was started, or the system"
-    used = own.group_by("pid", "command").agg(cpus=pl.col("cpu_percent").sum() / 100 / max(number, 1))
-    for pid, command, cpus in used.sort("cpus", "pid", descending=[True, False]).head(_MOST_PROCESSES).iter_rows():
+    used = own.group_by("pid", "command").agg(
+        cpus=pl.col("cpu_percent").sum() / 100 / max(number, 1),
+        share=(pl.col("cpu_percent") >= 100 * _LEAST_CPU).sum() / max(number, 1),
+    )
+    for pid, command, cpus, share in (
+        used.sort("cpus", "pid", descending=[True, False]).head(_MOST_PROCESSES).iter_rows()
+    ):
         if cpus >= _LEAST_CPU:
             yield Finding(
                 "busy_process",
                 f"Process {pid} (`{command}`) used {three(cpus)} CPUs on average{when}.",
                 next=f"what it did: perf record -g -p {pid} -- sleep 10",
                 evidence=(Evidence("processes", (str(pid),)),),
+                impact=Interval.exact(min(share, 1.0)),
+                impact_of=OF_SAMPLES,
                 order=1,
             )
 
