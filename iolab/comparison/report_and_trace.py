@@ -48,10 +48,7 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     requests = trace.requests.collect()
     if data_reads(requests).is_empty():
         raise UnpairedError(f"{names[1]} has no reads of data")
-    try:
-        aligned = align_trace(database, requests)
-    except LookupError as error:
-        raise UnpairedError(f"{str(error).strip(chr(34))}") from error
+    aligned = align_trace(database, requests)
     if aligned.is_empty():
         raise UnpairedError(
             "the report has no figure of reads that a trace has, too"

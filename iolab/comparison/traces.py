@@ -87,11 +87,12 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Opt
 
 
 def _rates_line(sides: pl.DataFrame) -> str:
-    """The rates of both in a sentence, where no kind of read is in both; empty where a rate is refused."""
+    """The rates of both in a sentence, where no kind of read is in both, or that they are not known."""
     row = sides.filter(pl.col("metric") == "read_mb_per_s").row(0, named=True)
     a, b = row_figure(row, "a"), row_figure(row, "b")
     if a is None or b is None:
-        return ""
+        unknown = " and ".join(name for name, rate in zip("AB", (a, b), strict=True) if rate is None)
+        return f"How fast {unknown} read is not known."
     return f"A read {figure_text(a, 'MB/s')}, B read {figure_text(b, 'MB/s')}; their reads are not alike."
 
 
