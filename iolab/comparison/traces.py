@@ -21,7 +21,7 @@ from logframe.interval import row_figure
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from straceparse import StraceLog
 
 #: Fewer reads of one mode and size give no interval.

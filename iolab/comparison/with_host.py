@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from sqltraceparse import SqlTrace
     from straceparse import StraceLog
 

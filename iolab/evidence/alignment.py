@@ -67,7 +67,7 @@ def align_trace(
             return statistic(database, name, statement=statement)
         # The trace is of the session's process, so it holds the reads of all of its statements.
         each = database.autotrace.filter(pl.col("name") == name).get_column("value").drop_nulls()
-        return Interval.exact(each.sum()) if len(each) > 1 else statistic(database, name)
+        return Interval.exact(float(each.sum())) if len(each) > 1 else statistic(database, name)
 
     total = int(reads.get_column("bytes_transferred").sum())
     sides: list[tuple[str, str, str, Interval | None, Interval | None]] = [
