@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from iolab.comparison.result import Pairing
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options, Pairing
     from iolab.rules.finding import Finding
     from iolab.time_ledger.account import Ledger
     from logframe.formats import ParsedLog

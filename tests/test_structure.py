@@ -174,6 +174,20 @@ def test_no_import_circles() -> None:
     assert len(order) == len(known)
 
 
+def test_comparisons_have_no_circle_within_functions_either() -> None:
+    """What is imported within functions, or for type checkers, counts here as well."""
+    known = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in [*(ROOT / "iolab/comparison").glob("[!_]*.py"), ROOT / "iolab/views.py"]
+    }
+
+    order = list(
+        TopologicalSorter({name: imported(path) & known.keys() for name, path in known.items()}).static_order()
+    )
+
+    assert len(order) == len(known) > 10
+
+
 def test_a_trace_is_shown_without_the_reader_of_html() -> None:
     """`iolab show` of an strace log imports neither the HTML parser nor a charts library."""
     code = """

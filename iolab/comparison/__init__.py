@@ -22,7 +22,7 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from iolab.comparison.before_after import BeforeAfter, compare_sets
     from iolab.comparison.matching import pair, pair_all
-    from iolab.comparison.result import Pairing, UnpairedError
+    from iolab.comparison.result import Options, Pairing, UnpairedError
     from iolab.comparison.samples import (
         CONDITIONS,
         Comparison,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
         compare_medians,
         compare_paired,
     )
-    from iolab.comparison.session_report import Options
     from iolab.comparison.sessions import CacheLevel, cache_level, parse_noise
     from iolab.comparison.several_sets import SeveralSets, compare_several
     from iolab.stats.first_runs import FirstRun, first_run

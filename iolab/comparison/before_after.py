@@ -19,8 +19,7 @@ from iolab.comparison.matching import pair
 from iolab.comparison.report_sets import SETTINGS, by_instance, repeats
 from iolab.comparison.report_statements import STATEMENT_CHANGES
 from iolab.comparison.reports import ReportSets, compare_reports
-from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.session_report import Options
+from iolab.comparison.result import Options, Pairing, UnpairedError
 from iolab.comparison.statements import find_statements
 from iolab.shown import Shown
 from iolab.sources import as_logs

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.session_report import Options
+from iolab.comparison.result import Options, Pairing, UnpairedError
 from iolab.loading import as_log
 from iolab.sources import as_logs
 from iolab.time_ledger.run import ledger

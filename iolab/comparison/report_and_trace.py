@@ -17,7 +17,7 @@ from logframe.errors import RefusedError
 if TYPE_CHECKING:
     import polars as pl
 
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from sqlplusparse import Spool
     from straceparse import StraceLog
 
@@ -44,14 +44,13 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     check_calls(trace)
     is_report = isinstance(database, AwrReport)
     if isinstance(database, AwrReport):
-        _check(database, trace.calls.collect(), names)
+        calls = trace.calls.collect()
+        if reason := why_apart(database, calls, names) or why_unknown(database, calls, names):
+            raise UnpairedError(reason)
     requests = trace.requests.collect()
     if data_reads(requests).is_empty():
         raise UnpairedError(f"{names[1]} has no reads of data")
-    try:
-        aligned = align_trace(database, requests)
-    except LookupError as error:
-        raise UnpairedError(f"{str(error).strip(chr(34))}") from error
+    aligned = align_trace(database, requests)
     if aligned.is_empty():
         raise UnpairedError(
             "the report has no figure of reads that a trace has, too"
@@ -91,12 +90,6 @@ def _latencies(latencies: pl.DataFrame) -> str:
         said = "agrees" if row["verdict"] == "agrees" else f"the trace's is {row['verdict']}"
         parts.append(f"{row['quantile']} {bucket} us in the report, {figure_text(row['trace'], 'us')} traced: {said}")
     return f"Single-block reads: {'; '.join(parts)}."
-
-
-def _check(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> None:
-    """Refuse a trace that cannot be of the report's host and period, or may not be."""
-    if reason := why_apart(report, calls, names) or why_unknown(report, calls, names):
-        raise UnpairedError(reason)
 
 
 def why_apart(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) -> str:

@@ -30,7 +30,7 @@ from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from iolab.time_ledger.changes import LedgerChange
 
 #: Kinds of reports with the waits of one period.

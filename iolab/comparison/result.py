@@ -1,4 +1,4 @@
-"""A pairing: two logs, or the runs of one, compared.
+"""A pairing: two logs, or the runs of one, compared, and the options of comparisons.
 
 logframe.RefusedError
 +-- UnpairedError      two logs cannot be compared, and why
@@ -7,9 +7,10 @@ logframe.RefusedError
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
 
 from iolab.shown import Shown
+from iolab.stats.samples import SampleError, check_threshold
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
@@ -18,6 +19,58 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iolab.time_ledger.changes import LedgerChange
+
+
+Design = Literal["auto", "rounds", "samples"]
+Order = Literal["unknown", "sequential", "turns", "abba"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How sessions are compared.
+
+    Attributes:
+        threshold: The smallest relative difference that matters.
+        design: ``rounds`` pairs the runs, ``samples`` does not, ``auto`` follows the order.
+        order: How the runs of the two logs were made, which no log shows: ``sequential``, in ``turns``, or ``abba``.
+    """
+
+    threshold: float = 0.02
+    design: Design = "auto"
+    order: Order = "unknown"
+
+    @classmethod
+    def checked(cls, threshold: float, design: str, order: str) -> Options:
+        """The options of a command line.
+
+        Raises:
+            SampleError: If the threshold is no share between 0 and 1, or a word is not known.
+
+        Examples:
+            >>> Options.checked(0.05, "rounds", "turns")
+            Options(threshold=0.05, design='rounds', order='turns')
+        """
+        check_threshold(threshold)
+        if design not in get_args(Design) or order not in get_args(Order):
+            raise SampleError(f"no design {design!r} of order {order!r}")
+        return cls(threshold, cast("Design", design), cast("Order", order))
+
+    def places(self, runs_a: int, runs_b: int) -> tuple[list[int], list[int]] | tuple[None, None]:
+        """The places of the runs in the order of all.
+
+        Examples:
+            >>> Options(order="abba").places(3, 3), Options().places(2, 2)
+            (([0, 3, 4], [1, 2, 5]), (None, None))
+        """
+        if self.order == "unknown":
+            return None, None
+        if self.order == "sequential":
+            return list(range(runs_a)), list(range(runs_a, runs_a + runs_b))
+        flips = (lambda turn: turn % 2) if self.order == "abba" else (lambda _: 0)
+        return (
+            [2 * turn + flips(turn) for turn in range(runs_a)],
+            [2 * turn + 1 - flips(turn) for turn in range(runs_b)],
+        )
 
 
 class UnpairedError(RefusedError):

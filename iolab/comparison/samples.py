@@ -20,7 +20,7 @@ from os import PathLike
 from statistics import fmean, stdev
 from typing import IO, TYPE_CHECKING, Literal, cast, overload
 
-from iolab.comparison.result import Pairing
+from iolab.comparison.result import Options, Pairing
 from iolab.sources import is_one
 from iolab.stats.comparison import SLOW, Comparison, Design, Effects, ManyComparison, find_caveats, measure_effects
 from iolab.stats.intervals import (
@@ -163,8 +163,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     if is_one(a) or is_one(b):
         if not (is_one(a) and is_one(b)):
             raise SampleError("a log compares with a log, a sample of run times with another sample")
-        from iolab.comparison.matching import pair  # noqa: PLC0415 - it compares samples of logs
-        from iolab.comparison.session_report import Options  # noqa: PLC0415 - see above
+        from iolab.comparison.matching import pair  # noqa: PLC0415 - loaded for those who compare logs
 
         options = Options.checked(threshold, design, "unknown")
         return pair(cast("Source", a), cast("Source", b), names=names, options=options)

@@ -7,14 +7,13 @@ ratio, and no verdict, as the spread of its runs is not known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab import charts
-from iolab.comparison.result import Pairing
+from iolab.comparison.result import Options, Pairing
 from iolab.comparison.samples import Comparison, SampleError, compare, compare_paired
 from iolab.comparison.statements import (
     MIN_CHANGE,
@@ -27,7 +26,6 @@ from iolab.comparison.statements import (
     plan_steps,
 )
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
-from iolab.stats.samples import check_threshold
 from iolab.stats.verdict import describe_time
 from logframe.wording import counted
 
@@ -46,57 +44,6 @@ _DIRECTIONS: Final = {
     "same": f"within {MIN_CHANGE:.0%} or the clock's step",
     "unknown": "of unknown ratio (shown as zero)",
 }
-
-Design = Literal["auto", "rounds", "samples"]
-Order = Literal["unknown", "sequential", "turns", "abba"]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How sessions are compared.
-
-    Attributes:
-        threshold: The smallest relative difference that matters.
-        design: ``rounds`` pairs the runs, ``samples`` does not, ``auto`` follows the order.
-        order: How the runs of the two logs were made, which no log shows: ``sequential``, in ``turns``, or ``abba``.
-    """
-
-    threshold: float = 0.02
-    design: Design = "auto"
-    order: Order = "unknown"
-
-    @classmethod
-    def checked(cls, threshold: float, design: str, order: str) -> Options:
-        """The options of a command line.
-
-        Raises:
-            SampleError: If the threshold is no share between 0 and 1, or a word is not known.
-
-        Examples:
-            >>> Options.checked(0.05, "rounds", "turns")
-            Options(threshold=0.05, design='rounds', order='turns')
-        """
-        check_threshold(threshold)
-        if design not in get_args(Design) or order not in get_args(Order):
-            raise SampleError(f"no design {design!r} of order {order!r}")
-        return cls(threshold, cast("Design", design), cast("Order", order))
-
-    def places(self, runs_a: int, runs_b: int) -> tuple[list[int], list[int]] | tuple[None, None]:
-        """The places of the runs in the order of all.
-
-        Examples:
-            >>> Options(order="abba").places(3, 3), Options().places(2, 2)
-            (([0, 3, 4], [1, 2, 5]), (None, None))
-        """
-        if self.order == "unknown":
-            return None, None
-        if self.order == "sequential":
-            return list(range(runs_a)), list(range(runs_a, runs_a + runs_b))
-        flips = (lambda turn: turn % 2) if self.order == "abba" else (lambda _: 0)
-        return (
-            [2 * turn + flips(turn) for turn in range(runs_a)],
-            [2 * turn + 1 - flips(turn) for turn in range(runs_b)],
-        )
 
 
 def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Options) -> Pairing | None:
@@ -206,16 +153,12 @@ def compare_match(match: Match, names: tuple[str, str], options: Options) -> Com
         if all(sides):
             shown = " against ".join(", ".join(map(str, side[:3])) for side in sides)
             known[condition] = "equal" if sides[0] == sides[1] else f"different ({shown})"
-    steps = [step for one in (match.a, match.b) if (step := one.resolution) is not None]
     times = match.a.times, match.b.times
-    coarser = max(steps, default=None)
-    if coarser is not None and min(float(str(one.min())) for one in times) < coarser:
-        coarser = None  # two clients may have clocks of different steps: no one step is that of both
     order_a, order_b = options.places(times[0].len(), times[1].len())
     return compare(
         *times,
         names=names,
-        resolution=coarser,
+        resolution=_resolution([match]),
         threshold=options.threshold,
         order_a=order_a,
         order_b=order_b,
@@ -312,10 +255,10 @@ def _one(found: list[int]) -> int | None:
 
 
 def _resolution(matches: list[Match]) -> float | None:
-    steps = [step for match in matches for one in (match.a, match.b) if (step := one.resolution) is not None]
-    coarser = max(steps, default=None)
-    least = min((min(match.medians) for match in matches), default=0.0)
-    return coarser if coarser is not None and least >= coarser else None
+    """The step of the clocks; None where a time is below it: clients of different steps have no step in common."""
+    sides = [one for match in matches for one in (match.a, match.b)]
+    coarser = max((step for one in sides if (step := one.resolution) is not None), default=None)
+    return coarser if coarser and min(float(str(one.times.min())) for one in sides) >= coarser else None
 
 
 def _left_out(others: list[Match]) -> list[str]:

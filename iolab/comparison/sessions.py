@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from iolab.comparison.result import Pairing, UnpairedError
+from iolab.comparison.result import Options, Pairing, UnpairedError
 from iolab.comparison.samples import Comparison, SampleError, compare, compare_many
-from iolab.comparison.session_report import Options, compare_match, compare_statements, draw_runs, failures
+from iolab.comparison.session_report import compare_match, compare_statements, draw_runs, failures
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.formatting import short_text
 from iolab.metrics.logical import time_change

@@ -16,7 +16,7 @@ from iolab.sources import as_logs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from iolab.sources import Places
     from logframe.formats import ParsedLog
 

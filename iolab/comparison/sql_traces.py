@@ -1,4 +1,4 @@
-"""Two extended SQL traces compared by the statements that both ran: regressions first, then where the time went.
+"""Two extended SQL traces compared by the statements that both ran: regressions first.
 
 Statements with the same text, at the same depth, are compared per execution, by their own time: without that of the
 statements they called, which have rows of their own.  A changed plan is a result.  Where both processed other numbers
@@ -17,10 +17,9 @@ from iolab.comparison.statements import MIN_CHANGE, change_of, describe_plan_cha
 from iolab.metrics.formatting import count_text, figure_text, short_text, time_text
 from logframe.interval import Interval
 from sqlplusparse.runs import normal_text
-from sqltraceparse import profile
 
 if TYPE_CHECKING:
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from sqltraceparse import SqlTrace
 
 #: What a trace shows of one statement, and of all by normalised text and depth.
@@ -62,8 +61,7 @@ STATEMENTS: Final = pl.Schema(
 def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: Options) -> Pairing:
     """Two traces compared.
 
-    Frames: ``Statements`` (`STATEMENTS`), those first that added the most time in B; ``Where the time went``: the
-    response-time profiles side by side.
+    Frame: ``Statements`` (`STATEMENTS`), those first that added the most time in B.
 
     Raises:
         UnpairedError: If they have no executed statement in common.
@@ -85,13 +83,12 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
     for name, trace in zip(names, (a, b), strict=True):
         if trace.waits.is_empty():
             paragraphs.append(f"{name} has no waits (level 1 or 4): what is not CPU is unaccounted for.")
-    frames = {"Statements": frame, "Where the time went": _profiles(a, b)}
     why = f"both executed {count_text(len(keys), 'statement')} with the same text"
-    shown = {title: one.drop([name for name in one.columns if name in _LEFT_OUT]) for title, one in frames.items()}
-    return Pairing(names, why, tuple(paragraphs), frames, shown, is_lettered=True, verdict=_headline(frame))
+    frames, shown = ({"Statements": one} for one in (frame, frame.drop(_LEFT_OUT)))
+    return Pairing(names, why, tuple(paragraphs), frames, shown, is_lettered=True, verdict=paragraphs[0])
 
 
-#: Columns of the frames that a table for readers leaves out.
+#: Columns of the frame that a table for readers leaves out.
 _LEFT_OUT: Final = ("ratio_lo", "ratio_hi", "depth", "cpu_s_a", "cpu_s_b", "wait_s_a", "wait_s_b")
 
 
@@ -224,21 +221,3 @@ def _steps(trace: SqlTrace, statement: _Statement | None) -> Counter[str]:
     rows = trace.row_sources.filter(pl.col("statement").is_in(statement["statement"]))
     last = rows.filter(pl.col("plan") == pl.col("plan").max())
     return Counter(last.get_column("operation").drop_nulls().to_list())
-
-
-def _profiles(a: SqlTrace, b: SqlTrace) -> pl.DataFrame:
-    """The response-time profiles side by side: the largest of either first, idle waits last."""
-    sides = []
-    for side, trace in zip(_SIDES, (a, b), strict=True):
-        parts = profile(trace).select(
-            "component",
-            "is_idle",
-            pl.col("calls").alias(f"calls_{side}"),
-            (pl.col("total_us") / 1e6).alias(f"total_s_{side}"),
-            (pl.col("share") * 100).alias(f"share_{side}_pct"),
-            pl.col("mean_us").alias(f"mean_us_{side}"),
-        )
-        sides.append(parts)
-    found = sides[0].join(sides[1], on=["component", "is_idle"], how="full", coalesce=True)
-    largest = pl.max_horizontal("total_s_a", "total_s_b")
-    return found.sort("is_idle", largest, "component", descending=[False, True, False])

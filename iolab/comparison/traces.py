@@ -21,7 +21,7 @@ from logframe.interval import row_figure
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from straceparse import StraceLog
 
 #: Fewer reads of one mode and size give no interval.
@@ -87,11 +87,12 @@ def pair_traces(a: StraceLog, b: StraceLog, names: tuple[str, str], options: Opt
 
 
 def _rates_line(sides: pl.DataFrame) -> str:
-    """The rates of both in a sentence, where no kind of read is in both; empty where a rate is refused."""
+    """The rates of both in a sentence, where no kind of read is in both, or that they are not known."""
     row = sides.filter(pl.col("metric") == "read_mb_per_s").row(0, named=True)
     a, b = row_figure(row, "a"), row_figure(row, "b")
     if a is None or b is None:
-        return ""
+        unknown = " and ".join(name for name, rate in zip("AB", (a, b), strict=True) if rate is None)
+        return f"How fast {unknown} read is not known."
     return f"A read {figure_text(a, 'MB/s')}, B read {figure_text(b, 'MB/s')}; their reads are not alike."
 
 

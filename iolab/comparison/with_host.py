@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from awrparse import AwrReport
     from hostparse import HostLog
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from sqltraceparse import SqlTrace
     from straceparse import StraceLog
 
@@ -29,7 +29,7 @@ _SAID: Final = {
     "missing": "the devices that served the database are not in the log: it does not show its storage",
     "part": "the samples cover a part of the report's time only; no total is taken from them",
     "possible": "the devices of the log did at least as much",
-    "unknown": "the log has no times: iolab.evidence.align_host takes the end of its first report and its interval",
+    "unknown": "the log has no times, so it is not known whether it is of the report's period; record it with times",
 }
 
 

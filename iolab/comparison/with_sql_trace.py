@@ -18,7 +18,7 @@ from sqltraceparse import statement_totals
 
 if TYPE_CHECKING:
     from awrparse import AwrReport
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from sqlplusparse import Spool
     from sqltraceparse import SqlTrace
     from sqltraceparse.tkprof import Tkprof

@@ -10,6 +10,7 @@ from iolab.dataset.fleet import report_frames
 from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
 from iolab.metrics.histograms import QUANTILES, latency_quantiles
 from iolab.metrics.table import METRICS
+from logframe.errors import RefusedError
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -292,11 +293,16 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
         all_instances: What `instances` gives.
         changes: What `read_changes` gives.
         settings: What `setting_changes` gives.
+
+    Raises:
+        RefusedError: The dataset has no report of an instance.
     """
     count, reports = all_instances.height, int(all_instances.get_column("reports").sum())
     databases = all_instances.select("db_name", "db_id").unique().height
     first, last = all_instances.select(pl.col("begin_time").min(), pl.col("end_time").max()).row(0)
-    read = f"{reports:,} reports of {counted(count, 'instance')} of {counted(databases, 'database')}"
+    if first is None or last is None:
+        raise RefusedError("the dataset has no report of an instance with its times")
+    read = f"{counted(reports, 'report')} of {counted(count, 'instance')} of {counted(databases, 'database')}"
     sentences = [f"{read}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}."]
     slower = changes.filter(direction="up").unique(list(INSTANCE), keep="first", maintain_order=True)
     if slower.is_empty():

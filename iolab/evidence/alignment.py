@@ -48,7 +48,7 @@ def align_trace(
         database: what `awrparse.read_awr` or `sqlplusparse.read_spool` gives.
         requests: what `straceparse.io_requests` gives; `iolab.metrics.data_reads` is applied here.
         block_size: bytes in a block of the database.
-        statement: the statement of a spool, where autotrace shows several.
+        statement: the statement of a spool; by default all that autotrace shows, together.
 
     Returns:
         The columns `TRACED`, one row a quantity that both sides can tell: ``database`` and ``trace`` with bounds,
@@ -63,7 +63,11 @@ def align_trace(
     waits = _wait_figures(database) if isinstance(database, AwrReport) else {}
 
     def look_up(name: str) -> Interval | None:
-        return statistic(database, name, statement=statement)
+        if isinstance(database, AwrReport) or statement is not None:
+            return statistic(database, name, statement=statement)
+        # The trace is of the session's process, so it holds the reads of all of its statements.
+        each = database.autotrace.filter(pl.col("name") == name).get_column("value").drop_nulls()
+        return Interval.exact(float(each.sum())) if len(each) > 1 else statistic(database, name)
 
     total = int(reads.get_column("bytes_transferred").sum())
     sides: list[tuple[str, str, str, Interval | None, Interval | None]] = [

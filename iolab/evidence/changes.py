@@ -213,7 +213,9 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     greatest = moved.filter(pl.col("is_unusual").fill_null(value=True))
     if greatest.is_empty():
         spread = "beyond its usual spread" if moved.height else "by more than its rounding allows"
-        return [*sentences, f"No event changed {spread} from one report to the next."]
+        unmoved = f"No event changed {spread} from one report to the next."
+        single = "A change shows in two reports of an instance at least."
+        return [*sentences, single if line.periods.height == 1 else unmoved]
     row = greatest.row(0, named=True)
     before, after = (figure_text(row[side]) for side in ("a", "b"))
     sentences.append(

@@ -230,9 +230,7 @@ def _shift(log: HostLog, shift_s: float | None, *, is_local: bool) -> tuple[floa
         return shift_s * 1e6, f"the stamps of the samples were moved by {shift_s:+,.0f} s, as given"
     zones = set(log.runs.get_column("zone").to_list())
     if is_local:
-        raise RefusedError(
-            "the stamps of the trace are local time without a zone; give shift_s, 0 where the samples have its clock"
-        )
+        raise RefusedError("the trace prints local time without a zone: its distance to UTC is not known")
     zone = zones.pop() if len(zones) == 1 else None
     if zone in _UTC:
         return 0.0, ""
@@ -242,7 +240,7 @@ def _shift(log: HostLog, shift_s: float | None, *, is_local: bool) -> tuple[floa
         offset = None
     if offset is None:
         said = "without a zone" if zone is None else f"in {zone}, a name of several zones"
-        raise RefusedError(f"the samples print local time {said}; give shift_s, the seconds from it to UTC")
+        raise RefusedError(f"the samples print local time {said}: its distance to UTC is not known")
     return -offset.total_seconds() * 1e6, ""
 
 

@@ -137,9 +137,7 @@ def align_waits(
     shift_us = 0.0
     if not clock["zone_is_known"]:
         if shift_s is None:
-            raise RefusedError(
-                "the stamps of the trace are local time without a zone; give shift_s, the seconds from it to UTC"
-            )
+            raise RefusedError("the trace prints local time without a zone: its distance to UTC is not known")
         shift_us = shift_s * 1e6
         notes.append(f"the trace prints no zone; its stamps were moved by {shift_s:+,.0f} s, as given")
     wide = (clock["offset_lo_us"] - clock["offset_us"], clock["offset_hi_us"] - clock["offset_us"])
@@ -175,10 +173,10 @@ def _process(trace: SqlTrace, log: StraceLog, process: int | None) -> int:
         if len(both) == 1:
             return int(both.pop())
         if not traced or not called:
-            silent = "the trace" if not traced else "strace's log"
-            raise RefusedError(f"{silent} does not say which process it is of; give process, if both are of one")
-        reason = "no process is in both logs" if not both else f"{len(both)} processes are in both logs; give process"
-        raise RefusedError(reason)
+            silent = "the SQL trace, whose first lines are missing," if not traced else "the strace log"
+            raise RefusedError(f"{silent} does not say which process it is of; strace -f prints it on every line")
+        found = f"{len(both)} processes are in both logs" if both else "no process is in both logs"
+        raise RefusedError(f"{found}; trace one process with both")
     for name, known in (("trace", traced), ("strace log", called)):
         if known and process not in known:
             raise RefusedError(f"the {name} has no read of process {process}")

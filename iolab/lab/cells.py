@@ -91,11 +91,11 @@ def read_table(path: str | Path, *columns: str, texts: tuple[str, ...] = ()) -> 
 
     Args:
         path: Of the file.
-        columns: That it must have; it may have more.
-        texts: Those that are kept as text.
+        columns: That it must have, of numbers above zero; it may have more.
+        texts: Those of them that are kept as text.
 
     Raises:
-        RefusedError: The file cannot be read as CSV, or lacks a column.
+        RefusedError: The file cannot be read as CSV, lacks a column, or has no such numbers.
         OSError: There is no such file.
 
     Examples:
@@ -111,6 +111,11 @@ def read_table(path: str | Path, *columns: str, texts: tuple[str, ...] = ()) -> 
         refuse(f"{path} is not a CSV file of the expected form: {str(error).partition(chr(10))[0]}")
     if missing := [name for name in columns if name not in table.columns]:
         refuse(f"{path} has no column {', '.join(missing)}: it has {', '.join(table.columns)}")
+    if table.is_empty():
+        refuse(f"{path} has no rows")
+    for name in (name for name in columns if name not in texts):
+        if not table[name].dtype.is_numeric() or not (table[name] > 0).all(ignore_nulls=False):
+            refuse(f"{path} has values in column {name} that are no numbers above zero")
     return table
 
 

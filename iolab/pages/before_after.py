@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from iolab.comparison.before_after import BeforeAfter
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from logframe.formats import ParsedLog
 
 #: Characters of a statement that the table shows.

@@ -17,7 +17,7 @@ from iolab.pages.tables import frame_html
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from iolab.comparison.session_report import Options
+    from iolab.comparison.result import Options
     from iolab.comparison.several_sets import SeveralSets
     from iolab.sources import Place
 

@@ -109,3 +109,17 @@ def test_asynchronous_reads_are_other_waits(setall: AwrReport) -> None:
     row = found.filter(pl.col("quantity") == "multi_block_reads").row(0, named=True)
 
     assert row["explanation"].endswith("asynchronous reads are direct path reads, not these waits")
+
+
+def test_all_statements_of_a_session_are_beside_the_trace_of_its_process() -> None:
+    """Where autotrace shows several statements, their reads together are compared; one of them on request."""
+    spool = SAMPLES / "one_case/orders_flash.lst"
+    reads = io_requests(calls(read_strace(SAMPLES / "sqltrace/orders_flash_4711.strace")))
+    each = read_spool(spool).autotrace.filter(name="physical reads").select("statement", "value").drop_nulls()
+
+    whole = align_trace(read_spool(spool), reads).row(by_predicate=pl.col("quantity") == "blocks", named=True)
+    first = align_trace(read_spool(spool), reads, statement=each.item(0, 0)).row(0, named=True)
+
+    assert each.height > 1
+    assert (whole["database"], whole["verdict"]) == (each.get_column("value").sum(), "agrees")
+    assert (first["database"], first["verdict"]) == (each.item(0, 1), "differs")

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from awrparse import read_awr, read_awrs
+from iolab.evidence.changes import neighbour_changes, parameter_changes, timeline_sentences
 from iolab.evidence.report_periods import PERIODS, find_breaks, once, periods
 from iolab.evidence.timeline import (
     SINGLE_BLOCK_READS,
@@ -160,6 +161,9 @@ def test_one_instance_of_several(tmp_path: Path) -> None:
     assert line.instances == ["harbor1", "harbor2"]
     assert line.breaks.height == 0
     assert (line.only().periods.height, line.only("harbor2").periods.height) == (2, 1)
+    alone = line.only("harbor2")
+    said = timeline_sentences(alone, neighbour_changes(alone), parameter_changes(alone.parameters))
+    assert said[-1] == "A change shows in two reports of an instance at least."
     with pytest.raises(LookupError, match="no report of the instance harbor3; there are reports of harbor1, harbor2"):
         line.only("harbor3")
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from iolab.lab.cells import read_table, refuse, set_up
+import iolab
+from iolab import dataset
+from iolab.lab.cells import pair_sentences, read_table, refuse, set_up
 from logframe.errors import LogError, RefusedError
 
 ROOT = Path(__file__).parents[2]
@@ -22,7 +24,9 @@ MADE = {
     "binary.bin": bytes(range(256)) * 20,
     "diary.txt": b"Dear diary,\nnothing.\n",
     "once.lst": _RUN.encode(),
-    "untimed.lst": b"SQL> select 1 from dual;\n\n         1\n----------\n         1\n",
+    "untimed.lst": b"SQL> select 1 from dual;\n\n         1\n----------\n         1\n\n" * 6,
+    "zero.csv": b"row_length,columns,us_per_lio_a,us_per_lio_b\n40,4,0.9,0\n",
+    "text.csv": b"row_length,columns,us_per_lio_a,us_per_lio_b\n40,4,0.9,n/a\n",
     "failed.lst": b"SQL> select 1 from t;\nERROR at line 1:\nORA-00942: no table\n\nElapsed: 00:00:01.00\n\n" * 3,
 }
 #: One log of each kind of the samples.
@@ -87,6 +91,27 @@ def test_other_logs_are_answered_or_refused(
     assert refused or notebook.stem.startswith(("00", "10", "11"))
 
 
+def test_a_dataset_without_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One report cannot change: the answer stands, and what needs a change is refused; no report is refused at once."""
+    monkeypatch.chdir(NOTEBOOKS)
+    for name, why in ((KINDS[0], "no average read changed"), ("one_case/orders_flash.lst", "no report")):
+        dataset.convert(SAMPLES / name, tmp_path / why, executor="serial")
+        with pytest.raises(LogError, match=why):
+            run(NOTEBOOKS / "09_fleet.ipynb", tmp_path / why)
+
+
+def test_no_sentence_names_an_argument_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader of a notebook calls none: of every two samples the answer, or why there is none, is in plain words."""
+    monkeypatch.chdir(ROOT)
+    logs = {name: iolab.load(SAMPLES / name) for name in KINDS[2:]}
+    headless = b"".join((SAMPLES / KINDS[7]).read_bytes().partition(b"=====")[1:])
+    logs |= {"headless.trc": iolab.load(headless), "own.strace": iolab.load(SAMPLES / KINDS[6])}
+    said = pair_sentences(logs)
+
+    assert len(said) > 20
+    assert [one for one in said if re.search(r"\w=\W|; give \w|iolab\.|: Ratios are", one)] == []
+
+
 def test_a_refusal_is_shown_as_a_sentence() -> None:
     """In IPython a cell that refuses shows its reason and no traceback, and counts as failed: the run stops there."""
     shell_module = pytest.importorskip("IPython.core.interactiveshell")
@@ -112,5 +137,9 @@ def test_tables_are_refused_with_a_reason(tmp_path: Path) -> None:
     table.write_text("a,b\n1,2,3,4\n", encoding="utf-8")
     with pytest.raises(RefusedError, match="is not a CSV file"):
         read_table(table, "c")
+    for rows, why in (("", "no rows"), ("1,0\n", "above zero"), ("1,x\n", "above zero"), ("1,\n2,3\n", "above zero")):
+        table.write_text(f"a,b\n{rows}", encoding="utf-8")
+        with pytest.raises(RefusedError, match=why):
+            read_table(table, "b")
     with pytest.raises(RefusedError, match=r"^why$"):
         refuse("why")
