@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from iolab.comparison import Pairing, pair_all
+from iolab.comparison.result import WHAT_CHANGED
 from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
@@ -16,7 +18,7 @@ from iolab.pages.elements import marked_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
-from iolab.pages.ledger_folder import LEAST, folder_head, log_row
+from iolab.pages.ledger_folder import LEAST, folder_head, log_row, sets_head
 from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
@@ -24,6 +26,7 @@ from iolab.pages.sections import reason_of, refuse_empty, write_page
 from iolab.pages.statements_html import shared_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
+from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.run import findings_together
@@ -174,6 +177,12 @@ def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, list[st
     """What a page is about: database, host and period; of many logs also what changed in them, and between which."""
     if count == 1:
         return next(iter(summaries.values())).headline, [], None
+    if count == 2 and len({seen.log.format for seen in summaries.values()}) == 1:
+        return (
+            sets_head(dict(zip("AB", ({name: seen.log} for name, seen in summaries.items()), strict=False))),
+            [],
+            None,
+        )
     rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
         heading, change, between = folder_head(rows)
@@ -227,7 +236,8 @@ def _headline(seen: LogSummary) -> str:
 def _first_screen(said: str, first: str) -> str:
     """The findings of all logs and the first chart, beside each other where there are both."""
     beside = f'<div class="beside-findings"><div>{first}</div></div>' if first else ""
-    shown = f'<div class="first{" beside" if said and beside else ""}"><div>{said}</div>{beside}</div>'
+    kind = "first beside" if said and beside and "waterfall" not in first else "first"  # that needs the whole width
+    shown = f'<div class="{kind}"><div>{said}</div>{beside}</div>'
     return shown if said or beside else ""
 
 
@@ -235,8 +245,8 @@ def _first_chart(pairings: Sequence[Pairing], *, is_beside: bool) -> tuple[str, 
     """The first chart of the first comparison that has one, beside the findings or alone, and that comparison."""
     width = BESIDE if is_beside else None
     for one in pairings:
-        if not one.refusal and (charts := one.charts()):
-            return drawn_html(charts[0].to_dict(), label=one.title, width=width), one
+        if not one.refusal and (pictures := _pictures(one, width)):
+            return pictures[0], one
     return "", None
 
 
@@ -275,10 +285,22 @@ def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
         verdict = _VERDICT.sub(r"<strong>\g<0></strong>", marked_html(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
     if is_drawn:
-        parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()[without:]]
+        parts += _pictures(one)[without:]
+    drawn = WHAT_CHANGED if is_drawn and one.change is not None else None
     for title, frame in (one.tables or one.frames).items():
+        if title == drawn:
+            continue
         parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
     return "".join(parts)
+
+
+def _pictures(one: Pairing, width: int | None = None) -> list[str]:
+    """Where the time changed as a table with bars, and the charts of a comparison."""
+    change = one.change
+    if change is None:
+        return [drawn_html(chart.to_dict(), label=one.title, width=width) for chart in one.charts()]
+    others = replace(one, drawers=tuple(draw for draw in one.drawers if draw != change.to_chart))
+    return [waterfall_html(change), *(drawn_html(chart.to_dict(), label=one.title) for chart in others.charts())]
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:
