@@ -55,6 +55,7 @@ class LogRow:
         begin: when it begins, where it says so.
         end: when it ends.
         ledger: its lead ledger.
+        started: when its instance was started, where it says so to the minute.
         parameters: its initialization parameters, as `iolab.evidence.changes.parameter_changes` takes them.
     """
 
@@ -64,6 +65,7 @@ class LogRow:
     begin: datetime | None
     end: datetime | None
     ledger: Ledger
+    started: datetime | None
     parameters: pl.DataFrame
 
 
@@ -87,7 +89,10 @@ def log_row(seen: LogSummary) -> LogRow | None:
             pl.lit(1).alias("part"),
             *("parameter", "instance", "begin", "end", "pdb"),
         )
-    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, parameters)
+    started = getattr(getattr(seen.log, "info", None), "startup_time", None)
+    if started is not None and getattr(seen.log, "form", "") == "html" and started.minute == started.month:
+        started = None  # HTML of 11.2 and 12 has the month for the minutes
+    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, started, parameters)
 
 
 def folder_text(
@@ -105,7 +110,7 @@ def folder_text(
         style: gives a text of a role its colour.
         is_utf8: whether bars may be drawn with block characters.
     """
-    ordered = _in_time(logs)
+    ordered = in_time(logs)
     common, own = _headlines([one.headline for one in ordered.values()])
     shares = {name: _shares(one.ledger) for name, one in ordered.items()}
     weight: dict[str, float] = {}
@@ -155,7 +160,7 @@ def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, list[str], tuple[str, 
     noun = next(iter(logs.values())).noun
     period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
     period = f", {period}" if period else ""
-    ordered = _in_time(logs)
+    ordered = in_time(logs)
     change = _change(ordered)
     said = ([] if change is None else [change[0]]) + _parameters(ordered)
     return f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}", said, change and change[1]
@@ -202,7 +207,7 @@ def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
     return [*said, f"{counted(more, 'more parameter')} changed."] if more else said
 
 
-def _in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
+def in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
     """The rows in the order of time; one without a time stays after its neighbour by name."""
     last, keys = "", {}
     for name in sorted(logs):

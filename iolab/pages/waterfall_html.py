@@ -103,7 +103,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
     absent = {"new": "a", "vanished": "b"}.get(row["status"])
     most = figure_text(row[f"{absent}_hi"]) if absent and row[f"{absent}_hi"] else ""
     sides = [(f"≤ {most}" if most else "") if side == absent else figure_text(row[side]) for side in "ab"]
-    share = "" if row["share"] is None else f"{100 * row['share']:.0f}"
+    share = "" if row["share"] is None else str(round(100 * row["share"]))
     cells = [*sides, f"{row['change']:+.3g}", share]
     if row["by_count"] is None or row["kind"] in UNKNOWN or not row["a"]:
         return cells
