@@ -70,7 +70,7 @@ def _table(change: LedgerChange) -> str:
     heads = "".join(f'<th scope="col" class="number">{head}</th>' for head in _HEADS)
     head = f'<th scope="col">part</th><th scope="col">{html.escape(change.unit)}</th>{heads}'
     title = f"{html.escape(change.base)}, from A to B, in {html.escape(change.unit)}"
-    table = f"<table class='ledger waterfall'><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    table = f'<table class="ledger waterfall"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
     return f'<div class="basis"><h3>{title}</h3>{table}</div>'
 
 
