@@ -77,9 +77,10 @@ class UnpairedError(RefusedError):
     """Two logs cannot be compared; the message is the reason."""
 
 
+WHAT_CHANGED: Final = "What took the time"
 #: Titles of the tables of a change by view.
 _TITLES: Final = {
-    "what": "What took the time",
+    "what": WHAT_CHANGED,
     "who": "Whose time it was",
     "where": "Where the time was spent",
     "when": "When the time was spent",

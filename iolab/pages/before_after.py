@@ -12,10 +12,11 @@ import polars.selectors as cs
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
 from iolab.metrics.formatting import count_text
-from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import marked_html
+from iolab.pages.ledger_folder import sets_head
 from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
 from iolab.pages.tables import frame_html
+from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.writing import pairing_html
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
@@ -61,7 +62,7 @@ def write_change_report(
     page = Path(out)
     sets, failed = read_sets({"before": before, "after": after}, page, say)
     result = compare_sets(sets["before"], sets["after"], options=options)
-    write_page(page, change_html(result, failed))
+    write_page(page, change_html(result, failed, heading=sets_head(sets)))
     return failed
 
 
@@ -92,9 +93,9 @@ def read_sets(
     return found, failed
 
 
-def change_html(result: BeforeAfter, failed: Iterable[str] = ()) -> str:
-    """The page of a change."""
-    return sections_page("Before and after", change_sections(result, failed))
+def change_html(result: BeforeAfter, failed: Iterable[str] = (), *, heading: str = "Before and after") -> str:
+    """The page of a change; its heading says of what, where and when."""
+    return sections_page(heading, change_sections(result, failed))
 
 
 def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tuple[str, str, str]]:
@@ -116,16 +117,15 @@ def _first_screen(result: BeforeAfter) -> str:
         f"{side}: {escape(', '.join(names))}" for side, names in zip(("Before", "After"), result.names, strict=True)
     ]
     items = "".join(f"<li>{marked_html(sentence)}</li>" for sentence in result.sentences)
-    drawn = "".join(drawn_html(chart.to_dict(), label="before and after") for chart in result.charts())
+    drawn = "".join(waterfall_html(one) for one in result.changes)
     care = result.not_compared.height
     note = (
         f'<p><small><a href="#left-out">{count_text(care, "remark")}</a> on what may not be compared.</small></p>'
         if care
         else ""
     )
-    kind = "first beside" if drawn else "first"
     said = f"<p>{'<br>'.join(names)}</p><ul>{items}</ul>{note}"
-    return f'<div class="{kind}"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
+    return f'<div class="first"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
 
 
 def _table(frame: pl.DataFrame) -> str:

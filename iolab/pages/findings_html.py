@@ -53,7 +53,7 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
         rows.append(_row(shown, anchor if is_linked else ""))
         last = row["part"]
     bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
-    heading = f'<p class="base">% of<br>{html.escape(" / ".join(bases))}</p>' if bases else ""
+    heading = f'<p class="base">% of {html.escape(" / ".join(bases))}</p>' if bases else ""
     kind = "findings" if bases else "findings plain"
     parts = [heading, f'<ol class="{kind}">{"".join(rows[:MOST])}</ol>']
     if rows[MOST:]:

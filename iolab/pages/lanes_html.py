@@ -126,7 +126,7 @@ def lanes_html(rows: pl.DataFrame) -> str:
     return (
         f'<figure class="drawn lanes" data-start="{_milliseconds(begin)}" data-end="{_milliseconds(end)}">'
         f'<figcaption>Over time</figcaption><p class="note">{note}</p>{"".join(lanes)}'
-        f'<div class="lane"><p></p><svg width="100%" height="18" aria-hidden="true">{_ticks(begin, end)}</svg></div>'
+        f'<div class="lane"><p></p><svg width="100%" height="18" aria-hidden="true">{ticks(begin, end)}</svg></div>'
         f'<p class="note chosen" aria-live="polite">{_text(begin)} to {_text(end, begin)}, on the clock of the '
         'logs</p><table class="lane-table"><thead><tr><th>quantity</th><th>series</th><th class="number">samples</th>'
         '<th class="number">mean</th><th class="number">largest</th></tr></thead>'
@@ -163,7 +163,8 @@ def _row(panel: str, series: str, part: pl.DataFrame, colour: str) -> str:
     return f"<tr><td>{html.escape(panel)}</td><td>{chip}{html.escape(series)}</td>{cells}</tr>"
 
 
-def _ticks(begin: datetime, end: datetime) -> str:
+def ticks(begin: datetime, end: datetime) -> str:
+    """The labels of a time axis, placed in per cent of the width."""
     whole = (end - begin).total_seconds()
     step = next((one for one in _STEPS if whole / one <= _MOST_TICKS), _STEPS[-1])
     midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)

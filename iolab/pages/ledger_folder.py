@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from iolab.pages.summary import LogSummary
     from iolab.time_ledger.account import Ledger
+    from logframe.formats import ParsedLog
 
 #: Fewer logs have a block each.
 LEAST: Final = 4
@@ -53,6 +54,7 @@ class LogRow:
         begin: when it begins, where it says so.
         end: when it ends.
         ledger: its lead ledger.
+        started: when its instance was started, where it says so to the minute.
         parameters: its initialization parameters, as `iolab.evidence.changes.parameter_changes` takes them.
     """
 
@@ -62,6 +64,7 @@ class LogRow:
     begin: datetime | None
     end: datetime | None
     ledger: Ledger
+    started: datetime | None
     parameters: pl.DataFrame
 
 
@@ -85,7 +88,10 @@ def log_row(seen: LogSummary) -> LogRow | None:
             pl.lit(1).alias("part"),
             *("parameter", "instance", "begin", "end", "pdb"),
         )
-    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, parameters)
+    started = getattr(getattr(seen.log, "info", None), "startup_time", None)
+    if started is not None and getattr(seen.log, "form", "") == "html" and started.minute == started.month:
+        started = None  # HTML of 11.2 and 12 has the month for the minutes
+    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, started, parameters)
 
 
 def folder_text(
@@ -103,7 +109,7 @@ def folder_text(
         style: gives a text of a role its colour.
         is_utf8: whether bars may be drawn with block characters.
     """
-    ordered = _in_time(logs)
+    ordered = in_time(logs)
     common, own = _headlines([one.headline for one in ordered.values()])
     shares = {name: _shares(one.ledger) for name, one in ordered.items()}
     weight: dict[str, float] = {}
@@ -151,12 +157,36 @@ def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, list[str], tuple[str, 
     """What logs of one kind have in common, and when; what changed, in sentences; the two logs between which it did."""
     common, _ = _headlines([one.headline for one in logs.values()])
     noun = next(iter(logs.values())).noun
-    times = [time for one in logs.values() for time in (one.begin, one.end) if time is not None]
-    period = f", {min(times):%Y-%m-%d %H:%M} to {max(times):%Y-%m-%d %H:%M}" if times else ""
-    ordered = _in_time(logs)
+    period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
+    period = f", {period}" if period else ""
+    ordered = in_time(logs)
     change = _change(ordered)
     said = ([] if change is None else [change[0]]) + _parameters(ordered)
     return f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}", said, change and change[1]
+
+
+def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> str:
+    """What the logs of two sets have in common, and when each set was.
+
+    Args:
+        sets: the logs of each by the name of the set.
+    """
+    logs = [log for named in sets.values() for log in named.values()]
+    heads = [headline(log) for log in logs if (headline := view_of(log.format).headline) is not None]
+    common = _headlines(heads)[0] or " and ".join(dict.fromkeys(f"{view_of(log.format).noun}s" for log in logs))
+    periods = []
+    for named in sets.values():
+        spans = [span(log) for log in named.values() if (span := view_of(log.format).span) is not None]
+        periods.append(_period([time for one in spans if one is not None for time in one[:2]]))
+    when = " and ".join(f"{period} ({name})" if period else name for name, period in zip(sets, periods, strict=True))
+    return f"{common}: {when}"
+
+
+def _period(times: Sequence[datetime]) -> str:
+    if not times:
+        return ""
+    begin, end = min(times), max(times)
+    return f"{begin:%Y-%m-%d %H:%M} to {end:{'%H:%M' if begin.date() == end.date() else '%Y-%m-%d %H:%M'}}"
 
 
 def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
@@ -178,7 +208,7 @@ def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
     return [*said, f"{counted(more, 'more parameter')} changed."] if more else said
 
 
-def _in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
+def in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
     """The rows in the order of time; one without a time stays after its neighbour by name."""
     last, keys = "", {}
     for name in sorted(logs):

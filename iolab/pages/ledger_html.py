@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.ledger_rows import Row, count_head, ledger_rows, time_cell, view_head
+from iolab.rules.phrases import three
 from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
 
@@ -30,6 +31,27 @@ _CLASSES: Final = {
 }
 _SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read")
 _KINDS: Final = {"cpu": "cpu", "io": "other_reads", "idle": "shared_reads", "gap": "gap"}
+#: What the colours and hatchings mean, in the order of the key.
+_MEANING: Final = {
+    "c-cpu": "CPU",
+    "c-single_block": "single-block reads",
+    "c-other_reads": "other I/O",
+    "c-system_io": "System I/O",
+    "c-commit": "Commit",
+    "c-space_to_write": "Configuration",
+    "c-locks": "Application",
+    "c-concurrency": "Concurrency",
+    "c-cluster": "Cluster",
+    "c-network": "Network",
+    "c-other": "other",
+    "c-shared_reads": "client",
+    "c-gap": "between records",
+    "c-unknown": "time without a name",
+    "c-twice": "counted twice",
+}
+#: Beside a part of this share the others are drawn once more, magnified.
+_ALMOST_ALL: Final = 0.95
+_WEDGE: Final = 12
 #: Pieces below this share have no label, and those below the second are left to the eye.
 _LABEL: Final = 0.022
 _LEAST: Final = 0.0005
@@ -102,26 +124,81 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     if scale <= 0 or ledger.total is None:
         return ""
     said = f"{ledger.base} {time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)}"
-    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, ledger.base)]
+    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, ledger.base, anchor)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:
-        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, f"{anchor}-twice", "counted twice", ""))
+        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", "counted twice", "", anchor))
+    drawn, depth = _rows(rows, tops, scale, anchor)
+    magnified, key = _magnified(tops, scale, depth, anchor)
+    pieces += drawn
+    pieces.append(magnified)
+    all_of = "".join(pieces)
+    chips = "".join(
+        f"<span>{_chip(kind, anchor)} {said}</span>"
+        for kind, said in _MEANING.items()
+        if _paint(kind, anchor) in all_of
+    )
+    height = _HEIGHT * (depth + 1) + (_HEIGHT + _WEDGE if magnified else 0)
+    said = html.escape(f"{ledger.base}: " + ", ".join(f"{row['name']} {_share(row)}" for row in tops[:6]))
+    return (
+        f'<figure class="icicle" role="img" aria-label="{said}"><svg width="100%" height="{height}">'
+        f"{_patterns(anchor)}{all_of}</svg></figure>"
+        f'<p class="key icicle-key"><span>Width is time.{key}</span>{chips}</p>'
+    )
+
+
+def _rows(rows: list[dict[str, Any]], tops: list[dict[str, Any]], scale: float, anchor: str) -> tuple[list[str], int]:
+    """The pieces of the parts and of their children, and how many rows they are."""
+    pieces: list[str] = []
     place, depth = 0.0, 1
+    large = [row["part"] for row in tops if row["seconds"] >= _ALMOST_ALL * scale]
     for row in tops:
         width = row["seconds"] / scale
         pieces.append(_part_piece(row, place, width, 1, anchor))
         inside = place
         for child in rows:
-            if child["parent"] == row["part"] and child["seconds"] > 0 and child["kind"] != "contains":
+            is_seen = not large or row["part"] in large  # small parts are magnified instead
+            if is_seen and child["parent"] == row["part"] and child["seconds"] > 0 and child["kind"] != "contains":
                 of = min(child["seconds"] / scale, place + width - inside)
                 pieces.append(_part_piece(child, inside, of, 2, anchor))
                 inside, depth = inside + of, 2
         place += width
-    height = _HEIGHT * (depth + 1)
-    said = html.escape(f"{ledger.base}: " + ", ".join(f"{row['name']} {_share(row)}" for row in tops[:6]))
-    return (
-        f'<figure class="icicle" role="img" aria-label="{said}"><svg width="100%" height="{height}">'
-        f"{_patterns(anchor)}{''.join(pieces)}</svg></figure>"
+    return pieces, depth
+
+
+def _magnified(tops: list[dict[str, Any]], scale: float, depth: int, anchor: str) -> tuple[str, str]:
+    """Parts beside one that is nearly all as a row of their own with a wedge to where they are, and the key of it."""
+    small = [row for row in tops if row["seconds"] < _ALMOST_ALL * scale]
+    rest = sum(row["seconds"] for row in small)
+    if len(small) != len(tops) - 1 or rest < _LEAST * scale:
+        return "", ""
+    is_left = small[0] is tops[0]
+    if small != (tops[:-1] if is_left else tops[1:]):
+        return "", ""
+    width = 100 * rest / scale
+    ends = f"M0 0H{width:.3f}L100 {_WEDGE}H0z" if is_left else f"M{100 - width:.3f} 0H100V{_WEDGE}H0z"
+    top = _HEIGHT * (depth + 1)
+    wedge = (
+        f'<svg y="{top - 2}" width="100%" height="{_WEDGE}" viewBox="0 0 100 {_WEDGE}" preserveAspectRatio="none">'
+        f'<path d="{ends}" class="wedge"/></svg>'
     )
+    place, pieces = 0.0, []
+    for one in small:
+        pieces.append(_part_piece(one, place, one["seconds"] / rest, 0, anchor))
+        place += one["seconds"] / rest
+    row = f'<svg y="{top + _WEDGE - 2}" width="100%" height="{_HEIGHT}">{"".join(pieces)}</svg>'
+    return (
+        wedge + row,
+        f" Lowest row: the other {time_cell(rest, rest, rest)}, {three(scale / rest)} times as wide.",
+    )
+
+
+def _chip(kind: str, anchor: str) -> str:
+    return f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {_paint(kind, anchor)}/></svg>'
+
+
+def _paint(kind: str, anchor: str) -> str:
+    hatched = {"c-unknown": "unknown", "c-twice": "twice"}.get(kind)
+    return f'class="open" fill="url(#{anchor}-{hatched})"' if hatched else f'class="{kind}"'
 
 
 def _patterns(anchor: str) -> str:
@@ -137,30 +214,28 @@ def _patterns(anchor: str) -> str:
 
 def _part_piece(row: dict[str, Any], place: float, width: float, level: int, anchor: str) -> str:
     kind = colour(row["kind"], row["class"], row["name"])
-    fill = f"{anchor}-unknown" if kind == "c-unknown" else kind
     name = printable(" ".join(row["name"].split()))
-    return _piece(place, width, level, fill, f"{name} {_share(row)}".strip(), name)
+    return _piece(place, width, level, kind, f"{name} {_share(row)}".strip(), name, anchor)
 
 
 def _share(row: dict[str, Any]) -> str:
     return "" if row["share"] is None else f"{100 * row['share']:.1f} %"
 
 
-def _piece(place: float, width: float, level: int, fill: str, tip: str, name: str) -> str:
-    """A piece with its label, where it is wide enough for one; ``fill`` is a class, or the id of a pattern."""
+def _piece(place: float, width: float, level: int, kind: str, tip: str, name: str, anchor: str) -> str:
+    """A piece with its label, where it is wide enough for one."""
     if width < _LEAST:
         return ""
-    is_open = not fill.startswith("c-")
-    painted = f'class="open" fill="url(#{fill})"' if is_open else f'class="{fill}"'
     letters = int(width * _WIDTH / _LETTER) - 1
     label, text = tip if len(tip) <= letters else name, ""
     if width >= _LABEL and label:
         cut = label if len(label) <= letters else f"{label[: letters - 1]}…"
-        kind = "on-open" if is_open else "on-total" if fill == "c-total" else "on-piece"
-        text = f'<text x="5" y="15" class="{kind}">{html.escape(cut)}</text>'
+        on = {"c-unknown": "on-open", "c-twice": "on-open", "c-total": "on-total"}.get(kind, "on-piece")
+        text = f'<text x="5" y="15" class="{on}">{html.escape(cut)}</text>'
     return (
         f'<svg x="{100 * place:.3f}%" y="{level * _HEIGHT}" width="{100 * width:.3f}%" height="{_HEIGHT}">'
-        f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {painted}/>{text}</svg>'
+        f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {_paint(kind, anchor)}/>{text}'
+        "</svg>"
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from iolab.comparison import Pairing, pair_all
+from iolab.comparison.result import WHAT_CHANGED
 from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
@@ -16,14 +18,16 @@ from iolab.pages.elements import marked_html
 from iolab.pages.findings_html import findings_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
-from iolab.pages.ledger_folder import LEAST, folder_head, log_row
+from iolab.pages.ledger_folder import LEAST, LogRow, folder_head, in_time, log_row, sets_head
 from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import reason_of, refuse_empty, write_page
 from iolab.pages.statements_html import shared_html
+from iolab.pages.strip_html import strip_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
+from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.run import findings_together
@@ -45,6 +49,7 @@ _HEADLINES: Final = (
 _MOST_HEADLINES: Final = 3
 #: The bar of contents of a page of many logs.
 _CONTENTS: Final = (
+    ("strip", "Time line"),
     ("heat", "Where time went"),
     ("over-time", "Over time"),
     ("logs", "Logs"),
@@ -119,7 +124,8 @@ def write_report(
         rows.append(row)
         sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
     refuse_empty(failed, len(named))
-    heading, change, between = _heading(summaries, len(named))
+    logs = in_time({name: made for name, seen in summaries.items() if (made := log_row(seen)) is not None})
+    heading, change, between = _heading(summaries, logs, len(named))
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items() if name in (between or summaries)}))
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
     first, drawn = (
@@ -138,10 +144,9 @@ def write_report(
         verdict = [one.verdict for one in pairings if one.verdict and len(named) == 2 and not said]
         lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change or verdict[:1])
         parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
-        overview = _overview(summaries, links)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         same = shared_html(summaries) if is_drawn else ""
-        parts += [overview, summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
+        parts += [_overview(summaries, logs, links), summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
         parts += sections
     else:
         contents = list(ONE_LOG_CONTENTS)
@@ -161,20 +166,28 @@ def _when(summaries: dict[str, LogSummary]) -> str:
     return when_html({name: None if span is None else span(summaries[name].log) for name, span in spans.items()})
 
 
-def _overview(summaries: dict[str, LogSummary], links: dict[str, str]) -> str:
+def _overview(summaries: dict[str, LogSummary], logs: dict[str, LogRow], links: dict[str, str]) -> str:
     """Where time went in each log, and what happened when, for logs that have times."""
     spans = {name: span(seen.log) for name, seen in summaries.items() if (span := view_of(seen.log.format).span)}
     begins = {name: f"{span[0]:%Y-%m-%d %H:%M}" for name, span in spans.items() if span is not None}
-    heat = heat_html({name: seen.ledger for name, seen in summaries.items() if seen.ledger is not None}, links, begins)
+    strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
+    heat = heat_html({name: row.ledger for name, row in logs.items()}, links, begins)
     lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
-    return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
+    return strip + heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
 
-def _heading(summaries: dict[str, LogSummary], count: int) -> tuple[str, list[str], tuple[str, str] | None]:
+def _heading(
+    summaries: dict[str, LogSummary], rows: dict[str, LogRow], count: int
+) -> tuple[str, list[str], tuple[str, str] | None]:
     """What a page is about: database, host and period; of many logs also what changed in them, and between which."""
     if count == 1:
         return next(iter(summaries.values())).headline, [], None
-    rows = {name: row for name, seen in summaries.items() if (row := log_row(seen)) is not None}
+    if count == 2 and len({seen.log.format for seen in summaries.values()}) == 1:
+        return (
+            sets_head(dict(zip("AB", ({name: seen.log} for name, seen in summaries.items()), strict=False))),
+            [],
+            None,
+        )
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
         heading, change, between = folder_head(rows)
         return (heading, change, between) if count >= LEAST else (heading, [], None)
@@ -227,7 +240,8 @@ def _headline(seen: LogSummary) -> str:
 def _first_screen(said: str, first: str) -> str:
     """The findings of all logs and the first chart, beside each other where there are both."""
     beside = f'<div class="beside-findings"><div>{first}</div></div>' if first else ""
-    shown = f'<div class="first{" beside" if said and beside else ""}"><div>{said}</div>{beside}</div>'
+    kind = "first beside" if said and beside and "waterfall" not in first else "first"  # that needs the whole width
+    shown = f'<div class="{kind}"><div>{said}</div>{beside}</div>'
     return shown if said or beside else ""
 
 
@@ -235,8 +249,8 @@ def _first_chart(pairings: Sequence[Pairing], *, is_beside: bool) -> tuple[str, 
     """The first chart of the first comparison that has one, beside the findings or alone, and that comparison."""
     width = BESIDE if is_beside else None
     for one in pairings:
-        if not one.refusal and (charts := one.charts()):
-            return drawn_html(charts[0].to_dict(), label=one.title, width=width), one
+        if not one.refusal and (pictures := _pictures(one, width)):
+            return pictures[0], one
     return "", None
 
 
@@ -275,10 +289,22 @@ def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
         verdict = _VERDICT.sub(r"<strong>\g<0></strong>", marked_html(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
     if is_drawn:
-        parts += [drawn_html(chart.to_dict(), label=one.title) for chart in one.charts()[without:]]
+        parts += _pictures(one)[without:]
+    drawn = WHAT_CHANGED if is_drawn and one.change is not None else None
     for title, frame in (one.tables or one.frames).items():
+        if title == drawn:
+            continue
         parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
     return "".join(parts)
+
+
+def _pictures(one: Pairing, width: int | None = None) -> list[str]:
+    """Where the time changed as a table with bars, and the charts of a comparison."""
+    change = one.change
+    if change is None:
+        return [drawn_html(chart.to_dict(), label=one.title, width=width) for chart in one.charts()]
+    others = replace(one, drawers=tuple(draw for draw in one.drawers if draw != change.to_chart))
+    return [waterfall_html(change), *(drawn_html(chart.to_dict(), label=one.title) for chart in others.charts())]
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:

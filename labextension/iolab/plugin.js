@@ -6,7 +6,7 @@
   const TYPE = "oracle-io-log";
   // What Oracle and the tools of the operating system write: by suffix, and reports by the names that their scripts give.
   const SUFFIXES = [".trc", ".strace", ".lst", ".lis", ".prf", ".nmon"];
-  const REPORTS = "^(awr(rpt|grpt|sqrpt|ddrpt|gdrpt|crt)|ash(rpt|rpti)|addmrpt|sp)_.*\\.(html?|txt|lst)$";
+  const REPORTS = "^(awr_?(rpt|grpt|sqrpt|ddrpt|gdrpt|crt)|ash_?rpti?|addm_?rpt|sp)_.*\\.(html?|txt|lst)$";
   // Larger logs are not opened in the editor.
   const MOST_EDITED = 32 * 2 ** 20;
   const POLL_MS = 5000;

@@ -60,7 +60,7 @@ def test_first_screen(name: str, pages: dict[str, Path]) -> None:
             assert min(box["y"] for one in answers if (box := one.bounding_box())) < height
             assert page.locator("a[href^='#']").count() > 1
             missing = page.evaluate(
-                "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.hash.slice(1))"
+                "[...document.querySelectorAll('a[href^=\"#\"]')].map(a => a.getAttribute('href').slice(1))"
                 ".filter(id => id && !document.getElementById(id))"
             )
             assert missing == []

@@ -249,13 +249,15 @@ def test_pages_of_real_logs(name: str, corpus: Path, tmp_path: Path, capsys: pyt
 
 
 def test_the_first_chart_of_any_comparison_is_at_the_top(tmp_path: Path) -> None:
-    """The first comparison of two sessions has no chart, the second one has: it stands before the logs, and once."""
+    """Where the time changed between two sessions stands before the logs, and once."""
     runs = Path(__file__).parents[2] / "sample_data" / "runs"
     page = tmp_path / "page.html"
     write_report(sorted(runs.glob("*.txt"))[:2], page)
     first, _, rest = page.read_text(encoding="utf-8").partition('<section id="logs">')
 
-    assert first.count("drawn wide-only") == first.count("drawn narrow-only") == 1
+    drawn = first[first.index('<div class="basis">') :]
+    assert drawn.count('class="ledger waterfall"') == 1
+    assert drawn[: drawn.index("</table>")] not in rest
     assert "<svg" in rest
 
 

@@ -1,0 +1,148 @@
+"""Reports of one instance over time: sessions active, the same by part, and the latency of the largest wait."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Final
+
+from iolab.pages.lanes_html import ticks
+from iolab.pages.ledger_html import colour
+from logframe.wording import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from iolab.pages.ledger_folder import LogRow
+
+_LEAST_LOGS: Final = 3
+#: Of more reports the values are left out; the cells stay.
+_MOST_VALUES: Final = 24
+#: Rows of parts; smaller ones are not shown.
+_MOST_PARTS: Final = 9
+#: A value is printed from this many sessions on.
+_LEAST_VALUE: Final = 0.05
+_ROW: Final = 21
+_BARS: Final = 84
+#: Opacity of a cell: this much for almost nothing, and the rest in proportion.
+_FAINT: Final = 0.12
+
+#: What a row of the strip draws of a report: when, how tall or dark from 0 to 1, and its value as a text.
+_Cell = tuple["datetime", "datetime", float, str]
+
+
+def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
+    """The strip; empty of fewer than three reports with sessions and a period.
+
+    Args:
+        logs: the row of each log by its name, all of one kind.
+        links: the identifier of each log's part of the page.
+    """
+    shown: dict[str, tuple[datetime, datetime, float]] = {}
+    sessions: dict[str, dict[str, float]] = {}
+    averages: dict[str, dict[str, float]] = {}
+    styles: dict[str, str] = {}
+    weight: dict[str, float] = {}
+    for name, one in logs.items():
+        total, elapsed = one.ledger.total, one.ledger.elapsed
+        if one.begin is None or one.end is None or total is None or elapsed is None or elapsed.value <= 0:
+            continue
+        shown[name] = (one.begin, one.end, float(total.value / elapsed.value))
+        parts = one.ledger.parts("what").to_dicts() if "what" in one.ledger.views else []
+        inner = {part["parent"] for part in parts}
+        for row in parts:
+            if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"} and row["seconds"] > 0:
+                sessions.setdefault(row["name"], {})[name] = row["seconds"] / elapsed.value
+                styles[row["name"]] = colour(row["kind"], row["class"], row["name"])
+            if row["avg"] and row["part"] not in inner and row["kind"] in {"io", "wait"}:
+                averages.setdefault(row["name"], {})[name] = 1e3 * row["avg"]
+                weight[row["name"]] = weight.get(row["name"], 0.0) + row["seconds"]
+    if len(shown) < _LEAST_LOGS:
+        return ""
+    span = (min(begin for begin, _, _ in shown.values()), max(end for _, end, _ in shown.values()))
+    restarts = _restarts(logs, span)
+
+    def line(
+        label: str, values: Mapping[str, float], texts: Mapping[str, str], kind: str, top: float, high: int
+    ) -> str:
+        cells = {name: (*shown[name][:2], value / top, texts.get(name, "")) for name, value in values.items()}
+        return _row(label, cells, span, restarts, kind, high, links)
+
+    active = {name: size for name, (_, _, size) in shown.items()}
+    has_values = len(shown) <= _MOST_VALUES
+    rows = [line("sessions active", active, _texts(active, has_values), "c-bars", max(active.values()) or 1.0, _BARS)]
+    large = [part for part, of in sessions.items() if max(of.values()) >= _LEAST_VALUE]
+    order = sorted(large, key=lambda part: (styles[part] == "c-unknown", -sum(sessions[part].values()), part))
+    darkest = max(max(of.values()) for of in sessions.values())
+    rows += [
+        line(part, sessions[part], _texts(sessions[part], has_values), styles[part], darkest, _ROW)
+        for part in order[:_MOST_PARTS]
+    ]
+    if weight:
+        slow = max(weight, key=lambda part: (weight[part], part))
+        own = averages[slow]
+        rows.append(
+            line(f"average ms of `{slow}`", own, _texts(own, has_values), "c-single_block", max(own.values()), _BARS)
+        )
+    said = "; ".join(f"restart {when:%Y-%m-%d %H:%M}" for when in restarts)
+    axis = f'<svg width="100%" height="18" aria-hidden="true">{ticks(*span)}</svg>'
+    note = "Cells: sessions active in that part, darker is more. No cell: no report of this time."
+    return (
+        f'<figure class="strip" id="strip"><figcaption>{len(shown)} reports over time'
+        f"{f': <b>{said}</b>' if said else ''}</figcaption>{''.join(rows)}"
+        f'<div class="strip-row"><span></span>{axis}</div><p class="note">{note}</p></figure>'
+    )
+
+
+def _texts(values: Mapping[str, float], has_values: bool) -> dict[str, str]:  # noqa: FBT001 - one of two forms
+    return {
+        name: f"{value:,.{1 if value >= 1 else 2}f}"
+        for name, value in values.items()
+        if has_values and value >= _LEAST_VALUE
+    }
+
+
+def _restarts(logs: Mapping[str, LogRow], span: tuple[datetime, datetime]) -> list[datetime]:
+    """When the instance was started between the first report and the last; times within an hour are one."""
+    found: dict[datetime, datetime] = {}
+    for when in sorted(one.started for one in logs.values() if one.started is not None):
+        if span[0] < when < span[1]:
+            found.setdefault(when.replace(minute=0, second=0), when)
+    return list(found.values())
+
+
+def _row(
+    label: str,
+    cells: Mapping[str, _Cell],
+    span: tuple[datetime, datetime],
+    restarts: list[datetime],
+    kind: str,
+    high: int,
+    links: Mapping[str, str],
+) -> str:
+    whole = (span[1] - span[0]).total_seconds()
+
+    def place(when: datetime) -> float:
+        return 100 * (when - span[0]).total_seconds() / whole
+
+    is_bar = high == _BARS
+    drawn = [f'<rect width="100%" height="{high - 1}" class="ground"/>']
+    for name, (begin, end, size, text) in cells.items():
+        left, width = place(begin), place(end) - place(begin)
+        tall = max(1.0, size * (high - 18)) if is_bar else high - 1
+        dark = 1.0 if is_bar else _FAINT + (1 - _FAINT) * size
+        painted = f'class="{"c-other" if kind in {"c-unknown", "c-twice"} else kind}" fill-opacity="{dark:.2f}"'
+        y = high - 1 - tall if is_bar else 0
+        middle = left + width / 2
+        figure = f'<text x="{middle:.2f}%" y="{y - 4 if is_bar else 15:.1f}" text-anchor="middle">{text}</text>'
+        tip = html.escape(f"{printable(name)}, {begin:%Y-%m-%d %H:%M}: {label.replace('`', '')} {text}".strip())
+        piece = f'<rect x="{left:.2f}%" y="{y:.1f}" width="{width:.2f}%" height="{tall:.1f}" {painted}/>'
+        piece = f"<g><title>{tip}</title>{piece}{figure if text else ''}</g>"
+        drawn.append(f'<a href="#{links[name]}">{piece}</a>' if name in links else piece)
+    drawn += [f'<line x1="{place(one):.2f}%" x2="{place(one):.2f}%" y2="{high}" class="restart"/>' for one in restarts]
+    first, *code = html.escape(printable(label)).split("`")
+    said = first + (f"<code>{code[0]}</code>" if code else "")
+    return (
+        f'<div class="strip-row"><span>{said}</span><svg width="100%" height="{high}" role="img" '
+        f'aria-label="{html.escape(printable(label.replace("`", "")))} over time">{"".join(drawn)}</svg></div>'
+    )
