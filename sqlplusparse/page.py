@@ -9,7 +9,8 @@ from logframe import Diagnostic
 from logframe.normalize import LineMap, with_line_feeds, without_doubled_blank_lines, without_entities
 from sqlplusparse.lines import MAY_BE_FIGURE, SECTION_MARKS, Kind, kinds_of, runs_of
 from sqlplusparse.prepare import prepared
-from sqlplusparse.settings import usual_prompts, usual_rulers
+from sqlplusparse.prompts import usual_prompts
+from sqlplusparse.settings import usual_rulers
 
 if TYPE_CHECKING:
     from logframe.kinds import DiagnosticKind
@@ -140,10 +141,13 @@ class Page:
         """The page of lines, each as the client prints it by its usual settings."""
         kinds = kinds_of(lines)
         text = "\n".join(lines).lower()
-        prompts = usual_prompts(lines, kinds, text)
+        prompts, doubtful = usual_prompts(lines, kinds, text)
         usual_rulers(lines, kinds, text)
         roles = kinds.translate(_FIRST_ROLES)
-        return cls(source, lines, kinds, roles, line_map=line_map, prompts=prompts)
+        page = cls(source, lines, kinds, roles, line_map=line_map, prompts=prompts)
+        if doubtful is not None:
+            page.note(doubtful, "ambiguous", "this may be typed at a prompt; no other line shows the same prompt")
+        return page
 
     def __len__(self) -> int:
         return len(self.lines)

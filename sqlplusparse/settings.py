@@ -6,15 +6,12 @@ blanks between them, and the prompt ``SQL>``.  No line is moved and no figure is
 
 from __future__ import annotations
 
-import re
 import string
-from collections import Counter
 from functools import lru_cache
 from itertools import compress
 from typing import Final
 
 from logframe import Column, columns_of, fits
-from sqlplusparse.elapsed import language_of
 from sqlplusparse.lines import (
     COMMANDS,
     KINDS,
@@ -25,28 +22,11 @@ from sqlplusparse.lines import (
     Kind,
     Pattern,
     classify,
-    without_numbers,
 )
 
 AUTOCOMMIT: Final = Pattern(r"{SET}{AUTOCOMMIT}[ \t]+(?P<off>{SETTING_OFF})?", COMMANDS)
 _UNDERLINE: Final = Pattern(r"{SET}{UNDERLINE}[ \t]+{QUOTE}?(?P<char>{SETTING_CHAR})", COMMANDS)
 _COLSEP: Final = Pattern(r"{SET}{COLSEP}[ \t]+(?P<text>{SETTING_TEXT})", COMMANDS)
-_SQLPROMPT: Final = Pattern(r"{SET}{SQLPROMPT}[ \t]+(?P<text>{SETTING_TEXT})", COMMANDS)
-_VARIABLE: Final = Pattern("{PROMPT_VARIABLE}", COMMANDS)
-_LEARNED: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>{TYPED_WORD}.*)", COMMANDS)
-#: What `_LEARNED` finds in one of several lines, but for how the line begins.
-_TYPED: Final = Pattern(r"(?m)[>#$%:\]][ \t]?{TYPED_WORD}", COMMANDS)
-#: A prompt before the numbers of lines that the client read from its standard input, and whether a text has such.
-_RUN_ON: Final = Pattern(r"(?P<prompt>{ANY_PROMPT})[ \t]?(?P<rest>[ ]{2}{SECOND_NUMBER}.*)", COMMANDS)
-_SOME_RUN_ON: Final = Pattern(r"(?m)[>#$%][ \t]?[ ]{2}{SECOND_NUMBER}", COMMANDS)
-#: A clock after a prompt.
-_TIMED: Final = Pattern(
-    r"(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
-)
-_SOME_TIMED: Final = Pattern(r"[>#$%][ \t]?{LABEL}{LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:")
-_USUAL: Final = "SQL>"
-_IS_TEXT: Final = bytes(kind == Kind.TEXT for kind in range(256))
-_IS_PROMPT: Final = bytes(kind == Kind.PROMPT for kind in range(256))
 _QUERY: Final = Pattern("{QUERY_WORD}", COMMANDS)
 #: A heading has at most this many lines.
 TALLEST_HEADING: Final = 4
@@ -55,17 +35,9 @@ _HEADED: Final = frozenset({Kind.PLAN_HEADING, Kind.STATISTICS_HEADING})
 _NO_RULERS: Final = frozenset(
     {Kind.BLANK, Kind.PROMPT, Kind.FEEDBACK, Kind.ELAPSED, Kind.STATISTIC, Kind.BANNER, Kind.SUBSTITUTION, Kind.TRACE}
 )
-_DIGITS: Final = str.maketrans("123456789", "000000000")
 #: Kinds of lines that a ruler of any symbols may be taken for.
 _MAY_BE_RULER: Final = bytes(kind in KINDS.values() and kind not in _NO_RULERS for kind in range(256))
 _LETTERS: Final = frozenset(string.ascii_letters + string.digits)
-#: A prompt that ends with one of these needs no numbered line below it to be recognised.
-_PROMPT_ENDS: Final = frozenset(">#$%")
-#: A prompt that no command chose is seen so often.
-_FEWEST_PROMPTS: Final = 2
-_LONGEST_PROMPT: Final = 80
-#: A prompt has at most this many words.
-_MOST_WORDS: Final = 8
 #: What a ruler of dashes below several columns has.
 _SEVERAL_DASHES: Final = "--- ---"
 
@@ -217,130 +189,3 @@ def _underlines(lines: list[str], kinds: bytearray, number: int) -> bool:
 
 def _runs(line: str, symbol: str) -> tuple[Column, ...]:
     return columns_of(line.replace(symbol, "-"))
-
-
-def usual_prompts(lines: list[str], kinds: bytearray, text: str) -> dict[int, str]:
-    r"""Replace by ``SQL>`` the prompts that SET SQLPROMPT chose, in place; the prompt of each line that had one.
-
-    The kinds follow.
-
-    A prompt is known by the command that chose it, or because several lines begin with it, figures apart, and SQL or
-    a command of the client follows.
-
-    Args:
-        lines: the lines.
-        kinds: their kinds.
-        text: all of them in small letters.
-
-    Examples:
-        >>> from sqlplusparse.lines import kinds_of
-        >>> lines = ["24/05 12:37 | HR > select 1 from dual;", "24/05 12:38 | HR >"]
-        >>> usual_prompts(lines, kinds_of(lines), "\n".join(lines))
-        {0: '24/05 12:37 | HR >', 1: '24/05 12:38 | HR >'}
-        >>> lines
-        ['SQL> select 1 from dual;', 'SQL>']
-    """
-    chosen = [
-        pattern
-        for line in (lines if "sqlp" in text else ())
-        if "sqlp" in line.lower()
-        and (found := _SQLPROMPT.search(line))
-        and (pattern := _prompt_pattern(found["text"])) is not None
-    ]
-    seen = _seen_prompts(lines, kinds)
-    found_prompts: dict[int, str] = {}
-    if not (chosen or seen):
-        return found_prompts
-    for number, line in enumerate(lines):
-        if kinds[number] == Kind.PROMPT or not line:
-            continue
-        prompt = next((found[0] for pattern in chosen if (found := pattern.match(f"{line} "))), None)
-        if prompt is None and seen:
-            prompt = _seen_prompt(line, seen)
-        if prompt is not None:
-            prompt = prompt.strip()
-            found_prompts[number] = prompt
-            rest = line.lstrip()
-            while rest.startswith(prompt):
-                rest = rest[len(prompt) :].removeprefix(" ")
-            lines[number] = f"{_USUAL} {rest}".rstrip()
-            kinds[number] = Kind.PROMPT
-    return found_prompts
-
-
-def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
-    """The beginnings of lines, figures as 0, that several lines share and SQL follows."""
-    counts: Counter[str] = Counter()
-    proven: set[str] = set()
-    printed: set[str] = set()
-    are_text = kinds.translate(_IS_TEXT)
-    prompts = compress(range(len(lines)), kinds.translate(_IS_PROMPT))
-    others = [number for number in prompts if not lines[number].startswith(_USUAL)]
-    text = "\n".join([*compress(lines, are_text), *map(lines.__getitem__, others)])
-    if not any(pattern.search(text) for pattern in (_TYPED, _SOME_RUN_ON, _SOME_TIMED)):
-        return proven
-    places = [*compress(range(len(lines)), are_text), *others]
-    for number in places:
-        line = lines[number]
-        after = _RUN_ON.match(line) or _TIMED.match(line)
-        if after is not None and _is_after_prompt(*after.group("prompt", "rest")):
-            prompt, times = _once(after["prompt"])
-            shape = prompt.translate(_DIGITS)
-            counts[shape] += times - 1
-            printed.add(shape)
-        elif (found := _LEARNED.match(line)) is not None:
-            prompt, rest = found["prompt"].strip(), found["rest"]
-            shape = prompt.translate(_DIGITS)
-            below = lines[number + 1] if number + 1 < len(lines) else ""
-            is_numbered = NUMBERED_LINE.match(below) is not None
-            if is_numbered or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
-                proven.add(shape)
-        else:
-            continue
-        counts[shape] += 1
-    # what is a prompt whatever stands after it needs no proof
-    proven = {shape for shape in proven | printed if classify(f"{shape} -") != Kind.PROMPT}
-    if not proven:
-        return proven
-    for line in lines:
-        if len(line) <= _LONGEST_PROMPT and (shape := line.strip().translate(_DIGITS)) in proven:
-            counts[shape] += 1
-    for line in map(lines.__getitem__, places if printed else ()):
-        counts.update(shape for shape in printed if line.translate(_DIGITS).startswith(f"{shape} "))
-    return {shape for shape in proven if counts[shape] >= _FEWEST_PROMPTS}
-
-
-def _is_after_prompt(prompt: str, rest: str) -> bool:
-    """Does what stands after a prompt show that a client printed it, which read a script from its standard input?
-
-    It prints the numbers of the lines that it did not echo, and an Elapsed where the statement printed nothing else.
-    """
-    is_prompt = prompt[-1] in _PROMPT_ENDS and not prompt[-2:-1].isdigit()
-    return is_prompt and (without_numbers(rest) is not None or language_of(rest) is not None)
-
-
-def _once(prompt: str) -> tuple[str, int]:
-    """A prompt that may have been printed several times in one line, and how often."""
-    words = prompt.split()
-    sizes = range(1, min(len(words), _MOST_WORDS) + 1)
-    size = next((size for size in sizes if words == words[:size] * (len(words) // size)), len(words))
-    return " ".join(words[:size]), len(words) // size
-
-
-def _seen_prompt(line: str, seen: set[str]) -> str | None:
-    shape = line.translate(_DIGITS)
-    return next((line[: len(one)] for one in seen if shape == one or shape.startswith(f"{one} ")), None)
-
-
-def _prompt_pattern(text: str) -> re.Pattern[str] | None:
-    """What a prompt reads as: its own text, and any word for each variable in it."""
-    inner = text.strip()
-    bare = inner.strip("'\"") if inner[:1] in {"'", '"'} else inner
-    value = COMMANDS.pattern("{VARIABLE_VALUE}")
-    pattern = ""
-    end = 0
-    for found in _VARIABLE.finditer(bare):
-        pattern += re.escape(bare[end : found.start()].replace("'", "")) + value
-        end = found.end()
-    pattern += re.escape(bare[end:].replace("'", ""))
-    return re.compile(pattern) if bare.strip(" '\"") else None

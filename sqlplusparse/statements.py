@@ -132,7 +132,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
     while prompt in typed and (again := PROMPT.match(typed.lstrip())) and again["prompt"] == prompt:
         typed = again["rest"]
     rest = typed.strip()
-    prompt = page.prompts.get(number, prompt)
+    prompt = page.prompts.get(number, prompt).strip()
     if prompt != _USUAL and _OTHER_PROMPT.fullmatch(prompt):
         return None
     if (
@@ -356,8 +356,7 @@ def _unwrapped(page: Page, number: int, text: str) -> tuple[str, int]:
 
 def _width(page: Page, number: int) -> int:
     """How wide a line is in the log, with the prompt that it has there."""
-    prompt = page.prompts.get(number, _USUAL)
-    return len(page.lines[number]) + len(prompt) - len(_USUAL)
+    return len(page.lines[number]) + len(page.prompts.get(number, _USUAL_START)) - len(_USUAL_START)
 
 
 def _terminal(page: Page) -> int:

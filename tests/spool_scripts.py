@@ -30,6 +30,7 @@ WAYS: Final = ("typed", "echo", "off", "stdin")
 PROMPTS: Final = (
     *("SQL> ", "> ", "$ ", "# ", ">> ", "scott@orcl> ", "hr> ", "12:00:01 SQL> "),
     *("hr@xe SQL> ", "[oracle@db1] SQL> ", "sys@DB19 AS SYSDBA> ", "PERF:dba> ", "TEST % "),
+    *("? ", ":", "~ ", "<< ", "* ", "db1:", "hr@xe:", "HR_XE ", "12:00:01 HR@XE ", "hr|xe| "),
 )
 TRACES: Final = ("off", "on", "traceonly", "explain", "statistics")
 _DONE: Final = {

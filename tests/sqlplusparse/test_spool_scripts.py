@@ -15,6 +15,7 @@ SESSIONS = 40
 CLASSES = [
     *({"way": way} for way in WAYS),
     *({"prompt": prompt, "client": "sqlplus", "way": way} for prompt in PROMPTS for way in ("typed", "stdin")),
+    *({"prompt": prompt, "client": "sqlplus", "way": "typed"} for prompt in ("hr>", "hr#", "=", "-> ", "«hr» ")),
     *({"way": way, "sqlnumber": False, "client": "sqlplus"} for way in WAYS),
     *({"trace": trace, "timing": False, "way": "off", "result": "grid", "client": "sqlplus"} for trace in TRACES),
     *({"prompt": prompt, "client": "sqlplus", "way": "echo", "sqlnumber": False} for prompt in PROMPTS),
@@ -168,3 +169,39 @@ Plan hash value: 1006815413
     assert statements.filter(elapsed_s=1.11)["text"].to_list() == ["select count(*) from emp"]
     assert statements.filter(elapsed_s=51.98).height == 1
     assert statements.filter(pl.col("plan_hash_value").is_not_null())["elapsed_s"].to_list() == [51.98]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_prompt_is_no_word_of_a_statement(prompt: str) -> None:
+    """What lines of statements without a prompt begin with is no prompt, however often they do."""
+    log = """grant select on a to b;
+
+Grant succeeded.
+
+grant select on b to c;
+
+Grant succeeded.
+
+insert into t
+select * from a;
+
+2 rows created.
+
+Elapsed: 00:00:01.00
+"""
+    typed = "".join(prompt + line + "\n" if line[:5] == "grant" else line + "\n" for line in log.split("\n"))
+
+    assert read_spool(log.encode()).statements["text"].to_list() == [
+        "grant select on a to b",
+        "grant select on b to c",
+        "insert into t\nselect * from a",
+    ]
+    assert read_spool(typed.encode()).timings["elapsed_s"].to_list() == [1.0]
+
+
+def test_a_single_line_behind_an_unknown_prompt_is_told() -> None:
+    """One line does not show what a prompt is: the text is null, and a diagnostic names the line."""
+    spool = read_spool(b"? select * from t;\n\nno rows selected\n\nElapsed: 00:00:01.00\n")
+
+    assert spool.statements.select("text", "elapsed_s").rows() == [(None, 1.0)]
+    assert spool.diagnostics.filter(kind="ambiguous")["line"].to_list() == [1]
