@@ -33,6 +33,8 @@ _FLASH: Final = ("nvme", "pmem")
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 _MEGABYTE: Final = 1e6
+#: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
+_NOT_BUSY: Final = ("id_percent", "idle_percent", "wa_percent", "iowait_percent")
 #: Interfaces without a link.
 _NO_LINKS: Final = ("lo", "lo0")
 
@@ -202,11 +204,11 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
     if rows is None:
         return
     cpus = log.runs.get_column("cpus").drop_nulls().max()
-    idle = next((name for name in ("id_percent", "idle_percent") if name in rows.collect_schema().names()), None)
-    if cpus is None and idle is None:
+    idle = [name for name in _NOT_BUSY if name in rows.collect_schema().names()]
+    if cpus is None and not idle:
         return
     number, whole = _whole(rows)
-    is_full = pl.col(idle) <= 100 * (1 - SATURATED) if cpus is None and idle is not None else pl.lit(value=True)
+    is_full = pl.sum_horizontal(idle) <= 100 * (1 - SATURATED) if cpus is None else pl.lit(value=True)
     waits = (pl.col("runnable") > (1 if cpus is None else cpus)) & is_full
     row = rows.select(
         number=waits.sum(), seconds=pl.col("weight").filter(waits).sum(), most=pl.col("runnable").filter(waits).max()

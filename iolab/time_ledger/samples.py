@@ -59,7 +59,7 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
         >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 5 5 10\n" * 3).encode())
         >>> one, = host_ledgers(log)
         >>> one.text
-        'shares are of 3 samples: the log does not contain dates and times, and the number of CPUs'
+        'shares are of 3 samples: the log states neither the length of a sample nor the number of CPUs'
         >>> one.parts().select("name", "kind", pl.col("seconds").round(3)).rows()[:2]
         [('user code', 'cpu', 2.4), ('kernel code (system)', 'cpu', 0.15)]
     """
@@ -178,10 +178,12 @@ def _text(
     if is_total:
         said = f"{PROCESSOR_TIME} was {total:,.0f} s: {_cpus(frame.get_column('cpus'))} for {elapsed:,.0f} s"
         return f"{said}; the first sample (since boot) is left out" if frame.item(0, "since_boot") else said
-    missing = [] if is_timed else ["dates and times"]
-    missing += [] if is_counted else ["the number of CPUs"]
     of = "processor time" if is_timed else counted(frame.height, "sample")
-    return f"shares are of {of}: the log does not contain {', and '.join(missing)}"
+    if is_timed or is_counted:
+        return (
+            f"shares are of {of}: the log does not state the {'number of CPUs' if is_timed else 'length of a sample'}"
+        )
+    return f"shares are of {of}: the log states neither the length of a sample nor the number of CPUs"
 
 
 def _cpus(numbers: pl.Series) -> str:

@@ -304,7 +304,7 @@ def test_without_the_number_of_cpus_there_are_shares_only() -> None:
     (lead,) = host_ledgers(log)
 
     assert_closed(lead)
-    assert "the log does not contain dates and times, and the number of CPUs" in lead.text
+    assert "the log states neither the length of a sample nor the number of CPUs" in lead.text
     assert lead.parts().filter(part="rounding").height <= 1
     assert lead.parts().filter(part="user").item(0, "share") == pytest.approx(1 / 3, abs=0.01)
     blocked = iolab.findings(log).filter(name="blocked_processes").item(0, "sentence")
