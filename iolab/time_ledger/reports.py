@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DB_TIME: Final = "DB time"
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
-ALL_WAITS: Final = "DB time (including background waits)"
+ALL_WAITS: Final = "DB time plus background waits"
 CPU: Final = "DB CPU"
 NOT_ACCOUNTED: Final = "not accounted for"
 BLOCK_TIME: Final = "PL/SQL itself"

@@ -70,7 +70,11 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
             return [found]
         if str(refusal) != SINCE_START:
             return []
-        return [_since_start("vmstat 5 60, while the work runs", facts_hold=False)]
+        return [
+            _since_start(
+                f"{'iostat -xt' if 'device' in log.scopes else 'vmstat'} 5 60, while the work runs", facts_hold=False
+            )
+        ]
     return [_host(frame, log)]
 
 

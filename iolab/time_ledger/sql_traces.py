@@ -42,7 +42,7 @@ _NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
     "CPU": "the statements with most logical reads and rows: iolab show --tables",
-    "User I/O": "which objects: iolab show --tables, reads_by_object",
+    "User I/O": "see which objects: iolab show --tables (table reads_by_object)",
     "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
     "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
     "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
@@ -514,7 +514,9 @@ def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[
     if span <= 0:
         return "the records span no time", None
     if trace.waits.height and recorded < _LEAST_COVERED * span:
-        said = f"records cover only {_time(recorded)} of {_time(span)}, so lines are missing or the server is shared"
+        said = (
+            f"records cover only {_time(recorded)} of {_time(span)}, so lines are missing, or it used a shared server"
+        )
         return said, None
     return "", None
 
@@ -536,13 +538,13 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
         return said, f"the {whole} in calls"
     rate = _rate(trace, session)
     is_off = rate is not None and abs(rate - 1) > _MOST_DRIFT
-    both = f" ({_time(round(span / rate))} by its stamps)" if is_off and rate else ""
+    both = f" ({_time(round(span / rate))} by the dates in the trace)" if is_off and rate else ""
     if trace.resolution_us > 1:
         both += f"; times are printed in steps of {_time(trace.resolution_us)}"
     work = _time(span - aside, span)
     if work == whole:
         return f"the session took {whole}{both}{longest}", f"the {whole} of the session"
-    base = f"the {work} excluding client time"
+    base = f"the {work} without client time between statements"
     if span - aside < _LEAST_SPAN_US:
         return f"the session took {whole}{both}; all but {work} was client time between statements{longest}", base
     part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
