@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from iolab.time_ledger.account import Ledger
 
-_AWR: Final = "the AWR report of the same period: @?/rdbms/admin/awrrpt"
+_AWR: Final = "take the AWR report of the same period: @?/rdbms/admin/awrrpt"
 _BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_history group by blocking_session"
 #: Slots whose load differs by more than this factor are named.
 _VARIES: Final = 1.25
@@ -74,13 +74,14 @@ def events(facts: AshFacts) -> Iterator[Finding]:
         if row["kind"] == "cpu":
             cpus = facts.report.info.cpus
             detail = f": {sessions} sessions" + ("" if cpus is None else f" on {cpus} CPUs") if sessions else ""
-            took = f"{name}, was in" if row["parent"] is None else f"{name}, of {row['parent']} was in"
+            where = "on CPU or waiting for it"
         else:
             detail = f": {sessions} sessions on average" if sessions else ""
-            took = f"{name} was in" if row["parent"] is None else f"{name} of {row['parent']} was in"
+            where = f"of {name.lower()}" if row["kind"] == "mixed" else f"in {name}"
+        of = "" if row["parent"] is None else f"of {row['parent']} "
         yield Finding(
             "time_profile",
-            f"{took[:1].upper()}{took[1:]} {percent(row['share'])} of the samples{error}{detail}.",
+            f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
             part=row["part"],
             next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
@@ -143,8 +144,8 @@ def cpu_queue(facts: AshFacts) -> Iterator[Finding]:
         step = 10 ** max(0, len(f"{one.least_s:.0f}") - 3)
         yield Finding(
             "cpu_queue",
-            f"From {one.begin:%H:%M} to {one.end:%H:%M}, samples show {three(one.sessions)} sessions on CPU with {cpus} "
-            f"CPUs: at least {one.least_s // step * step:,.0f} s cannot have been CPU time.",
+            f"From {one.begin:%H:%M} to {one.end:%H:%M}, samples show {three(one.sessions)} sessions on CPU with "
+            f"{cpus} CPUs: at least {one.least_s // step * step:,.0f} s cannot have been CPU time.",
             next="take an ASH report of this time: @?/rdbms/admin/ashrpti, and the host: vmstat 5",
             evidence=(Evidence("ash_activity"),),
         )

@@ -164,7 +164,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         f"{said}.",
         part=NOT_ACCOUNTED,
         detail=detail,
-        next=next_step or "an ASH report of the period: @?/rdbms/admin/ashrpt",
+        next=next_step or "take an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_wait_classes"), Evidence("time_model"), Evidence("ash_top_events")),
     )
 

@@ -123,7 +123,8 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
 
 def _blocks_text(direct: float, blocks: float, others: str) -> str:
     said = "No blocks were" if direct == 0 else f"{percent(direct / blocks)} of blocks were"
-    return f"{said} read by direct path, bypassing the buffer cache{f', besides {others}' if others else ''}."
+    said = f"{said[0].upper()}{said[1:]} read by direct path, bypassing the buffer cache"
+    return said + (f", besides {others}." if others else ".")
 
 
 @rule(
@@ -144,7 +145,7 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
         ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
         99 % of blocks were read by direct path, bypassing the buffer cache.
-        1.0 % of blocks were read by direct path, bypassing the buffer cache, besides temporary tablespaces (98 %).
+        1.0 % of blocks were read by direct path, bypassing the buffer cache, besides 98 % from temporary tablespaces.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")
@@ -159,7 +160,7 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     if plain.hi < 0 or direct.lo > blocks.hi:
         return
     parts = " and ".join(
-        f"{what} ({percent((part / blocks).value)})"
+        f"{percent((part / blocks).value)} from {what}"
         for part, what in ((temp, "temporary tablespaces"), (lob, "LOBs"))
         if (part / blocks).value >= 0.001
     )

@@ -41,7 +41,7 @@ _WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "c
 _NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs the whole trace of one session"
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
-    "CPU": "the statements with most logical reads and rows: iolab show --tables",
+    "CPU": "see the statements with most logical reads and rows: iolab show --tables",
     "User I/O": "see which objects: iolab show --tables (table reads_by_object)",
     "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
     "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
