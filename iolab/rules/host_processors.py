@@ -12,7 +12,7 @@ from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import COLUMNS, IS_SAMPLE, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import Evidence, Finding, meanings
-from iolab.rules.phrases import percent, three
+from iolab.rules.phrases import counted, percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import host_ledgers
@@ -246,7 +246,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         row = found.sort(*shown, *keys, descending=True).row(0, named=True)
         said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
         who = " ".join(str(row[key]) for key in keys if row[key] is not None)
-        of = f", more than the {found.height - 1:,} others" if found.height > 1 else ""
+        of = f", more than {counted(found.height - 1, 'others')}" if found.height > 1 else ""
         yield Finding(
             "host_figures",
             f"`{who}` had {said} on average{of}." if who else f"On average: {said}.",

@@ -53,7 +53,7 @@ _NO_SAMPLES: Final = ("transaction", "alter session", "alter system", "command")
 _TRACED_KINDS: Final = ("select", "insert", "update", "delete", "merge")
 #: Kinds that may run again for a measurement: they change nothing.
 _REPEATED_KINDS: Final = ("select", "host", None)
-#: A share whose bounds are this far apart says nothing.
+#: A share whose bounds are this far apart is not shown.
 _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
@@ -82,7 +82,7 @@ _HALF: Final = 0.5
 #: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
-_SQL_TRACE: Final = "take an extended SQL trace (event 10046)"
+_SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
@@ -385,7 +385,7 @@ def _next(large: list[dict[str, Any]]) -> str:
     if trips >= _MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
-        return f"{_SQL_TRACE} of its next run"
+        return f"take {_SQL_TRACE} of its next run"
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
@@ -403,7 +403,7 @@ def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding(
         "session_waits",
         f"The log does not show what each {'run' if is_run else 'statement'} waited for.",
-        next=f"{_STRACE} of one run of each statement" if is_host else _SQL_TRACE,
+        next=f"{_STRACE} of one run of each statement" if is_host else f"take {_SQL_TRACE}",
         evidence=(Evidence("statements"),),
         is_refused=True,
         order=7,
