@@ -44,12 +44,12 @@ _COARSE: Final = 0.05
 _TEXT: Final = 60
 #: What to look at next, by wait class.
 _NEXT: Final = {
-    "Administrative": "the job or command: select * from v$session where wait_class = 'Administrative'",
+    "Administrative": "see the job or command: select * from v$session where wait_class = 'Administrative'",
     "Application": "see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
     "Cluster": "take the report of all instances: @?/rdbms/admin/awrgrpt",
     "Commit": "see the redo devices: iostat -xt 5",
     "Concurrency": "see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-    "Network": "an extended SQL trace (event 10046) of one session",
+    "Network": "take an extended SQL trace (event 10046) of one session",
     "Scheduler": "the active plan: select * from v$rsrc_plan",
     "System I/O": "see the devices: iostat -xt 5",
     "User I/O": "see the devices: iostat -xt 5",

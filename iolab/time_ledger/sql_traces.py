@@ -38,16 +38,16 @@ RECURSIVE: Final = "recursive SQL of SYS"
 #: What closes a level whose parts are all there.
 REST: Final = "rest"
 _WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "create")
-_NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs the whole trace of one session"
+_NEXT_OF_VOID: Final = "see calls and statements: iolab show --tables; a total needs the whole trace of one session"
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
     "CPU": "see the statements with most logical reads and rows: iolab show --tables",
     "User I/O": "see which objects: iolab show --tables (table reads_by_object)",
-    "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
-    "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
-    "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
-    "Cluster": "the blocks (file# and block# of the waits: iolab show --tables), and an AWR global report of the time",
-    "Concurrency": "ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
+    "Application": "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
+    "Commit": "take an AWR report of the same time: `log file parallel write`, and commits per second",
+    "PX Deq": "read the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
+    "Cluster": "see file# and block# of the waits (iolab show --tables), and an AWR global report of the time",
+    "Concurrency": "see ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
 }
 FROM_CLIENT: Final = ("sql*net message from client", "sql*net vector message from client")
 #: A session with less of its time in records has no total.

@@ -550,7 +550,9 @@ def test_samples_say_what_the_rest_was() -> None:
 
     assert found["name"].to_list()[:4] == ["load", "db_time_unaccounted", "cpu_queue", "sampled_statement"]
     assert found.filter(pl.col("part") == "not accounted for").height == 3
-    assert found.item(1, "next") == "an ASH report of 10:45 to 10:55 for SQL id 0kg3s5m4uzp32: @?/rdbms/admin/ashrpti"
+    assert (
+        found.item(1, "next") == "take an ASH report of 10:45 to 10:55 for SQL id 0kg3s5m4uzp32: @?/rdbms/admin/ashrpti"
+    )
     without = list(db_time_unaccounted(replace(facts, samples=Samples(), idle_pct=Interval.exact(5))))
     assert "consistent with waiting for one" in without[0].detail
 
