@@ -47,9 +47,7 @@ STUMBLING: Final = {
 _QUOTED: Final = re.compile(r"`[^`]*`|\([^()]*\)|'[^']*'")
 _FIGURE: Final = re.compile(r"\d[\d,.:]*(?: [%]| [kKMGT]?i?B(?:/s)?| [mun]?s| min| h)?")
 #: What to do next begins with a verb or is a command, not with the thing that is looked at.
-_NOUN: Final = re.compile(
-    r"(?:the|an?|its|all|both|what|which|who|whose|why|where|how|when|reports?|statements)\b", re.IGNORECASE
-)
+_NOUN: Final = re.compile(r"(?i)(?:the|an?|its|all|both|what|which|whos?e?|why|where|how|when|reports?|statements)\b")
 _END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 #: A number of four significant digits or more, with a decimal point.
 _DIGITS: Final = re.compile(r"(?<![\w.,:-])(?!0\.0*\d{1,3}(?!\d))(?=[\d,.]*\.\d)(?:\d[\d,]*\.\d+)(?![\d.:])")

@@ -121,7 +121,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
         ...     samples=Samples(count=4_097, on_cpu=Interval.exact(8.12)))
         >>> for one in db_time_unaccounted(facts): print(one.sentence)
-        56 % of DB time is counted neither as CPU nor as a wait; samples show it on CPU or waiting for a CPU.
+        56 % of DB time is counted neither as CPU nor as a wait; samples show it on CPU or in its queue.
         >>> from dataclasses import replace
         >>> for one in db_time_unaccounted(replace(facts, samples=Samples())): print(one.sentence)
         56 % of DB time is counted neither as CPU nor as a wait.
@@ -135,9 +135,9 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     points = _sampled_points(facts)
     if points is not None and points >= 0.5 * rest.value:
         most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
-        said += f"; samples show {most} on CPU or waiting for a CPU"
+        said += f"; samples show {most} on CPU or in its queue"
         if not facts.samples.queues:
-            detail = "samples show it on CPU, the CPU clock does not, and no slot has more sessions than CPUs"
+            detail = "samples, not the CPU clock, show it on CPU, and no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"show {points * 100:.0f} % of DB time of it on CPU" if points >= 0.05 else "do not show it on CPU"
         said += f"; samples of active sessions {seen}"

@@ -65,6 +65,7 @@ def load_change(
         order=0,
     )
     what = "increase" if change.change.value > 0 else "decrease"
+    whole = change.base if change.base == "DB time" else "the total"
     total = max(change.a.value, change.b.value)
     rows = change.parts.filter(pl.col("view") == "what", pl.col("status") == "both", pl.col("kind") != "contains")
     inner = set(rows.get_column("parent").drop_nulls())
@@ -89,7 +90,7 @@ def load_change(
             of_it = percent(share) if share <= 1 else "more than all"
             yield Finding(
                 "load_or_latency",
-                f"`{row['name']}` made up {of_it} of the {what} in {change.base}: {ratios if often else moved}.",
+                f"`{row['name']}` made up {of_it} of the {what} in {whole}: {ratios if often else moved}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
                 detail="more waits that each take longer are consistent with a queue; the report does not show the "

@@ -44,7 +44,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
-    first = counts if counts.height <= _MOST_SIZES + 1 else counts.head(_MOST_SIZES)
+    first = counts if counts.height <= _MOST_SIZES + 1 - bool(trace.unprinted) else counts.head(_MOST_SIZES)
     listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in first.iter_rows()]
     listed[0] = listed[0].replace(" of ", " read of " if counts.item(0, "count") == 1 else " reads of ", 1)
     more = sizes.len() - int(first.get_column("count").sum())
@@ -79,10 +79,9 @@ def _beside(trace: Trace) -> Iterator[str]:
     not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
     taken = data_reads(not_named).height
     left = not_named.height - taken
-    for number, way in ((taken, "counted"), (left, "not counted: less than a sector")):
-        if number:
-            are = "read of a file without a name is" if number == 1 else "reads of files without a name are"
-            yield f"{number:,} {are} {way}"
+    if taken or left:
+        left_out = f"{', ' if taken else ''}{left:,} not counted (less than a sector)" if left else ""
+        yield f"reads of files without a name: {f'{taken:,} counted' if taken else ''}{left_out}"
     times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
         yield f"asynchronous requests took {seconds(times.item(0, 'value') / 1e6)} (median), and overlap"

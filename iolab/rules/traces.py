@@ -264,7 +264,7 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         return
     missing = []
     if not trace.has_stamps:
-        missing.append("the start times of calls (-ttt)")
+        missing.append("the start times (-ttt)")
     if not trace.printed:
         missing.append("the durations of calls (-T)")
     if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):

@@ -296,7 +296,7 @@ def _space(
         return
     part = part_of(facts, next(iter(waits)))
     own = part.share if part is not None and len(waits) == 1 else share.capped(1)
-    printed = f"; by the printed times it is {100 * share.value:.1f} %" if own.hi - own.lo > RANGE * own.value else ""
+    printed = f" (by the printed times {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
     yield Finding(
         name,
         f"{' and '.join(f'`{wait}`' for wait in waits)} took {percent(own)} of DB time: "

@@ -452,7 +452,7 @@ def test_failures_that_took_longer_than_the_rest_come_first() -> None:
 
     assert said.item(0, "sentence") == "The statement at line 1 failed (ORA-01652) after 7,390 s."
     assert said.item(0, "next").startswith("remove the cause of the error")
-    assert said.filter(name="main_statement").item(0, "next").startswith("an extended SQL trace")
+    assert said.filter(name="main_statement").item(0, "next").startswith("take an extended SQL trace")
 
 
 PLAN = """SQL> select * from table(dbms_xplan.display_cursor(null,null,'allstats last'));

@@ -326,10 +326,10 @@ def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
 @pytest.mark.parametrize(
     ("text", "event", "advice"),
     [
-        ("commit", "log file sync", "an AWR report"),
-        ("update t set a = 1", "enq: TX - row lock contention", "who held the lock"),
+        ("commit", "log file sync", "take an AWR report"),
+        ("update t set a = 1", "enq: TX - row lock contention", "see who held the lock"),
         ("select 1 from big order by 1", "direct path write temp", "look in V$SQL_WORKAREA"),
-        ("select 1 from t", "PX Deq: Execute Reply", "the traces of the parallel servers"),
+        ("select 1 from t", "PX Deq: Execute Reply", "read the traces of the parallel servers"),
         ("begin p; end;", "PL/SQL lock timer", "see the code that calls DBMS_SESSION.SLEEP"),
         ("select 1 from t@far", "SQL*Net message from dblink", "take an SQL trace of the session in the remote"),
         ("/*+ x */ select 1 from t", "db file sequential read", "see the plan: select"),

@@ -112,8 +112,8 @@ def test_findings_say_where_time_went() -> None:
     middle = reads.filter(metric="wait_us_p50").item(0, "value")
 
     assert said["db file sequential read"] == (
-        "`db file sequential read` took 33 % of the 0.570 s without client time between statements: 894 waits of 212 us "
-        f"on average; half of them took at most {middle:.0f} us."
+        "`db file sequential read` took 33 % of the 0.570 s without client time between statements: 894 waits of 212 "
+        f"us on average; half of them took at most {middle:.0f} us."
     )
     assert (
         found.filter(name="main_statement")
