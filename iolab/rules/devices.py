@@ -37,6 +37,8 @@ _ENDS: Final = ("", "_lo", "_hi")
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
 #: A device with this many requests in flight on average was never without one, and is reported first.
 _ALWAYS: Final = 1.0
+#: What is done next where the devices were idle, or quick.
+_BUSY: Final = "take a log while the work runs"
 #: Bytes per second of a device that is not idle.
 _MUCH: Final = 1e6
 #: Single requests are worth a look where some took this long, and one was in flight a tenth of the time.
@@ -149,7 +151,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
         detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
-        next=latencies_of(row["device"]) if row["largest"] >= _LONG_MS and row["flight"] >= PART else "",
+        next=latencies_of(row["device"]) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS else 2,
     )
@@ -184,7 +186,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
         "device_load",
         f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average.",
         detail=f"{count}; the log prints no request times",
-        next=latencies_of(str(row["device"])) if row["every"] >= _MUCH else "",
+        next=latencies_of(str(row["device"])) if row["every"] >= _MUCH else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
         order=2,
     )
