@@ -69,7 +69,7 @@ def read_slob(source: Source) -> FrameLog:
         >>> log.frames()["users"].select("user", "elapsed_s", "work_units").rows()
         [(3, 300.28, 1354), (1, 300.12, 1349)]
         >>> log.diagnostics["reason"].to_list()
-        ['1 of the users up to 3 has no row: its figures are lost, and a sum of the rows is no total']
+        ['1 of users 1 to 3 has no row: its figures are lost, and a sum of the rows is no total']
     """
     log = open_log(source)
     users: list[tuple[int, re.Match[str]]] = []
@@ -116,7 +116,7 @@ def _users(name: str, rows: list[tuple[int, re.Match[str]]], notes: list[Diagnos
     missing = max(lines, default=0) - len(lines)
     if missing > 0:
         have = "has no row: its figures are" if missing == 1 else "have no row: their figures are"
-        reason = f"{missing:,} of the users up to {max(lines):,} {have} lost, and a sum of the rows is no total"
+        reason = f"{missing:,} of users 1 to {max(lines):,} {have} lost, and a sum of the rows is no total"
         notes.append(Diagnostic(name, None, None, "missing", None, reason))
     return pl.DataFrame(found, schema=USERS, orient="row")
 

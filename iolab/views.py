@@ -59,6 +59,7 @@ class View:
         relate: Completes logs of this format that belong together by one another; takes and gives them by name.
         compare_runs: Compares what one log repeats; takes the log and its name, and gives None where nothing is.
         findings: What a log says first (`iolab.findings`).
+        other_steps: Patterns of what to do next -> what is done in their place where a log is from.
         looked_at: What the findings are about, for the sentence that nothing stands out.
         ledgers: The accounts of the log's time (`iolab.time_ledger.Ledger`), the lead one first.
         columns: Texts that a screen shows of statements instead of count and average, by ``part`` of the ledger.
@@ -77,6 +78,7 @@ class View:
     compare_runs: Callable[[Any, str], Pairing | None] | None = None
     findings: Callable[[Any], Iterable[Finding]] | None = None
     looked_at: str = ""
+    other_steps: Callable[[Any], Mapping[str, str]] | None = None
     ledgers: Callable[[Any], Iterable[Ledger]] | None = None
     headline: Callable[[Any], str] | None = None
     columns: Callable[[Any], pl.DataFrame] | None = None

@@ -75,8 +75,8 @@ def with_clock(
         for place in steps:
             before, after = tim.forward_fill()[place - 1], tim[place]
             reason = (
-                f"tim goes back by {(before - after) / 1e6:,.3f} s: lines of another clock begin here; times across "
-                "this line are not compared"
+                f"tim goes back by {(before - after) / 1e6:,.3f} s: another clock begins; times before and after it "
+                "are not compared"
             )
             rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
         starts = pl.Series("clock", [0] * part.height, dtype=pl.Int64).scatter(steps, 1)
@@ -241,10 +241,12 @@ def _agrees(rate: float) -> bool:
 def _drift(rate: float) -> str:
     """Why times of this clock are not what they seem."""
     if not _agrees(rate):
-        return "tim and the stamps do not agree: lines were moved, or parts of several traces were put together"
+        return (
+            "tim and the date lines (***) do not agree: lines were moved, or parts of several traces were put together"
+        )
     return (
-        f"tim runs at {rate:.4f} times the speed of the stamps: all times of this part are {100 * abs(rate - 1):.1f} % "
-        f"too {'short' if rate < 1 else 'long'} (Oracle 10.2 counts units of 1.024 us)"
+        f"tim runs at {rate:.4f} times the speed of the date lines (***): the times are {100 * abs(rate - 1):.1f} % "
+        f"too {'short (Oracle 10.2 counts units of 1.024 us)' if rate < 1 else 'long'}"
     )
 
 

@@ -18,7 +18,7 @@ from sqltraceparse.sections import sort_lines
 SNIFF: Final = load_grammar("sqltraceparse", "sniff.lark", "other")
 #: Terminal of ``sniff.lark``, what a file with it is, and whether records of an SQL trace may follow in it.
 _OTHERS: Final = (
-    ("PROFILE", "a profile of an SQL trace, not the trace", False),
+    ("PROFILE", "a TVD$XTAT profile of an SQL trace", False),
     ("TKPROF", "a TKPROF report", False),
     ("OPTIMIZER", "a trace of the optimizer (event 10053)", True),
     ("DEADLOCK", "a dump of a deadlock", True),

@@ -46,6 +46,8 @@ STUMBLING: Final = {
 }
 _QUOTED: Final = re.compile(r"`[^`]*`|\([^()]*\)|'[^']*'")
 _FIGURE: Final = re.compile(r"\d[\d,.:]*(?: [%]| [kKMGT]?i?B(?:/s)?| [mun]?s| min| h)?")
+#: What to do next begins with a verb or is a command, not with the thing that is looked at.
+_NOUN: Final = re.compile(r"(?i)(?:the|an?|its|all|both|what|which|whos?e?|why|where|how|when|reports?|statements)\b")
 _END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`])")
 #: A number of four significant digits or more, with a decimal point.
 _DIGITS: Final = re.compile(r"(?<![\w.,:-])(?!0\.0*\d{1,3}(?!\d))(?=[\d,.]*\.\d)(?:\d[\d,]*\.\d+)(?![\d.:])")
@@ -81,6 +83,8 @@ def faults_of(found: pl.DataFrame) -> list[tuple[str, str]]:
         is_weighty = row["mark"] in {"major", "cannot tell", "evidence"}
         if is_weighty and not row["next"]:
             wrong.append(("no next", row["sentence"]))
+        if row["next"] and _NOUN.match(row["next"]):
+            wrong.append(("next begins with no verb or command", row["next"]))
         long = [one for one in _DIGITS.findall(_QUOTED.sub("x", row["sentence"])) if digits(one) > 3]
         if long and row["name"] not in EXACT:
             wrong.append((f"digits {long}", row["sentence"]))
@@ -124,6 +128,8 @@ def test_faults_are_recognised() -> None:
         {"name": "x", "mark": "major", "detail": "", "caveat": "", "next": "", "sentence": "It took 1.234 s."}
     )
     assert [fault for fault, _ in faults_of(frame)] == ["no next", "digits ['1.234']"]
+    noun = faults_of(frame.with_columns(next=pl.lit("The devices: iostat -xt 5")))
+    assert [fault for fault, _ in noun] == ["next begins with no verb or command", "digits ['1.234']"]
 
 
 def test_findings_of_samples_are_plain(sample_data: Path) -> None:

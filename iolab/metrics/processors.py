@@ -50,7 +50,7 @@ RESTING: Final = ("idle", "iowait")
 #: The time of guests, which some tools print within that of users.
 GUESTS: Final = ("guest", "guest of lower priority")
 #: Why a log without samples is refused.
-SINCE_START: Final = "all figures are means since the start of the system"
+SINCE_START: Final = "all figures are averages since boot"
 #: Rows of a host's frames that are samples: the first of some tools is a mean since the start of the system.
 IS_SAMPLE: Final = ~pl.col("is_since_boot").fill_null(value=False)
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"

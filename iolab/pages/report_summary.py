@@ -12,7 +12,7 @@ from iolab.metrics.formatting import format_number
 from iolab.metrics.table import Metric
 from iolab.pages.figures import join_figures
 from iolab.pages.report_io_figures import io_figures, reads_by_segment
-from iolab.rules.reports import report_findings, report_pair_findings
+from iolab.rules.reports import other_steps, report_findings, report_pair_findings
 from iolab.time_ledger.reports import report_ledgers
 from iolab.views import Summary, View
 from logframe.errors import RefusedError
@@ -251,6 +251,7 @@ VIEW: Final = View(
         "strace": on_use("iolab.comparison.report_and_trace:pair_evidence"),
     },
     findings=report_findings,
+    other_steps=other_steps,
     looked_at="load, waits, CPU, reads, writes, latencies and statements of the period",
     ledgers=report_ledgers,
     headline=report_headline,

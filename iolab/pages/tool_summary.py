@@ -18,13 +18,13 @@ HISTOGRAM: Final = View(
     noun="latency histogram",
     findings=partial(apply_rules, "histogram"),
     buckets=histogram_buckets,
-    looked_at="the largest group of times that are printed with a unit",
+    looked_at="the histogram with the most times, of those with a unit",
 )
 EVENTS: Final = View(
     summarize_frames,
     noun="list of I/O events",
     findings=partial(apply_rules, "io_events"),
-    looked_at="times of reads and writes, where there are 30 or more",
+    looked_at="times of reads and writes, from 30 requests on",
 )
 FIO: Final = View(
     summarize_frames, noun="result of fio", findings=partial(apply_rules, "fio"), looked_at="jobs that made a request"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from iolab.time_ledger.account import Ledger
 
-_AWR: Final = "the AWR report of the same period: @?/rdbms/admin/awrrpt"
+_AWR: Final = "take the AWR report of the same period: @?/rdbms/admin/awrrpt"
 _BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_history group by blocking_session"
 #: Slots whose load differs by more than this factor are named.
 _VARIES: Final = 1.25
@@ -74,13 +74,14 @@ def events(facts: AshFacts) -> Iterator[Finding]:
         if row["kind"] == "cpu":
             cpus = facts.report.info.cpus
             detail = f": {sessions} sessions" + ("" if cpus is None else f" on {cpus} CPUs") if sessions else ""
-            took = f"{name}, took" if row["parent"] is None else f"{name}, of {row['parent']} took"
+            where = "on CPU or waiting for it"
         else:
             detail = f": {sessions} sessions on average" if sessions else ""
-            took = f"{name} took" if row["parent"] is None else f"{name} of {row['parent']} took"
+            where = f"of {name.lower()}" if row["kind"] == "mixed" else f"in {name}"
+        of = "" if row["parent"] is None else f"of {row['parent']} "
         yield Finding(
             "time_profile",
-            f"{took[:1].upper()}{took[1:]} {percent(row['share'])} of the samples{error}{detail}.",
+            f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
             part=row["part"],
             next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
@@ -103,7 +104,7 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
             most = f" ({percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'})"
         sessions = facts.sessions(row["seconds"])
-        said = f"`{row['part'].split()[0]}` took {percent(row['share'])} of all samples{most}"
+        said = f"`{row['part'].split()[0]}` was in {percent(row['share'])} of all samples{most}"
         yield Finding(
             "main_statement", said + (f": {sessions} sessions on average." if sessions else "."), part=row["part"]
         )
@@ -130,8 +131,7 @@ def activity_over_time(facts: AshFacts) -> Iterator[Finding]:
         "activity_over_time",
         f"The load {'grew' if grew else 'fell'} from {three(first['active'])} sessions at {first['begin']:%H:%M} to "
         f"{three(second['active'])} at {second['begin']:%H:%M}.",
-        detail=f"the slots with the most and the fewest samples, of {slots.height}",
-        next="an ASH report of the busiest slot alone: @?/rdbms/admin/ashrpti",
+        next="take an ASH report of the busiest slot alone: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity", (low["slot"], high["slot"])),),
     )
 
@@ -144,9 +144,9 @@ def cpu_queue(facts: AshFacts) -> Iterator[Finding]:
         step = 10 ** max(0, len(f"{one.least_s:.0f}") - 3)
         yield Finding(
             "cpu_queue",
-            f"From {one.begin:%H:%M} to {one.end:%H:%M}, samples show {three(one.sessions)} sessions on {cpus} CPUs: "
-            f"at least {one.least_s // step * step:,.0f} s of this cannot be CPU time.",
-            next="an ASH report of this time: @?/rdbms/admin/ashrpti, and the host: vmstat 5",
+            f"From {one.begin:%H:%M} to {one.end:%H:%M}, samples show {three(one.sessions)} sessions on CPU with "
+            f"{cpus} CPUs: at least {one.least_s // step * step:,.0f} s cannot have been CPU time.",
+            next="take an ASH report of this time: @?/rdbms/admin/ashrpti, and the host: vmstat 5",
             evidence=(Evidence("ash_activity"),),
         )
 
@@ -164,9 +164,9 @@ def objects(facts: AshFacts) -> Iterator[Finding]:
         named = [(f"`{row[name] or row['object_id']}`" if name == "object" else f"File {row['file_id']}",
                   percent(row["activity_pct"] / 100)) for row in largest]  # fmt: skip
         if named:
-            (first, share), others = named[0], "".join(f", {one} {share}" for one, share in named[1:])
+            (first, share), others = named[0], "".join(f", {one} in {share}" for one, share in named[1:])
             of = "" if said else " of the samples"
-            said.append(f"{first if not said else first.lower()} took {share}{of}{others}")
+            said.append(f"{first if not said else first.lower()} was in {share}{of}{others}")
             evidence.append(Evidence(table, tuple(str(row[name]) for row in largest)))
     if said:
         yield Finding(
@@ -196,7 +196,7 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
             "blocking_session",
             f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples, all in "
             f"`{event}`.",
-            next=f"what session {row['sid']} did: an ASH report of it (@?/rdbms/admin/ashrpti)",
+            next=f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )
 
@@ -212,7 +212,7 @@ def too_few_samples(facts: AshFacts) -> Iterator[Finding]:
             f"The report has {count_text(facts.total.samples, 'sample')}: too few for shares.",
             detail=f"with fewer than {LEAST_SAMPLES} samples the 95 % interval of a share of half is wider than 20 "
             "percentage points",
-            next="an ASH report of a longer period: @?/rdbms/admin/ashrpti",
+            next="take an ASH report of a longer period: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_activity"),),
             is_gate=True,
         )

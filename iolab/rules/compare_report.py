@@ -47,6 +47,6 @@ def both_periods(report: AwrReport) -> Iterator[Finding]:
             None if shares[0].lo >= LARGE else shares[1],
             "" if shares[0].lo >= LARGE else "DB time of the second period",
             part=name if shares[0].lo >= LARGE else "",
-            next="" if shares[0].lo >= LARGE else "the report of the second period alone: @?/rdbms/admin/awrrpt",
+            next="" if shares[0].lo >= LARGE else "take the report of the second period alone: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("compare_wait_classes"), Evidence("compare_wait_events")),
         )

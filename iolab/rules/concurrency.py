@@ -43,8 +43,8 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
         ...             for name in ("latch: shared pool", "library cache: mutex X")})
         >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
-        Waits for 2 kinds of latches and mutexes averaged 100 ms or more (`latch: shared pool` 203 ms). A running
-        process holds a latch for microseconds.
+        Waits for 2 kinds of latches and mutexes averaged 100 ms or more (`latch: shared pool` 203 ms), consistent with
+        holders that did not run.
         >>> list(short_latches_long_waits(facts(21)))
         []
     """
@@ -66,9 +66,9 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "short_latches_long_waits",
         f"Waits for {len(long)} kinds of latches and mutexes averaged 100 ms or more (`{first}` "
-        f"{seconds(average.value)}). A running process holds a latch for microseconds.",
+        f"{seconds(average.value)}), consistent with holders that did not run.",
         part=_CLASS if part_of(facts, _CLASS) is not None else "",
-        next="what the holders did in an ASH report of the period: @?/rdbms/admin/ashrpt",
+        next="take an ASH report of the period, and see what the holders did: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", tuple(long)),),
         order=2,
     )

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import IS_SAMPLE, SINCE_START
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ _ENDS: Final = ("", "_lo", "_hi")
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
 #: A device with this many requests in flight on average was never without one, and is reported first.
 _ALWAYS: Final = 1.0
+#: What is done next where the devices were idle, or quick.
+_BUSY: Final = "take a log while the work runs"
+#: Bytes per second of a device that is not idle.
+_MUCH: Final = 1e6
+#: Single requests are worth a look where some took this long, and one was in flight a tenth of the time.
+_LONG_MS: Final = 1.0
 #: A kind of request of fewer in all samples together gives no time of one.
 _LEAST: Final = 1.0
 
@@ -55,9 +62,9 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         >>> sample = head + "sda 100.0 10.0 800.0 80.0 5.0 1.0\nsdb 300.0 0.0 2400.0 0.0 0.2 0.0\n\n"
         >>> for one in device_load(read_host((since_boot + sample * 2).encode())): print(one.sentence)
         `sda` had the most requests in flight, 0.510 on average. It served 100 reads per second of 5 ms each
-        and 10 writes per second of 0.941 to 1.06 ms each.
+        and 10 writes per second of 1 ms each.
         >>> for one in device_load(read_host(since_boot.encode())): print(one.sentence, one.is_refused)
-        The log does not show what the devices did: all figures are means since the start of the system. True
+        The log does not show what the devices did: all figures are averages since boot. True
         >>> list(device_load(read_host(b" r  b   swpd   free\n 1  0  0  9\n")))
         []
     """
@@ -127,13 +134,15 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     row = totals.collect().row(0, named=True)
     if row["flight"] <= 0:
         return
-    said = []
+    said: list[str] = []
+    each: list[float] = []
     for word, *_ in kinds:
         rates, flights = _figure(row, f"{word}s"), _figure(row, f"{word} flight")
         if rates.lo > 0 and rates.value * whole >= _LEAST:
             often = three(rates.value)
             noun = word if often == "1" else _PLURALS.get(word, f"{word}s")
-            said.append(f"{often} {noun} per second of {seconds(flights / rates)} each")
+            said.append(f"{often} {noun} per second of {seconds(flights.value / rates.value)} each")
+            each.append(flights.value / rates.value)
     if not said:
         return
     busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time, "
@@ -141,11 +150,16 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         "device_load",
         f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
-        detail=f"{busy}in {count}; the slowest sample averaged {seconds(row['largest'] / 1e3)}{_queue(kinds)}",
-        next=latencies_of(row["device"]),
+        detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
+        next=latencies_of(row["device"]) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS else 2,
     )
+
+
+def _slowest(largest_s: float, averages: list[float]) -> str:
+    """The average of the slowest sample, where that is not the average of all."""
+    return f"; the slowest sample averaged {seconds(largest_s)}" if largest_s > (1 + RANGE) * max(averages) else ""
 
 
 def _queue(kinds: list[tuple[str, str, str]]) -> str:
@@ -165,12 +179,14 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
     if row["every"] <= 0:
         return
-    parts = [f"{three(row[name] / 1e6)} MB/s{'' if word == 'moved' else f' {word}'}" for word, name in named]
+    parts = [
+        f"{three(row[name] / 1e6)} MB/s{'' if word == 'moved' else f' {word}'}" for word, name in named if row[name]
+    ]
     yield Finding(
         "device_load",
         f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average.",
         detail=f"{count}; the log prints no request times",
-        next=latencies_of(str(row["device"])),
+        next=latencies_of(str(row["device"])) if row["every"] >= _MUCH else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
         order=2,
     )
@@ -181,15 +197,15 @@ def latencies_of(device: str) -> str:
 
     Examples:
         >>> for device in ("sda", "hdisk8", "c0t2d0"): print(latencies_of(device))
-        the distribution of the latencies: biolatency -D 10 1
-        average, minimum and maximum times: iostat -D hdisk8 5
-        the time of each request: iosnoop -D
+        see the distribution of the latencies: biolatency -D 10 1
+        see average, minimum and maximum times: iostat -D hdisk8 5
+        see the time of each request: iosnoop -D
     """
     if device.startswith("hdisk"):
-        return f"average, minimum and maximum times: iostat -D {device} 5"
+        return f"see average, minimum and maximum times: iostat -D {device} 5"
     if device[:1] == "c" and device[1:2].isdigit():
-        return "the time of each request: iosnoop -D"
-    return "the distribution of the latencies: biolatency -D 10 1"
+        return "see the time of each request: iosnoop -D"
+    return "see the distribution of the latencies: biolatency -D 10 1"
 
 
 def _figure(row: dict[str, float], name: str) -> Interval:

@@ -50,9 +50,9 @@ def exadata_cells(report: AwrReport) -> Iterator[Finding]:
                 continue
             yield Finding(
                 "exadata_cells",
-                f"The {disk} disks of the cells were {percent(busy / 100)} busy: {three(rate)} requests per second"
+                f"The `{disk}` disks of the cells were {percent(busy / 100)} busy: {three(rate)} requests per second"
                 f"{_latency_text(report, str(disk))}.",
-                next="the cells: cellcli -e list metriccurrent where name like 'CD_IO.*'",
+                next="see the cells: cellcli -e list metrichistory where name like 'CD_IO.*'",
                 evidence=(Evidence("exadata_outliers", (str(disk),)), Evidence("exadata_cell_latency")),
                 order=3,
             )
@@ -69,7 +69,7 @@ def exadata_cells(report: AwrReport) -> Iterator[Finding]:
             "exadata_cells",
             f"This database issued {percent(mine / 100)} of the requests to the cells, `{others[0][0]}` "
             f"{percent(others[0][1] / 100)}.",
-            next="the plan of the I/O resource manager: cellcli -e list iormplan detail",
+            next="see the plan of the I/O resource manager: cellcli -e list iormplan detail",
             evidence=(Evidence("exadata_databases"),),
             order=4,
         )
@@ -82,7 +82,7 @@ def _latency_text(report: AwrReport, disk: str) -> str:
     wait, service = rows["avg_wait_ms"].mean(), rows["avg_service_ms"].mean()
     if not isinstance(wait, float) or not isinstance(service, float):
         return ""
-    return f", {seconds(wait / 1000)} of waiting and {seconds(service / 1000)} of service each"
+    return f"; each waited {seconds(wait / 1000)} and was served in {seconds(service / 1000)}"
 
 
 def exadata(
@@ -160,7 +160,7 @@ def _flash_latency(
         yield Finding(
             "flash_latency",
             f"The time of a read from flash cannot be computed: {', and '.join(reasons)}.",
-            next="the histogram of `cell single block physical read`",
+            next="see the histogram of `cell single block physical read`",
             evidence=(rows,),
             is_refused=True,
         )

@@ -155,7 +155,7 @@ def nothing_found(looked_at: str) -> Finding:
     return Finding(
         NOTHING,
         "Nothing stands out.",
-        detail=f"looked at: {looked_at}" if looked_at else "",
+        detail=f"checked: {looked_at}" if looked_at else "",
     )
 
 

@@ -79,7 +79,7 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             "impossible_figure",
             f"DB CPU ({facts.db_cpu_s.value:,.1f} s) exceeds DB time ({facts.db_time_s.value:,.1f} s), of which "
             "it is a part: no share is computed.",
-            next="the next report of the instance: do the two figures agree there?",
+            next="take the next report of the instance, and compare both figures",
             evidence=(Evidence(facts.db_cpu_from, ("DB CPU", "DB time")),),
             is_gate=True,
         )
@@ -89,7 +89,7 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             "impossible_figure",
             f"DB time is {facts.db_time_s.value:,.1f} s in {facts.db_times_s[0][0]} and {other.value:,.1f} s in "
             f"{where}: the report mixes parts of two periods.",
-            next="the whole report of one period: @?/rdbms/admin/awrrpt",
+            next="take the whole report of one period: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("info"), Evidence("foreground_wait_classes")),
             is_gate=True,
         )
@@ -97,7 +97,7 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             yield Finding(
                 name,
                 f"{what} cannot be computed: the report mixes parts of two periods.",
-                next="the whole report of one period",
+                next="take the whole report of one period",
                 is_refused=True,
             )
     yield from _above_sessions(facts)
@@ -112,9 +112,9 @@ def _above_sessions(facts: ReportFacts) -> Iterator[Finding]:
             shown = " and ".join(f"{count:,}" for count in facts.sessions)
             yield Finding(
                 "impossible_figure",
-                f"Class {name} is printed with {time.value:,.0f} s, {at_once.value:,.0f} sessions at a time; the "
-                f"snapshots counted {shown}. No share is computed from it.",
-                next="the class in the next report of the instance",
+                f"Class {name} is printed with {time.value:,.0f} s, {at_once.value:,.0f} sessions at a time, but the "
+                f"snapshots show {shown} sessions. No share is computed from it.",
+                next="see the class in the next report of the instance",
                 evidence=(Evidence("wait_classes", (name,)), Evidence("snapshots")),
                 is_gate=True,
             )
@@ -187,7 +187,7 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
             "waits_before_the_period",
             f"Waits alone are {percent((facts.waited_s / whole).value)} of DB time, so each share of time is a range.",
             part=_TWICE,
-            next="the report of the period before: are the same waits in progress?",
+            next="take the report of the period before, and look for the same waits",
             evidence=rows,
         )
         return
@@ -197,8 +197,8 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
         seen = (on_cpu * facts.elapsed_s / whole).value
         if seen < 0.7 * (cpu / whole).value:
             sampled = (
-                f"samples saw {percent(seen)} on CPU, the CPU clock {percent((cpu / whole).value)}: "
-                "consistent with CPU used inside the waits"
+                f"samples show {percent(seen)} of DB time on CPU, the CPU clock {percent((cpu / whole).value)}: "
+                "some CPU is probably counted inside waits, too"
             )
     names = ("direct path read", "direct path read temp", "db file parallel read", "SQL*Net more data from client")
     polled = "direct or parallel reads count CPU within the wait" if total(facts.of_events(*names)).value > 0 else ""
@@ -207,7 +207,7 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
         f"CPU time and waits add up to {percent(1 - twice.share.value)} of DB time, so each share of time is a range.",
         part=_TWICE,
         detail=sampled or polled or "CPU that a process uses within a wait is counted in both",
-        next="an extended SQL trace (event 10046) of one session, where CPU and waits stand apart",
+        next="take an extended SQL trace (event 10046) of one session, and compare CPU and waits call by call",
         evidence=rows,
     )
 
@@ -229,7 +229,7 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "interval_too_long",
         f"The report covers {period_text(facts.elapsed_s.value)}; its averages hide the busy hours.",
-        next="reports of single hours: @?/rdbms/admin/awrrpt",
+        next="take reports of single hours: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("snapshots"),),
         is_gate=facts.elapsed_s.lo > _DAY_S,
     )
@@ -265,7 +265,7 @@ def no_period(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "no_period",
         "The report covers no time: rates and active sessions cannot be computed.",
-        next="a report of two snapshots: @?/rdbms/admin/awrrpt",
+        next="take a report of two snapshots: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("info"), Evidence("snapshots")),
         is_gate=True,
     )
@@ -286,7 +286,7 @@ def report_is_cut(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "report_is_cut",
             "The report ends before its instance activity statistics; later tables are missing.",
-            next="the whole report: @?/rdbms/admin/awrrpt",
+            next="take the whole report: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("info"),),
             is_gate=True,
         )

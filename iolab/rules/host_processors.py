@@ -12,7 +12,7 @@ from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import COLUMNS, IS_SAMPLE, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
-from iolab.rules.phrases import percent, three
+from iolab.rules.phrases import counted, percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import host_ledgers
@@ -146,7 +146,7 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
         f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
         f"({percent(top[most] / 100)}); all {cpus.height} CPUs together were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
         detail=f"{count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use only one CPU",
-        next=f"what runs on it: perf top -C {top['cpu']}"
+        next=f"see what runs on it: perf top -C {top['cpu']}"
         + ("" if most in {"user", "nice"} else "; cat /proc/interrupts"),
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),
         impact=Interval.exact(top["full"]),
@@ -192,7 +192,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     yield Finding(
         "swapping",
         f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out.",
-        next="who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
+        next="see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
         evidence=(Evidence("host", names),),
         impact=Interval.exact(row[2]),
         impact_of=OF_SAMPLES,
@@ -220,7 +220,7 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     yield Finding(
         "blocked_processes",
         f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{said and '; '}{said}.",
-        next="the devices: iostat -xt 5",
+        next="see the devices: iostat -xt 5",
         evidence=(Evidence("host", ("blocked",)),),
     )
 
@@ -256,9 +256,10 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         row = found.sort(*shown, *keys, descending=True).row(0, named=True)
         said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
         who = " ".join(str(row[key]) for key in keys if row[key] is not None)
+        of = f", more than {counted(found.height - 1, 'others')}" if found.height > 1 else ""
         yield Finding(
             "host_figures",
-            f"`{who}` had the highest rates: {said} on average." if who else f"On average: {said}.",
+            f"`{who}` had {said} on average{of}." if who else f"On average: {said}.",
             next=_TAKE,
             evidence=(Evidence(scope, tuple(shown)),),
             order=1,
@@ -287,7 +288,7 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
         return
     rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
-    missing = "it has no rates"
+    missing = "it has no figures of an interval"
     if not any(map(len, boot)) and log.diagnostics.height:
         count = log.diagnostics.height
         missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
@@ -357,7 +358,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
     if report is not None and (own := _of_host(report)) is not None:
         said = f"{said[:-1]}; the report itself counts {own:.1f} %."
-    step = "the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
+    step = "see the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
     yield Finding(
         "processors_of_report" if report is not None else "processors",
         said,

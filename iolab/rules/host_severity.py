@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import RANGE
 from iolab.metrics.processors import IS_SAMPLE, SATURATED
 from iolab.rules.devices import latencies_of
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
@@ -82,8 +83,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
         >>> rows = [head + f"sda 100.0 1.0 800.0 8.0 {took} 1.0\n\n" for took in ("1.0", "5.0", "90.0", "30.0")]
         >>> for one in slow_device(read_host("".join(rows).encode())): print(one.mark, one.sentence)
-        major Reads of `sda` took more than 20 ms in 2 of 3 samples: up to 90 ms, and 41.7 ms on average over all
-        samples.
+        major Reads from `sda` averaged more than 20 ms in 2 of 3 samples, at most 90 ms; all of them together averaged
+        41.7 ms.
     """
     rows = _samples(log, "device", "device")
     if rows is None:
@@ -113,11 +114,12 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         found += [(row["seconds"], word, row) for row in some.iter_rows(named=True)]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
     for slow_s, word, row in found[:_MOST_DEVICES]:
+        is_all = row["mean"] > (1 - RANGE) * row["most"]  # the others had no requests
+        overall = "" if is_all else f"; all of them together averaged {seconds(row['mean'] / 1e3)}"
         yield Finding(
             "slow_device",
-            f"{word} of `{row['device']}` took more than {three(row['limit'])} ms in {row['number']:,} of "
-            f"{counted(number, 'samples')}: up to {seconds(row['most'] / 1e3)}, and {seconds(row['mean'] / 1e3)} on "
-            "average over all samples.",
+            f"{word} {'from' if word == 'Reads' else 'to'} `{row['device']}` averaged more than {three(row['limit'])} "
+            f"ms in {row['number']:,} of {counted(number, 'samples')}, at most {seconds(row['most'] / 1e3)}{overall}.",
             impact=_share(slow_s, whole),
             impact_of=OF_SAMPLES,
             next=latencies_of(str(row["device"])),
@@ -151,7 +153,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
-            next="who reads and writes: pidstat -d 5; biosnoop -Q",
+            next="see who reads and writes: pidstat -d 5; biosnoop -Q",
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
 
@@ -179,7 +181,7 @@ def device_flushes(log: HostLog) -> Iterator[Finding]:
             f"{seconds(row['took'] / row['count'])} each.",
             impact=_share(row["took"], whole),
             impact_of=OF_SAMPLES,
-            next="who flushes: strace -c -f -e trace=fsync,fdatasync -p PID",
+            next="see who flushes: strace -c -f -e trace=fsync,fdatasync -p PID",
             evidence=(Evidence("device", (row["device"],)),),
         )
 
@@ -226,7 +228,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         detail="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
         if cpus is None
         else "each sample counts runnable processes at one moment",
-        next="the processes: pidstat -u 5; pidstat 5 shows %wait of each",
+        next="see the processes: pidstat -u 5; pidstat 5 shows %wait of each",
         evidence=(Evidence("host", ("runnable",)),),
     )
 
@@ -254,7 +256,7 @@ def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
             "time.",
             impact=_share(row["waited"], whole),
             impact_of=OF_SAMPLES,
-            next="who had the CPU: pidstat -u 5; perf sched latency",
+            next="see who had the CPU: pidstat -u 5; perf sched latency",
             evidence=(Evidence("process", (str(row["pid"]),)),),
         )
 
@@ -288,7 +290,7 @@ def process_io(log: HostLog) -> Iterator[Finding]:
             "process_io",
             f"Process {row['pid']} (`{row['command']}`) moved the most bytes: {three(read)} MB/s read and "
             f"{three(written)} MB/s written on average.",
-            next="the devices that served it: iostat -xt 5",
+            next="see the devices that served it: iostat -xt 5",
             evidence=(Evidence("process", (str(row["pid"]),)),),
             order=1,
         )
@@ -309,7 +311,7 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
         >>> rows = "".join(f"10:0{n}:00 AM eth0 9.0 9.0 110000.00 900.00 0.0 0.0 0.0 92.00\n" for n in range(1, 4))
         >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
         >>> for one in busy_interface(read_host(text.encode())): print(one.sentence)
-        `eth0` received 113 MB/s and sent 0.922 MB/s on average, 92 % of its link.
+        `eth0` received 113 MB/s and sent 0.922 MB/s on average, 92 % of its link speed.
     """
     rows = _samples(log, "interface", "interface", "received_bytes_per_s", "sent_bytes_per_s")
     if rows is None:
@@ -327,8 +329,8 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
         yield Finding(
             "busy_interface",
             f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s on average"
-            f"{f', {percent(share)} of its link' if share else ''}.",
-            next="which connections: ss -ti" if share >= SATURATED else "",
+            f"{f', {percent(share)} of its link speed' if share else ''}.",
+            next="see which connections: ss -ti" if share >= SATURATED else "",
             evidence=(Evidence("interface", (str(row["interface"]),)),),
             order=1 if share >= SATURATED else 2,
         )

@@ -14,9 +14,7 @@ from iolab.rules.registry import rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.metrics.event_histograms import Hills
     from iolab.metrics.report_facts import ReportFacts
-    from logframe.interval import Interval
 
 #: Waits for one block; a wait of another event is not one read.
 SINGLE_BLOCK: Final = ("db file sequential read", "cell single block physical read")
@@ -39,8 +37,8 @@ _RANGES: Final = (
     (0, 64, "shorter than most flash drives take: from a cache, memory or the fastest flash"),
     (64, 512, "like flash, an array's cache or the file system's cache"),
     (512, 2_000, "like remote flash, a cache or a mixture: not decided"),
-    (2_000, 16_000, "like a disk, or a queue before something faster"),
-    (16_000, math.inf, "longer than an idle disk takes: a queue or a stall before it"),
+    (2_000, 16_000, "like a disk, or like something faster with a queue"),
+    (16_000, math.inf, "longer than an idle disk takes: consistent with a queue or a stall"),
 )
 
 
@@ -62,9 +60,9 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
         ...     histograms={"db file sequential read": Histogram(776_224, edges, below)})
         >>> disk = facts((1e3, 2e3, 4e3, 8e3, 16e3, 32e3), (1.0, 2.1, 16.1, 55.3, 81.1, 93.3))
         >>> print(*(one.sentence for one in read_latency_class(disk)))
-        79 % of single-block reads took 2 to 16 ms, like a disk, or a queue before something faster.
+        79 % of single-block reads took 2 to 16 ms, like a disk, or like something faster with a queue.
         >>> for one in read_latency_class(facts((1e3, 2e3), (86.8, 97.0))): print(one.sentence, one.is_refused)
-        87 % of single-block reads took under 1 ms. The histogram starts there, so it does not show whether they came
+        87 % of single-block reads took under 1 ms, the first bucket: the histogram does not show whether they came
         from flash or a cache. True
         >>> list(read_latency_class(facts((1e3, 2e3, 4e3, 8e3, 16e3), (30.0, 40.0, 60.0, 80.0,
         ...     90.0))))  # no range has most
@@ -85,10 +83,9 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
         if lowest_edge > 512 * 1.03 and lowest >= _MOST_PCT:
             yield Finding(
                 "read_latency_class",
-                f"{percent(lowest / 100)} of single-block reads took under {_edge_text(lowest_edge)}. The histogram "
-                "starts "
-                "there, so it does not show whether they came from flash or a cache.",
-                next="`V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
+                f"{percent(lowest / 100)} of single-block reads took under {_edge_text(lowest_edge)}, the first "
+                "bucket: the histogram does not show whether they came from flash or a cache.",
+                next="see `V$EVENT_HISTOGRAM_MICRO` (12.1 and later), or `strace -T` of a session",
                 evidence=evidence,
                 is_refused=True,
             )
@@ -101,7 +98,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
                 "read_latency_class",
                 f"{percent(min(share, 100.0) / 100)} of single-block reads took {_range_text(start, end)}, "
                 f"{_of_storage(what, facts)}.",
-                next="the devices: iostat -xt 5",
+                next="see the devices: iostat -xt 5",
                 evidence=evidence,
                 order=4,
             )
@@ -158,11 +155,11 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={
         ...     "db file sequential read": Histogram(100_000, (1e3, 2e3, 4e3, 8e3, 16e3, 32e3), below)})
         >>> print(*(one.sentence for one in two_modes(facts((60.0, 62.0, 63.0, 65.0, 95.0, 100.0)))))
-        Waits for `db file sequential read` form two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average of 5 ms
-        is in neither group.
+        Waits for `db file sequential read` form two groups: 60 % took under 1 ms, 30 % 8 to 16 ms. The average, 5 ms,
+        is in neither.
         >>> print(*(one.sentence for one in two_modes(facts((15.0, 30.0, 31.0, 32.0, 32.5, 100.0)))))
-        Waits for `db file sequential read` form two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average of 5 ms
-        is in neither group.
+        Waits for `db file sequential read` form two groups: 30 % took under 2 ms, 68 % 16 to 32 ms. The average, 5 ms,
+        is in neither.
         >>> list(two_modes(facts((10.0, 30.0, 60.0, 90.0, 95.0, 100.0))))
         []
     """
@@ -190,29 +187,18 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
             _range_text(hills.high_from_us, hills.high_to_us),
         )
         average = wait.avg_s
-        mean = (
-            "" if average is None else f" The average of {seconds(average.value)} {_what_average_is(average, hills)}."
-        )
+        mean = ""  # within a group it describes neither
+        if average is not None and hills.low_to_us <= average.lo * 1e6 and average.hi * 1e6 <= hills.high_from_us:
+            mean = f" The average, {seconds(average.value)}, is in neither."
         parts = f"{percent(hills.low_pct / 100)} took {low}, {percent(hills.high_pct / 100)} {high}"
         if hills.between_pct <= _FEW_BETWEEN_PCT:
             said = f"Waits for `{event}` form two groups: {parts}.{mean}"
         else:
-            said = f"Waits for `{event}` are widely spread: {parts}, {percent(hills.between_pct / 100)} between.{mean}"
+            between = f"{percent(hills.between_pct / 100)} {_range_text(hills.low_to_us, hills.high_from_us)}"
+            said = f"Waits for `{event}` are widely spread: {parts.replace(', ', f', {between}, ', 1)}."
         yield Finding(
             "two_modes",
             said,
             evidence=(Evidence("event_histogram", (event,)),),
             order=5,
         )
-
-
-def _what_average_is(average: Interval, hills: Hills) -> str:
-    """Only an average between the hills is neither; within one it does not describe the other."""
-    low, high = average.lo * 1e6, average.hi * 1e6
-    if hills.low_to_us <= low and high <= hills.high_from_us:
-        return "is in neither group"
-    if hills.high_from_us <= low and high <= hills.high_to_us:
-        return "is among the longer ones"
-    if hills.low_from_us <= low and high <= hills.low_to_us:
-        return "is among the shorter ones"
-    return "does not describe them"

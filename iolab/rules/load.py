@@ -12,7 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text, significant
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _SAMPLED_PCT: Final = 10.0
 
 @rule("load", of="report", needs="DB time and the length of the period")
 def load(facts: ReportFacts) -> Iterator[Finding]:
-    """Sessions active, the host's processors, and how much of the time is not accounted for or counted twice.
+    """Sessions active, and the host's processors.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
@@ -47,7 +47,7 @@ def load(facts: ReportFacts) -> Iterator[Finding]:
         ...     cpus=32, idle_pct=Interval.exact(77.7), classes={"User I/O": Interval.exact(20_000)},
         ...     db_cpu_s=Interval.exact(10_000))
         >>> print(*(one.sentence for one in load(facts)))
-        On average 127 sessions were active; the 32 CPUs were 78 % idle. 22 % of DB time is neither CPU time nor a wait.
+        On average 127 sessions were active; the 32 CPUs were 78 % idle.
         >>> from dataclasses import replace
         >>> print(*(one.sentence for one in load(replace(facts, kind="awr_global", db_cpu_s=Interval.exact(18_000)))))
         On average 127 sessions were active in all instances together.
@@ -59,11 +59,6 @@ def load(facts: ReportFacts) -> Iterator[Finding]:
         return
     together = " in all instances together" if facts.kind == "awr_global" else ""
     said = f"On average {range_text(active)} sessions were active{together}{processors_text(facts)}."
-    rest, twice = part_of(facts, NOT_ACCOUNTED), part_of(facts, "counted twice")
-    if rest is not None and rest.is_large:
-        said += f" {percent(rest.share)} of DB time is neither CPU time nor a wait."
-    elif twice is not None and twice.share.value <= -LARGE:
-        said += f" {percent(-twice.share.value)} of DB time is counted twice."
     yield Finding("load", said, evidence=(Evidence("info"), Evidence("host_cpu")), order=0)
 
 
@@ -80,7 +75,7 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> facts = ReportFacts(db_time_s=Interval.exact(747), elapsed_s=Interval.exact(550_844))
         >>> print(*(one.sentence for one in instance_idle(facts)))
-        The database was idle: 747 s of DB time in 153 h (0.00136 sessions active). No shares are given for so little.
+        The database was idle: 747 s of DB time in 153 h (0.00136 sessions active).
         >>> list(instance_idle(ReportFacts(db_time_s=Interval.exact(353), elapsed_s=Interval.exact(3_615))))
         []
     """
@@ -92,19 +87,19 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
         if most >= 0.1:
             return
         least, most = (figure / elapsed.value for figure in sorted((time.value, cpu.value)))
-        said = f"Almost nothing ran: {three(least)} to {three(most)} sessions were active (by DB time, by DB CPU)."
+        said = f"Almost nothing ran: {three(least)} to {three(most)} sessions were active."
     elif facts.is_idle:
         active = three(time.value / elapsed.value)
         said = (
             f"The database was idle: {three(time.value)} s of DB time in {period_text(elapsed.value)} "
-            f"({active} sessions active). No shares are given for so little."
+            f"({active} sessions active)."
         )
     else:
         return
     yield Finding(
         "instance_idle",
         said,
-        next="a report of the busy hour: @?/rdbms/admin/awrrpt",
+        next="take a report of the busy hour: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("info"),),
         is_gate=bool(facts.void),
         order=0,
@@ -126,27 +121,28 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
         ...     samples=Samples(count=4_097, on_cpu=Interval.exact(8.12)))
         >>> for one in db_time_unaccounted(facts): print(one.sentence)
-        56 % of DB time is neither CPU time nor a wait; samples show it on CPU or waiting for a CPU.
+        56 % of DB time is counted neither as CPU nor as a wait; samples show it on CPU or in its queue.
         >>> from dataclasses import replace
         >>> for one in db_time_unaccounted(replace(facts, samples=Samples())): print(one.sentence)
-        56 % of DB time is neither CPU time nor a wait.
+        56 % of DB time is counted neither as CPU nor as a wait.
         >>> list(db_time_unaccounted(replace(facts, db_cpu_s=Interval.exact(29_000))))
         []
     """
     rest = _unaccounted(facts)
     if rest is None:
         return
-    said, detail, next_step = f"{percent(rest)} of DB time is neither CPU time nor a wait", "", ""
+    said, detail, next_step = f"{percent(rest)} of DB time is counted neither as CPU nor as a wait", "", ""
     points = _sampled_points(facts)
     if points is not None and points >= 0.5 * rest.value:
         most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
-        said += f"; samples show {most} on CPU or waiting for a CPU"
+        said += f"; samples show {most} on CPU or in its queue"
         if not facts.samples.queues:
-            detail = "samples show it on CPU, the CPU clock does not, and no slot has more sessions than CPUs"
+            detail = "samples, not the CPU clock, show it on CPU, and no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"show {points * 100:.0f} % of DB time of it on CPU" if points >= 0.05 else "do not show it on CPU"
         said += f"; samples of active sessions {seen}"
         detail = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
+        next_step = "take an extended SQL trace (event 10046) of one of the sessions"
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
         detail = f"the processors were {100 - facts.idle_pct.value:.0f} % busy: consistent with waiting for one"
     elif facts.has_host and facts.idle_pct is not None:
@@ -160,7 +156,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     detail = "; ".join(filter(None, (detail, ", and ".join(reasons))))
     if facts.samples.queues:
         queue = facts.samples.queues[0]
-        next_step = f"an ASH report of {queue.begin:%H:%M} to {queue.end:%H:%M}"
+        next_step = f"take an ASH report of {queue.begin:%H:%M} to {queue.end:%H:%M}"
         next_step += f" for SQL id {facts.samples.statements[0][0]}" if facts.samples.statements else ""
         next_step += ": @?/rdbms/admin/ashrpti"
     yield Finding(
@@ -168,7 +164,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         f"{said}.",
         part=NOT_ACCOUNTED,
         detail=detail,
-        next=next_step or "an ASH report of the period: @?/rdbms/admin/ashrpt",
+        next=next_step or "take an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_wait_classes"), Evidence("time_model"), Evidence("ash_top_events")),
     )
 
@@ -206,8 +202,8 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(3_555), classes={"User I/O": Interval.exact(11_622)},
         ...     samples=Samples(4_097, Interval.exact(8.12), (queue,)), os={"OS_CPU_WAIT_TIME": 3_696_200.0})
         >>> for one in cpu_queue(facts): print(one.sentence)
-        From 10:45 to 10:55, samples show 34 sessions on 12 CPUs: at least 12,300 s of this cannot be CPU time.
-        The host counted 37,000 s of waiting for a CPU (`OS_CPU_WAIT_TIME`), consistent with a queue.
+        From 10:45 to 10:55, samples show 34 sessions on CPU with 12 CPUs: at least 12,300 s cannot have been CPU time.
+        Processes waited 37,000 s for a CPU, by the host's own count (`OS_CPU_WAIT_TIME`).
     """
     if facts.whole_s is None or not facts.samples.queues or not facts.has_host:
         return
@@ -217,20 +213,20 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
     when = f"{queue.begin:%H:%M} to {queue.end:%H:%M}"
     yield Finding(
         "cpu_queue",
-        f"From {when}, samples show {queue.sessions:.0f} sessions on {facts.cpus} CPUs: "
-        f"at least {math.floor(queue.least_s / least) * least:,.0f} s of this cannot be CPU time.",
+        f"From {when}, samples show {queue.sessions:.0f} sessions on CPU with {facts.cpus} CPUs: "
+        f"at least {math.floor(queue.least_s / least) * least:,.0f} s cannot have been CPU time.",
         part=part,
         detail=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
-        next=f"an ASH report of {when}: @?/rdbms/admin/ashrpti",
+        next=f"take an ASH report of {when}: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity"),),
     )
     waited = facts.os.get("OS_CPU_WAIT_TIME", 0.0) / _CS
     if waited >= queue.least_s:
         yield Finding(
             "os_cpu_wait",
-            f"The host counted {three(waited)} s of waiting for a CPU (`OS_CPU_WAIT_TIME`), consistent with a queue.",
+            f"Processes waited {three(waited)} s for a CPU, by the host's own count (`OS_CPU_WAIT_TIME`).",
             part=part,
-            next="the run queue of the host: vmstat 5",
+            next="see the run queue of the host: vmstat 5",
             evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
         )
 
@@ -249,7 +245,7 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> samples = Samples(4_097, None, (), (("0kg3s5m4uzp32", "SELECT 1", 44.59),))
         >>> facts = ReportFacts(db_time_s=Interval.exact(41_424), elapsed_s=Interval.exact(3_555), samples=samples)
         >>> print(*(one.sentence for one in sampled_statement(facts)))
-        `0kg3s5m4uzp32` took 45 % of the 4,097 samples; no SQL list of the report names it.
+        `0kg3s5m4uzp32` was in 45 % of the 4,097 samples; no SQL list of the report names it.
     """
     if facts.whole_s is None or facts.is_idle:
         return
@@ -259,12 +255,12 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
         if share >= _SAMPLED_PCT and sql_id not in listed:
             yield Finding(
                 "sampled_statement",
-                f"`{sql_id}` took {percent(share / 100)} of the {facts.samples.count:,} samples; "
+                f"`{sql_id}` was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
                 "no SQL list of the report names it.",
                 None if part else Interval.exact(share / 100),
                 "samples",
                 part=part,
-                detail=f"its text: {short_text(text, 60).rstrip('.')}" if text else "",
+                detail=f"`{short_text(text, 60)}`" if text else "",
                 next=plan_of(sql_id),
                 evidence=(Evidence("ash_sql_events", (sql_id,)),),
             )
@@ -299,12 +295,9 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
     is_most = found is not None and (cpu / whole).lo >= _CPU_SHARE and found.hi >= _MISSING and found.lo <= _OVERLAP
     used_by = ""
     if elapsed is not None and elapsed.lo > 0:
-        used = (
-            (part.share.hi if part.share.hi - part.share.lo > 0.05 else part.share.value) * whole.value / elapsed.value
-        )
-        least = "at most " if part.share.hi - part.share.lo > 0.05 else ""
+        used = range_text(part.share * (whole.value / elapsed.value))
         of = f"{min(facts.cpus, facts.cpu_count or facts.cpus):,} " if facts.has_host and facts.cpus is not None else ""
-        used_by = f": {least}{significant(used)}{' of ' if of else ' '}{of}CPUs{'' if of else ' on average'}"
+        used_by = f": {used}{' of ' if of else ' '}{of}CPUs{'' if of else ' on average'}"
     users = [(one.cpu_s, one) for one in facts.statements if one.cpu_s is not None and not one.is_block]
     if users and used_by:
         most, one = max(users, key=lambda pair: pair[0].value)
@@ -363,7 +356,7 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "host_busy_with_others",
         f"{said}; this instance used {percent(own.value / 100)} of that.",
-        next="the processes of the host: top, or pidstat 5",
+        next="see the processes of the host: top, or pidstat 5",
         evidence=(Evidence("host_cpu"), Evidence("instance_cpu")),
         order=6,
     )
@@ -383,7 +376,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(os={"SWAP_FREE_BYTES": 0.0, "VM_OUT_BYTES": 29_757_440.0, "VM_IN_BYTES": 34_418_688.0},
         ...     elapsed_s=Interval.exact(3_566), user_pct=Interval.exact(4.2), system_pct=Interval.exact(13.8))
         >>> print(*(one.sentence for one in host_memory_exhausted(facts)))
-        Swap was full at a snapshot (0 bytes free), and 0.00834 MB/s were paged out.
+        No swap was free at a snapshot, and 0.00834 MB/s were paged out.
         >>> from dataclasses import replace
         >>> list(host_memory_exhausted(replace(facts, user_pct=Interval.exact(40.0))))
         []
@@ -401,11 +394,11 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     if is_paging:
         said = f"{three(paged['VM_IN_BYTES'])} MB/s were paged in and {out} out."
     else:
-        said = f"Swap was full at a snapshot (0 bytes free), and {out} were paged out."
+        said = f"No swap was free at a snapshot, and {out} were paged out."
     yield Finding(
         "host_memory_exhausted",
         said,
-        detail="swap is full or not configured, but hardly anything is paged"
+        detail="swap was full, or is not configured; hardly anything was paged out"
         if not is_paging
         else "pages went to disk and back; some systems count reads of files, too",
         next="vmstat 5 of the host",
@@ -437,10 +430,10 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "parse_time",
         f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}. This time contains CPU and waits.",
-        next="statements that differ only in literals: select force_matching_signature, count(*) from v$sql group by "
-        "force_matching_signature order by 2 desc"
+        next="see statements that differ only in literals: select force_matching_signature, count(*) from v$sql "
+        "group by force_matching_signature order by 2 desc"
         if of_hard
-        else "the statements ordered by parse calls",
+        else "see the statements ordered by parse calls",
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
         order=4,
     )

@@ -51,8 +51,8 @@ def load_change(
         >>> first, second = facts(900, 6_381, 520_240, 4_567), facts(898.8, 12_727, 776_224, 9_455)
         >>> for one in load_change(first, second): print(one.sentence)
         DB time rose from 7.09 to 14.2 sessions active (+100 %); 77 % of the change is from `db file sequential read`.
-        `db file sequential read` made up 77 % of the increase: its waits occurred 1.49 times as often, and each
-        took 1.39 times as long.
+        `db file sequential read` made up 77 % of the increase in DB time: its waits occurred 1.49 times as often,
+        and each took 1.39 times as long.
     """
     try:
         change = ledger_of(before).compare(ledger_of(after))
@@ -65,6 +65,7 @@ def load_change(
         order=0,
     )
     what = "increase" if change.change.value > 0 else "decrease"
+    whole = change.base if change.base == "DB time" else "the total"
     total = max(change.a.value, change.b.value)
     rows = change.parts.filter(pl.col("view") == "what", pl.col("status") == "both", pl.col("kind") != "contains")
     inner = set(rows.get_column("parent").drop_nulls())
@@ -85,18 +86,16 @@ def load_change(
         if change.is_shared and share >= _LEAST_PART and named < _MOST_PARTS:
             named += 1
             ratios = f"its waits occurred {changed}"
-            moved = f"from {three(row['a'])} to {three(row['b'])} {change.unit}"
+            moved = f"it went from {three(row['a'])} to {three(row['b'])} {change.unit}"
             of_it = percent(share) if share <= 1 else "more than all"
             yield Finding(
                 "load_or_latency",
-                f"`{row['name']}` made up {of_it} of the {what}: {ratios if often else moved}.",
+                f"`{row['name']}` made up {of_it} of the {what} in {whole}: {ratios if often else moved}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
                 detail="more waits that each take longer are consistent with a queue; the report does not show the "
                 "device's queue"
                 if min(often, longer) > 1
-                else "sessions waiting = waits per second x their average"
-                if often
                 else "",
                 evidence=(Evidence(tables[1] if row["kind"] != "cpu" else "time_model", (row["name"],)),),
             )

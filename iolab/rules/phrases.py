@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import RANGE
 from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 #: Widths of ranges are compared with a margin for the rounding of the arithmetic.
 _NEARLY: Final = 1 + 1e-9
@@ -16,6 +19,8 @@ _WHOLE: Final = 9.95
 ALL: Final = 100 - 1e-7
 #: Ratios this near to 1 are 1 in a sentence.
 _SAME: Final = 0.005
+#: Nearly all of a time.
+NEARLY_ALL: Final = 0.95
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -106,6 +111,27 @@ def times_as(ratio: float, word: str, less: str) -> str:
     return f"{three(ratio)} times as {word}" if ratio > 1 else f"{percent(1 - ratio)} {less}"
 
 
+def every(count: int, noun: str) -> str:
+    """All things of a kind as a subject, given in the plural.
+
+    Examples:
+        >>> every(1, "reads"), every(2, "reads"), every(2_048, "file reads")
+        ('The only read', 'Both reads', 'All 2,048 file reads')
+    """
+    return {1: f"The only {noun.removesuffix('s')}", 2: f"Both {noun}"}.get(count, f"All {count:,} {noun}")
+
+
+def named_list(names: Sequence[str]) -> str:
+    """Up to three names, else the first two and how many others.
+
+    Examples:
+        >>> named_list(["a"]), named_list(["a", "b", "c"]), named_list(["a", "b", "c", "d"])
+        ('a', 'a, b and c', 'a, b and 2 others')
+    """
+    listed = [*names] if len(names) <= 3 else [*names[:2], f"{len(names) - 2} others"]
+    return " and ".join([*([", ".join(listed[:-1])] if listed[1:] else []), *listed[-1:]])
+
+
 def often_each(count: Interval, elapsed: Interval | None, noun: str, each: str) -> str:
     """How often, and how long each time.
 
@@ -114,7 +140,9 @@ def often_each(count: Interval, elapsed: Interval | None, noun: str, each: str) 
         ('1 wait of 182 s', '3 waits, 2 s each')
     """
     said = often(count, elapsed, noun)
-    return f"{said} of {each}" if count.value == 1 else f"{said}, {each} each"
+    if not each or count.value == 1:
+        return f"{said} of {each}" if each else said
+    return f"{said}, {each} {'on average' if each.startswith('at most') or ' to ' in each else 'each'}"
 
 
 def often(count: Interval, elapsed: Interval | None, noun: str) -> str:

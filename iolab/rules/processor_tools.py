@@ -75,7 +75,7 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
             yield Finding(
                 "busy_process",
                 f"Process {pid} (`{command}`) used {three(cpus)} CPUs on average{when}.",
-                next=f"what it did: perf record -g -p {pid} -- sleep 10",
+                next=f"see what it did: perf record -g -p {pid} -- sleep 10",
                 evidence=(Evidence("processes", (str(pid),)),),
                 impact=Interval.exact(min(share, 1.0)),
                 impact_of=OF_SAMPLES,
@@ -102,7 +102,7 @@ def blocked_processes(log: FrameLog) -> Iterator[Finding]:
     yield Finding(
         "blocked_processes",
         f"{said} (state D) on average, {max(counts)} at most: {listed}{f' and {more} more' if more > 0 else ''}.",
-        next="the devices: iostat -xt 5; where they wait: cat /proc/PID/stack",
+        next="see the devices: iostat -xt 5; where they wait: cat /proc/PID/stack",
         evidence=(Evidence("processes", tuple(map(str, blocked.get_column("pid").unique().sort().head(20)))),),
         order=1,
     )
@@ -136,7 +136,7 @@ def load_average(log: FrameLog) -> Iterator[Finding]:
         "load_average",
         f"The load average was {three(last['load_1'])}{on} (1 minute) in the last sample.",
         detail="it counts processes that ran, waited for a CPU or were blocked",
-        next="how many of each: vmstat 5 (columns r and b)",
+        next="see how many of each: vmstat 5 (columns r and b)",
         evidence=(Evidence("heads", lines=(last["line"],)),),
         order=1,
     )
@@ -156,7 +156,7 @@ def bytes_of_disks(log: FrameLog) -> Iterator[Finding]:
     yield Finding(
         "bytes_of_disks",
         f"All disks read {three(read / _MEGABYTE)} MB/s and wrote {three(written / _MEGABYTE)} MB/s on average.",
-        next="the devices: iostat -xt 5",
+        next="see the devices: iostat -xt 5",
         evidence=(Evidence("samples", _DISKS),),
         order=2,
     )

@@ -118,7 +118,7 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
         else f"The PL/SQL block `{block.sql_id}` {took} of DB time with what it calls.",
         part=BLOCK_TIME if is_own else "",
         detail=f"its text: {short_text(block.text, 60).rstrip('.')}" if block.text else "",
-        next=f"a profile of the lines of `{block.sql_id}`: dbms_hprof",
+        next=f"take a profile of the lines of `{block.sql_id}`: dbms_hprof",
         evidence=(Evidence("sql", (block.sql_id,)),),
         order=1,
     )
@@ -167,7 +167,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
         "each.",
         part=name,
         detail=f"the report does not show who held the locks{held}",
-        next="the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
+        next="see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", (name,)),),
         order=6,
     )
@@ -203,7 +203,7 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         f"The resource manager held sessions back for {percent(share.capped(1))} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each.",
         part=next(iter(waits)),
-        next="the active plan: select * from v$rsrc_plan",
+        next="see the active plan: select * from v$rsrc_plan",
         evidence=(Evidence("foreground_events", tuple(waits)),),
     )
 
@@ -244,7 +244,7 @@ def background_waits(facts: ReportFacts) -> Iterator[Finding]:
             f"`{name}` took {percent(share.capped(1).value)} of the time of background processes: "
             f"{often(wait.waits, facts.elapsed_s, 'waits')}{each}.",
             detail=f"background time was {three(whole.value)} s and is not part of DB time",
-            next="the background sessions in an ASH report: @?/rdbms/admin/ashrpt",
+            next="see the background sessions in an ASH report: @?/rdbms/admin/ashrpt",
             evidence=(Evidence("background_events", (name,)),),
             order=5,
         )
@@ -263,7 +263,7 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"db file sequential read": Wait(Interval.exact(770_898), Interval.exact(9_336))}
         >>> for one in not_separable(ReportFacts(db_time_s=Interval.exact(12_612), events=events)): print(one.sentence)
-        The report does not show whether the storage or a queue before it made the reads slow.
+        The report does not show whether the storage was slow, or reads waited in a queue.
     """
     ledger = ledger_of(facts)
     if ledger.void or facts.is_idle or facts.whole_s is None:
@@ -274,14 +274,14 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
         return
     said = collect = ""
     if first["part"] == NOT_ACCOUNTED:
-        said = "The report does not show what one change would save: too much time is not accounted for"
-        collect = "an ASH report: @?/rdbms/admin/ashrpt"
+        said = "The gain of a change cannot be estimated: too much DB time is not accounted for"
+        collect = "take an ASH report: @?/rdbms/admin/ashrpt"
     elif first["class"] == "User I/O":
         names = {row["part"] for row in large}
         collect = "iostat -xt 5"
         if "db file parallel read" in names:
             said = "The report does not show the time of one read: `db file parallel read` waits for several blocks"
         elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
-            said = "The report does not show whether the storage or a queue before it made the reads slow"
+            said = "The report does not show whether the storage was slow, or reads waited in a queue"
     if said:
         yield Finding("not_separable", f"{said}.", next=collect, is_refused=True, order=1)

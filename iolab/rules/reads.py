@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts
 
 #: With io_submit they are asynchronous, with pread64 alone synchronous.
-_CALLS: Final = "the calls of one session, io_submit or only pread64: strace -f -ttt -T -yy -p PID"
+_CALLS: Final = "see whether the session calls io_submit or only pread64: strace -f -ttt -T -yy -p PID"
 _MB: Final = 10**6
 _KIB: Final = 1024
 _LEAST_BYTES_PER_S: Final = 1 * _MB
@@ -44,7 +44,7 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
         >>> io = {"Direct Reads": FunctionIo(Interval.exact(595), Interval.exact(581e6)),
         ...     "TOTAL": FunctionIo(Interval.exact(1140), Interval.exact(591e6))}
         >>> print(*(one.sentence for one in io_by_kind(ReportFacts(functions=io))))
-        `Direct Reads` read 98 % of the bytes: 595 requests per second of 954 KiB.
+        `Direct Reads` accounted for 98 % of bytes read: 595 requests per second of 954 KiB.
         >>> list(io_by_kind(ReportFacts(functions={"TOTAL": FunctionIo(Interval.exact(9), Interval.exact(7e4))})))
         []
     """
@@ -62,9 +62,9 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     size = most.read_bytes_per_s / most.reads_per_s / _KIB
     yield Finding(
         "io_by_kind",
-        f"{_kind_text(name)} read {percent(share.value)} of the bytes: {three(most.reads_per_s.value)} requests per "
-        f"second of {three(size.value)} KiB.",
-        detail=f"all functions together read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
+        f"{_kind_text(name)} accounted for {percent(share.value)} of bytes read: "
+        f"{three(most.reads_per_s.value)} requests per second of {three(size.value)} KiB.",
+        detail=f"all I/O functions of the report together read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
         evidence=(Evidence("iostat_function"),),
         order=3,
     )
@@ -122,8 +122,9 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
 
 
 def _blocks_text(direct: float, blocks: float, others: str) -> str:
-    said = "no blocks were" if direct == 0 else f"{percent(direct / blocks)} of blocks were"
-    return f"Apart from {others}, {said}" if others else f"{said[0].upper()}{said[1:]}"
+    said = "No blocks were" if direct == 0 else f"{percent(direct / blocks)} of blocks were"
+    said = f"{said[0].upper()}{said[1:]} read by direct path, bypassing the buffer cache"
+    return said + (f", besides {others}." if others else ".")
 
 
 @rule(
@@ -144,7 +145,7 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
         ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
         99 % of blocks were read by direct path, bypassing the buffer cache.
-        Apart from temporary tablespaces (98 %), 1.0 % of blocks were read by direct path, bypassing the buffer cache.
+        1.0 % of blocks were read by direct path, bypassing the buffer cache, besides 98 % from temporary tablespaces.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")
@@ -159,14 +160,14 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
     if plain.hi < 0 or direct.lo > blocks.hi:
         return
     parts = " and ".join(
-        f"{what} ({percent((part / blocks).value)})"
+        f"{percent((part / blocks).value)} from {what}"
         for part, what in ((temp, "temporary tablespaces"), (lob, "LOBs"))
         if (part / blocks).value >= 0.001
     )
     plain = Interval(max(plain.value, 0), max(plain.lo, 0), max(plain.hi, 0))
     yield Finding(
         "buffered_or_direct_path",
-        f"{_blocks_text(plain.value, blocks.value, parts)} read by direct path, bypassing the buffer cache.",
+        _blocks_text(plain.value, blocks.value, parts),
         evidence=(Evidence("instance_activity", ("physical reads", "physical reads direct")),),
         order=4,
     )
@@ -193,8 +194,8 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         Direct path reads were synchronous: 954 KiB took 336 us on average. That is 2.91 GB/s per process, more than a
         disk or SATA drive can read.
         >>> print(*(one.sentence for one in direct_path_sync_or_async(facts(0, 1_400_000, 720))))
-        Direct path reads were asynchronous: 1.53 requests per wait, so 514 us is not the time of a read. A request cost
-        at most 3.11 ms of DB time.
+        Direct path reads were asynchronous: 1.53 requests per wait, so their average wait (514 us) is not the time of a
+        read. A request cost at most 3.11 ms of DB time.
         >>> list(direct_path_sync_or_async(facts(900_000, 1_400_000, 720)))
         []
     """
@@ -244,7 +245,7 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "direct_path_sync_or_async",
             f"Direct path reads were asynchronous: {three(a_wait.value)} requests per wait, so "
-            f"{seconds((time / waits).value)} is not the time of a read.{cost}",
+            f"their average wait ({seconds((time / waits).value)}) is not the time of a read.{cost}",
             next=_CALLS,
             evidence=evidence,
             order=3,
@@ -265,7 +266,7 @@ def logical_io(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900),
         ...     elapsed_s=Interval.exact(3_617), activity={"session logical reads": Interval.exact(14_650_000_000)})
         >>> print(*(one.sentence for one in logical_io(facts)))
-        Sessions did 4,050,000 logical reads per second, 241,000 per second of CPU time.
+        Sessions did 4,050,000 logical reads per second: 241,000 for each second of CPU time.
         >>> list(logical_io(ReportFacts()))
         []
     """
@@ -276,9 +277,8 @@ def logical_io(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding(
         "logical_io_load",
-        f"Sessions did {three((gets / facts.elapsed_s).value)} logical reads per second, {three((gets / cpu).value)} "
-        "per "
-        "second of CPU time.",
+        f"Sessions did {three((gets / facts.elapsed_s).value)} logical reads per second: {three((gets / cpu).value)} "
+        "for each second of CPU time.",
         evidence=(Evidence("instance_activity", ("session logical reads",)),),
         order=6,
     )

@@ -42,6 +42,26 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
     yield from apply_rules("any report", report)
 
 
+def other_steps(report: AwrReport) -> dict[str, str]:
+    r"""The commands of Statspack, and those of the platform, in place of those of AWR and Linux.
+
+    Examples:
+        >>> from types import SimpleNamespace
+        >>> other_steps(SimpleNamespace(kind="statspack", info=SimpleNamespace(platform="AIX-Based Systems (64-bit)"))
+        ...     )["iostat -xt"]
+        'iostat -D'
+    """
+    found = {}
+    if report.kind == "statspack":
+        found["take an ASH report.*"] = "take an extended SQL trace (event 10046) of one of the sessions"
+        found["@[?]/rdbms/admin/awrrpt"] = "@?/rdbms/admin/spreport"
+    platform = (report.info.platform or "").lower()
+    for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
+        if name in platform:
+            found |= {"iostat -xt": command, "strace (-[fT]+ .*|-ttt.*)?-p PID": "truss -D -f -p PID"}
+    return found
+
+
 @rule("flash_hits", "flash_latency", "offload", of="exadata", needs="instance activity of Exadata")
 def flash(report: AwrReport) -> Iterator[Finding]:
     """Flash cache and offload by the statistics of the instance."""
@@ -57,7 +77,7 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "lines_not_read",
             f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first:,}.",
-            next="the diagnostics of the report: iolab show --tables",
+            next="see the diagnostics of the report: iolab show --tables",
             evidence=(Evidence("diagnostics", lines=tuple(unread["line"].head(5))),),
             order=9,
         )
@@ -70,7 +90,7 @@ def several_reports(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "several_reports",
             f"The file holds {len(report.parts)} reports; these figures are of the first alone.",
-            next="each report as a file of its own: iolab show",
+            next="save each report as a file of its own: iolab show",
             evidence=(Evidence("diagnostics"),),
             is_gate=True,
         )

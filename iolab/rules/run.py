@@ -97,4 +97,8 @@ def _of_log(log: ParsedLog) -> pl.DataFrame:
     accounts = ledgers(log)
     if view.findings is None and not accounts:
         return findings_frame(())
-    return findings_frame(with_ledger(said, accounts) or [nothing_found(view.looked_at)])
+    found = findings_frame(with_ledger(said, accounts) or [nothing_found(view.looked_at)])
+    steps = view.other_steps(log) if view.other_steps is not None else {}
+    for usual, other in steps.items():
+        found = found.with_columns(pl.col("next").str.replace_all(usual, other))
+    return found

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: What to look at next, by view.
 _NEXT: Final = {
-    "what": "an extended SQL trace (event 10046) of one of the sessions",
+    "what": "take an extended SQL trace (event 10046) of one of the sessions",
     "who": "select * from table(dbms_xplan.display_cursor('{}'))",
 }
 
@@ -70,7 +70,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     "sampled_time" if view == "what" else "main_statement",
                     said,
                     part=row["part"],
-                    detail=f"{row['count']:,.0f} samples; the range covers rounding and the 95 % interval of sampling",
+                    detail=f"{row['count']:,.0f} samples; the range is the 95 % interval",
                     next=""
                     if is_aside or row["name"] == NO_STATEMENT
                     else event_step(row["name"]) or _NEXT[view].format(row["name"]),
@@ -107,7 +107,7 @@ def devices_of_others(host: tuple[str, HostLog], report: tuple[str, AwrReport]) 
             f"The devices of {host[0]} did not serve the database of {report[0]}{when}: at most "
             f"{math.ceil(row['host_hi']):,} of its {row['database']:,.0f} read requests.",
             detail=row["explanation"],
-            next="iostat of all devices of the database's files, such as those of ASM",
+            next="take iostat of all devices of the database's files, such as those of ASM",
             evidence=(Evidence("device"),),
             is_gate=True,
         )

@@ -61,7 +61,7 @@ def session_pair(first: tuple[str, Spool], second: tuple[str, Spool]) -> Iterato
         yield Finding(
             "which_setting",
             "One run each does not show which was faster.",
-            next="six runs or more of each, in turns",
+            next="run each six times or more, in turns",
             is_refused=True,
         )
 

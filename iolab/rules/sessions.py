@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, size_text
+from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.lookups import statistic
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
@@ -53,6 +53,8 @@ _NO_SAMPLES: Final = ("transaction", "alter session", "alter system", "command")
 _TRACED_KINDS: Final = ("select", "insert", "update", "delete", "merge")
 #: Kinds that may run again for a measurement: they change nothing.
 _REPEATED_KINDS: Final = ("select", "host", None)
+#: A share whose bounds are this far apart is not shown.
+_TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
@@ -81,7 +83,7 @@ _HALF: Final = 0.5
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
-_ECHO: Final = f"`set echo on` before the statements, then {_SQL_TRACE}"
+_ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
 
@@ -149,7 +151,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
         The statement at line 1 took all of the time: 2 runs, 0.110 and 0.0200 s.
-        The session does not show what each statement waited for.
+        The log does not show what each statement waited for.
         Two runs of one statement (0.11 and 0.02 s) do not show whether a first run is slower.
     """
     samples = sampled(spool)
@@ -192,7 +194,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "main_statement",
             _sentence(row, is_first=number == 0, of=of),
-            detail=f"it begins: `{' '.join(text[: 2 * _TEXT].replace('`', ' ').split())[:_TEXT]}`"
+            detail=f"`{short_text(text.replace('`', ' '), _TEXT)}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
@@ -224,12 +226,13 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     total = facts.ledger.total if facts.ledger is not None else None
     if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
         return
-    said = f"{len(times):,} statements whose text the log does not show took {phrases.seconds(sum(times))}"
+    said = f"{len(times):,} statements whose text the log does not show took {phrases.seconds(sum(times))} together"
     if times[0] > 0 and (groups := two_groups(in_order, clock_step(times))):
         ends = (f"{len(one):,} took {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         said += f", in two groups: {' and '.join(ends)}."
     else:
-        said += f": {phrases.seconds(Interval(times[-1], times[0], times[-1]))} each."
+        is_one = times[-1] >= phrases.NEARLY_ALL * sum(times)
+        said += ", nearly all of it in one." if is_one else f", the longest {phrases.seconds(times[-1])}."
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
@@ -248,7 +251,7 @@ def statements_alike(facts: SpoolFacts) -> Iterator[Finding]:
             f"{count} statements that differ only in literals took {share} of the time.",
             detail=f"`{text}`",
             part=row["part"],
-            next="bind variables and array binds, or one statement for all rows",
+            next="use bind variables and array binds, or one statement for all rows",
         )
 
 
@@ -277,7 +280,10 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
         return f"{took} {of}; {'it ' + ' and '.join(did) if did else trips}."
     if len(times) > 1:
         return f"{took} {of}: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
-    return f"{took} {of}: {phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))}."
+    time = phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))
+    if row["share_hi"] - row["share_lo"] > _TOO_COARSE:
+        return f"{subject} took {time}: the clock is too coarse for a share."
+    return f"{took} {of}: {time}{'; times are rounded' if ' to ' in share and ' to ' not in time else ''}."
 
 
 def _capital(text: str) -> str:
@@ -379,7 +385,7 @@ def _next(large: list[dict[str, Any]]) -> str:
     if trips >= _MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
-        return f"{_SQL_TRACE} of its next run"
+        return f"take {_SQL_TRACE} of its next run"
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
@@ -396,8 +402,8 @@ def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     is_run = facts.large[0]["runs"] >= SAMPLE
     yield Finding(
         "session_waits",
-        f"The session does not show what each {'run' if is_run else 'statement'} waited for.",
-        next=f"{_STRACE} of one run of each statement" if is_host else _SQL_TRACE,
+        f"The log does not show what each {'run' if is_run else 'statement'} waited for.",
+        next=f"{_STRACE} of one run of each statement" if is_host else f"take {_SQL_TRACE}",
         evidence=(Evidence("statements"),),
         is_refused=True,
         order=7,
@@ -413,21 +419,21 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
         >>> text = "SQL> select 1 from t;\nORA-01013: user requested cancel\n\nElapsed: 00:00:09.00\n"
         >>> spool = sqlplusparse.read_spool((text * 2).encode())
         >>> for one in failed_statements(SpoolFacts(spool)): print(one.sentence)
-        2 statements failed after 18 s in all: ORA-01013 2 times.
+        2 statements failed (ORA-01013 2 times); they took 18 s together.
     """
     failed, time = facts.failed, facts.failed_s
     if time < _LEAST_TIMED_S:
         return
     codes = failed.get_column("error").value_counts(sort=True).head(_MOST_SAMPLES)
     listed = ", ".join(code if count == 1 else f"{code} {count} times" for code, count in codes.rows())
-    who, of = f"The statement at line {failed.item(0, 'first_line'):,}", ""
+    said = f"The statement at line {failed.item(0, 'first_line'):,} failed ({listed}) after {phrases.seconds(time)}."
     if failed.height > 1:
-        who, of = count_text(failed.height, "statement"), " in all"
+        said = f"{failed.height:,} statements failed ({listed}); they took {phrases.seconds(time)} together."
     is_most = facts.ledger is not None and facts.ledger.total is not None and time > facts.ledger.total.hi
     yield Finding(
         "failed_statements",
-        f"{who} failed after {phrases.seconds(time)}{of}: {listed}.",
-        next="the cause of the error first; then run what failed again" if is_most else "",
+        said,
+        next="remove the cause of the error, then run what failed again" if is_most else "",
         position=1 if is_most else 0,
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=3,
@@ -442,7 +448,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         >>> import sqlplusparse
         >>> text = b"SQL> select 1 from t;\n\n         1\n----------\n         1\n"
         >>> for one in not_timed(SpoolFacts(sqlplusparse.read_spool(text))): print(one.sentence, one.next)
-        The session does not show what took the time: no statement is timed. `set timing on` before the statements
+        The log does not show what took the time: no statement is timed. `set timing on` before the statements
         >>> list(not_timed(SpoolFacts(sqlplusparse.read_spool(text + b"\nElapsed: 00:00:00.01\n"))))
         []
     """
@@ -460,13 +466,13 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "plan_time",
             f"{_capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}.",
-            next="the operations of the plan: iolab show --tables; `set timing on` before the statements",
+            next="see the operations of the plan: iolab show --tables; `set timing on` before the statements",
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
         return
     yield Finding(
         "not_timed",
-        "The session does not show what took the time: no statement is timed.",
+        "The log does not show what took the time: no statement is timed.",
         next="`set timing on` before the statements",
         evidence=(Evidence("statements"),),
         is_refused=True,
@@ -499,7 +505,7 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
                 f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} by the plan (A-Time)"
                 f"{did and f': {did}'}.",
                 part=row["part"],
-                next="E-Rows, A-Rows and predicates of the plan: iolab show --tables",
+                next="see E-Rows, A-Rows and predicates of the plan: iolab show --tables",
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
@@ -574,7 +580,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     if unnamed.height >= SAMPLE and times.item(-1) >= _LEAST_TIMED_S:
         yield Finding(
             "first_run_slower",
-            f"The session does not show whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to "
+            f"The log does not show whether first runs are slower: {unnamed.height:,} times ({times.item(0):g} to "
             f"{times.item(-1):g} s) have no statement.",
             next="`set echo on` before the runs",
             evidence=(Evidence("timings"),),
@@ -582,7 +588,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
         )
         yield Finding(
             "which_setting",
-            "The session does not show which setting was faster: the runs are not labelled.",
+            "The log does not show which setting was faster: the runs are not labelled.",
             next="`prompt` with the setting before each series",
             is_refused=True,
         )
@@ -592,7 +598,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "first_run_slower",
             f"Two runs of one statement ({first:g} and {last:g} s) do not show whether a first run is slower.",
-            next="six runs or more, with `autotrace` for reads and recursive calls",
+            next="run it six times or more, with `autotrace` for reads and recursive calls",
             evidence=(Evidence("statements", tuple(map(str, row["statements"]))),),
             is_refused=True,
         )
@@ -647,7 +653,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding(
         "lio_cost",
         f"The {what} cannot be separated: {reads}.",
-        next="" if facts.large and facts.large[0]["blocks"] else "a second run, with a warm cache",
+        next="" if facts.large and facts.large[0]["blocks"] else "run it again with a warm cache",
         evidence=_places(row),
         is_refused=True,
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, figure_text
+from iolab.metrics.formatting import RANGE, count_text, figure_text
 from iolab.metrics.lookups import statistic
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.registry import rule
@@ -39,11 +39,11 @@ def slob_findings(log: FrameLog) -> Iterator[Finding]:
         SLOB was set to UPDATE_PCT 20, RUN_TIME 300, SCALE 250000.
         >>> users = "".join(f"{user}|30000|{1200 + 3 * user}|{4 + user / 100:.3f}|\n" for user in range(1, 5))
         >>> for one in slob_findings(read_slob(users.encode())): print(one.sentence)
-        Each of 4 users did 4.01 to 4.04 work units per second in 300 s.
+        Each of 4 users did about 4.04 work units per second in 300 s.
         All 4 users together did 4,830 work units.
         >>> for one in slob_findings(read_slob(users[users.index("2|"):].encode())): print(one.sentence, one.is_refused)
-        Each of 3 users did 4.02 to 4.04 work units per second in 300 s. False
-        The total work of all users is not known: 1 of the users up to 4 has no row. True
+        Each of 3 users did about 4.04 work units per second in 300 s. False
+        The total work of all users is not known: 1 of users 1 to 4 has no row. True
         >>> list(slob_findings(read_slob(b"ADMIN_SQLNET_SERVICE=slob\nSYSDBA_PASSWD=x\n")))
         []
     """
@@ -70,7 +70,7 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
         "slob_users",
         f"{'Each of ' if number > 1 else ''}{count_text(number, 'user')} did {_range(least, most)} work units "
         f"per second in {_range(shortest, longest)} s.",
-        detail=f"the lowest and the highest of {count_text(users.height, 'row')}; a work unit is no I/O request",
+        detail="a work unit of SLOB is not an I/O request",
         evidence=(Evidence("users"),),
         order=2,
     )
@@ -88,7 +88,7 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
     yield Finding(
         "slob_work",
         f"The total work of all users is not known: {reason}.",
-        next="the report of the run, which counts all sessions",
+        next="take the report of the run, which counts all sessions",
         evidence=(Evidence("users"),),
         is_refused=True,
     )
@@ -97,7 +97,9 @@ def _users(log: FrameLog, users: pl.DataFrame) -> Iterator[Finding]:
 def _range(least: object, most: object) -> str:
     """Two figures with ``to`` between them, or one where they are equal."""
     one, other = (figure_text(float(str(value))) for value in (least, most))
-    return one if one == other else f"{one} to {other}"
+    if float(str(most)) - float(str(least)) <= RANGE * float(str(most)):
+        return one if one == other else f"about {other}"
+    return f"{one} to {other}"
 
 
 def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:
@@ -118,7 +120,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
             "slob_part",
             f"{report[0]} covers {figure_text(elapsed)} s, and {slob[0]} is of {figure_text(length)} s: "
             "the report is of a part of the run.",
-            next="a report between snapshots before and after the run",
+            next="take a report between snapshots before and after the run",
             evidence=(Evidence("users" if worked is not None else "settings"),),
             is_gate=True,
         )
@@ -129,7 +131,7 @@ def slob_and_report(slob: tuple[str, FrameLog], report: tuple[str, AwrReport]) -
         yield Finding(
             "slob_rate",
             f"The requests per second of the run are not known: {report[0]} has no `{_READS}`.",
-            next="a report of Oracle 11.1 or later",
+            next="take a report of Oracle 11.1 or later",
             evidence=(Evidence("settings", ("UPDATE_PCT",)),),
             is_refused=True,
         )

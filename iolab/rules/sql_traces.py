@@ -104,7 +104,7 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         ...     b"FETCH #1:c=20000,e=100000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=200000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
         The session took 100 ms.
-        Database calls took 100 % of the time: 1 call, 100 % of it in FETCH.
+        1 database call took 100 % of the time, 100 % of it in FETCH.
         `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
         Statements without a header took 100 % of the time: 1 block in 1 wait of 60 ms for `db file sequential read`.
         20 % of the time in calls is neither CPU nor a wait: 20 ms.
@@ -123,7 +123,10 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         trace.diagnostics.filter(pl.col("kind") == "clock").select("line", "reason").head(1).iter_rows()
     ):
         words = " ".join("`tim`" if word == "tim" else word for word in reason.split(" "))
-        yield Finding("trace_clock", as_sentence(words), evidence=(Evidence("clock", lines=(line,)),), is_gate=True)
+        words = words.replace(" s: another clock", f" s at line {line:,}: another clock")
+        step = "multiply the times by 1.024" if "1.024 us" in words else ""
+        place = Evidence("clock", lines=(line,))
+        yield Finding("trace_clock", as_sentence(words), next=step, evidence=(place,), is_gate=True)
 
 
 @rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
@@ -139,7 +142,7 @@ def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
         "failed_statements",
         f"{count_text(failed.height, 'statement')} failed to parse: {listed}.",
         detail=f"the first one: `{text}`" if text else "",
-        next="the code that sends them: each is parsed again, and holds the library cache",
+        next="correct the code that sends them: each is parsed again, and holds the library cache",
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=1,
     )
@@ -180,7 +183,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         >>> found = iolab.findings(iolab.load("".join(lines).encode())).filter(part="round trips between fetches")
         >>> print(found.item(0, "sentence"), found.item(0, "next"), sep="\n")
         Round trips between fetches took 480 ms, 92 % of the time: 40 round trips of 12 ms, 10 rows each.
-        fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize); 20 rows would halve the round trips
+        fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)
     """
     own = facts.session.for_client.filter("is_trip")
     if not own.height or facts.lead.unshared:
@@ -201,8 +204,7 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
     said = f"Round trips between fetches{of} took {seconds(whole / 1e6)}, {facts.percent(TRIPS)}"
     low = float(times.quantile(0.05, "equiprobable") or 0.0)
     least = seconds(float(times.clip(upper_bound=low).sum()) / 1e6)
-    detail = f"at least {least} is the constant cost of round trips (network, client): "
-    detail += f"95 % of the round trips took more than {seconds(low / 1e6)}"
+    detail = f"at least {least} is the constant cost of round trips (network, client)"
     rows, step = _fetch(facts, first)
     if think := _think(facts):
         each, rows = think
@@ -236,13 +238,12 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     if _think(facts):
         return (
             f"{count_text(usual, 'row')} each",
-            "what the client did between the fetches: a few waits hold most of it",
+            "see what the client did between the fetches: a few waits hold most of it",
         )
     if usual >= _LARGE_FETCH:
-        return f"{usual:,} rows each", "the fetches are large already: look at the network and at the client"
+        return f"{usual:,} rows each", "look at the network and at the client: the fetches are large already"
     step = "fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)"
-    more = f"; {2 * usual} rows would halve the round trips" if usual else ""
-    return f"{count_text(usual, 'row')} each", step + more
+    return f"{count_text(usual, 'row')} each", step
 
 
 @rule("client_time", of="sqltrace_session", needs="waits for the client")
@@ -254,16 +255,14 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     if not own.height or lead.total is None or whole / 1e6 < _NAMED * lead.total.value:
         return
     longest = own.sort("us", descending=True).row(0, named=True)
-    rest, took = lead.total.value - whole / 1e6, seconds(whole / 1e6)
-    is_nearly_all = lead.unshared and 0 < rest < _NAMED * lead.total.value
-    took = f"all but {seconds(rest)}" if is_nearly_all else took
+    took = percent(whole / 1e6 / lead.total.value) if lead.unshared else seconds(whole / 1e6)
     most = f", the longest {seconds(longest['us'] / 1e6)}" if own.height > 1 else ""
-    said = f"Client time between statements took {took} of {seconds(lead.total)}: "
+    said = f"Between statements, the session waited {took} of {seconds(lead.total)} for its client: "
     said += f"{count_text(own.height, 'wait')}{most} (line {longest['line']:,})."
     again = own.filter("is_again")
     detail, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
-        step = "a trace of a busier session; or what the application did in that time"
+        step = "trace a longer time, or see what the application did in it"
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         detail = f"{again.height:,} of these waits, {each} each, are before the same statement again"
@@ -280,9 +279,9 @@ def phases(facts: Facts) -> Iterator[Finding]:
     if share < _NAMED or whole <= 0:
         return
     op, us = top.select("op", "us").row(0)
-    count = count_text(facts.session.calls.height, "call")
-    said = f"Database calls took {facts.percent(CALLS)}: {count}, {percent(us / whole)} of it in {op}."
-    step = "the statements below, by their own time"
+    count = count_text(facts.session.calls.height, "database call")
+    said = f"{count} took {facts.percent(CALLS)}, {percent(us / whole)} of it in {op}."
+    step = "see the statements by their own time: iolab show --tables"
     yield Finding("time_profile", said, part=CALLS, evidence=(Evidence("calls"),), next=step)
 
 
@@ -342,7 +341,7 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
         said = f"Parsing took {facts.percent('PARSE', 'phase')}: {hard}."
         step = "keep cursors open and bind values"
         if took > _LONG_PARSE_S * missed.height:
-            step = "why the optimizer took so long: a trace of it (event 10053) of this statement"
+            step = "trace the optimizer (event 10053) for this statement"
         yield Finding("hard_parses", said, part="PARSE", evidence=(Evidence("calls", ("PARSE",)),), next=step)
 
 
@@ -380,7 +379,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')}: {count}."
         deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
         detail = f"all recursive statements together took {seconds(deep / 1e6)}"
-        step = "the recursive statements: iolab show --tables; hard parses, space management and sequences cause them"
+        step = "see the recursive statements: iolab show --tables"
         yield Finding(
             "recursive_sql", said, part=RECURSIVE, detail=detail, next=step, evidence=(Evidence("statements"),)
         )
@@ -420,10 +419,10 @@ def _plan(trace: SqlTrace, one: dict[str, Any]) -> str:
     name = PurePath(trace.source).name
     show = "iolab show --tables" + ("" if name.startswith("<") else f" {name}")
     if plans.height:
-        return f"the plan of {_word(one)} (line {plans.item(0, 'line'):,}): {show}"
+        return f"see the plan of {_word(one)} (line {plans.item(0, 'line'):,}): {show}"
     if one["sql"] and not str(one["sql"]).isdecimal() and has_plan(one["text"]):
-        return f"the plan, which is not in the trace: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
-    return f"its calls and waits: {show}"
+        return f"see the plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+    return f"see its calls and waits: {show}"
 
 
 def _is_of(one: dict[str, Any]) -> pl.Expr:
@@ -445,7 +444,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         row = facts.row(GAP) or {}
         each = seconds(row["seconds"] / max(1, calls.height))
         took = f"{seconds(row['seconds'])}, {each} per call"
-        said = f"Time between records took {facts.percent(GAP)}: {took}."
+        said = f"{facts.percent(GAP)} passed between records: {took}."
         detail = "the database and the tracing itself work between calls"
         if row["seconds"] > _LONG_GAP_S * calls.height:
             detail = "more than 1 ms per call means that lines are missing"
@@ -519,7 +518,7 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         "cpu_of_a_get",
-        f"A logical read took at most {time_text(row['value'] / 1e6)} of CPU ({count_text(gets, 'get')}).",
+        f"A logical read took at most {time_text(row['value'] / 1e6)} of CPU on average ({gets:,} logical reads).",
         caveat=row["caveats"],
         evidence=(Evidence("calls"),),
         order=6,

@@ -53,7 +53,9 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
     lead = ledgers[0]
     if lead.void:
         evidence = tuple(_places(lead.remarks.get_column("evidence").to_list()))
-        gate = Finding("no_total", f"No total: {lead.void}.", evidence=evidence, is_gate=True, next=_next_of(lead))
+        gate = Finding(
+            "no_total", f"The total time is unknown: {lead.void}.", evidence=evidence, is_gate=True, next=_next_of(lead)
+        )
         kept = [one for one in others if one.is_gate or one.is_refused or (lead.facts_hold and not one.part)]
         return [replace(gate, position=_TOTAL), *kept]
     by_part: dict[str, list[Finding]] = {}
@@ -225,7 +227,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         detail = f": {said or phrases.often(bounded, lead.elapsed, noun)}"
     elif share is not None and is_timed:
         detail = f": {phrases.seconds(time)}"
-    return f"{_title(row)} took {took}{detail}."
+    verb = "was in" if of.endswith("samples") else "took"
+    return f"{_title(row)} {verb} {took}{detail}."
 
 
 def _title(row: dict[str, Any]) -> str:

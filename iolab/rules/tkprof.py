@@ -84,7 +84,7 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
 @rule("total", of="tkprof")
 def total(facts: Facts) -> Iterator[Finding]:
     """What the calls took, and whether recursive statements are in it."""
-    step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
+    step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
     words, detail = facts.lead.text, _how_known(facts)
     yield Finding(
         "total", f"{words[:1].upper()}{words[1:]}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0
@@ -125,24 +125,24 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         what = _work(facts.report, one)
         detail, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
-            detail += ", with the time of its recursive statements"
             culprit = _culprit(facts, one)
         if culprit:
             most = percent(culprit["gets"] / one["gets"])
-            what += f"; {_inner(_word(culprit))}, which it calls, made {most} of the gets"
-            detail += f"; most gets: `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
+            what += f", {most} of them by {_inner(_word(culprit))}"
+            detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             detail += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
-        said = f"{_word(one)} took {share} of the time: {what}."
-        step, top = f"its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
+        with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
+        said = f"{_word(one)}{with_calls} took {share} of the time: {what}."
+        step, top = f"see its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
         if top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
         elif one["part"] == facts.nesting.container:
-            step = "the statements in it: iolab show --tables"
+            step = "see the statements in it: iolab show --tables"
         elif not facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
-            step = f"the trace itself has times in microseconds{trace_of(facts.report)}"
+            step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
             if one["sql"] and has_plan(one["text"]):
-                step = f"its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+                step = f"see its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
 
 
@@ -211,7 +211,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     idle = own.filter(_OF_CLIENT)
     if not idle.height:
         said = "The report does not contain the time between calls, such as waits for the client."
-        yield Finding("client_time", said, is_refused=True, next="the extended SQL trace (event 10046) itself")
+        yield Finding("client_time", said, is_refused=True, next="read the extended SQL trace (event 10046) itself")
         return
     time, count = float(idle.get_column("total_wait_s").sum()), int(idle.get_column("waits").sum())
     if facts.lead.total is None or time < _NAMED * facts.lead.total.value:
@@ -219,7 +219,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     events = tuple(dict.fromkeys(idle.get_column("event")))
     names = " and ".join(f"`{event}`" for event in events[:2])
     said = f"Outside the calls, the session waited {range_text(Interval.exact(time))} for its client, {count:,} times."
-    step = "the trace itself shows which of these waits are round trips between fetches"
+    step = "read the trace itself: it shows which of these waits are round trips between fetches"
     yield Finding("client_time", said, detail=names, next=step, evidence=(Evidence("waits", events),))
 
 
@@ -243,7 +243,7 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
         return
     yield Finding(
         "cpu_of_a_get",
-        f"A logical read took at most {seconds(cpu.value / gets)} of CPU ({count_text(gets, 'get')}).",
+        f"A logical read took at most {seconds(cpu.value / gets)} of CPU on average ({gets:,} logical reads).",
         evidence=(Evidence("calls", scopes),),
         order=6,
     )

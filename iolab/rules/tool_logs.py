@@ -70,12 +70,12 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
     own = _of_group(counted, label, key)
     tables = own.get_column("histogram").n_unique()
     names = [str(name) for name in (label, key) if name is not None]
-    about = f"{', '.join(f'`{name}`' for name in names)}: half" if names else "Half"
-    where = f" in {tables:,} histograms" if tables > 1 else ""
+    about = f" of {', '.join(f'`{name}`' for name in names)}" if names else ""
+    where = f" ({tables:,} histograms)" if tables > 1 else ""
     slow = f", 99 % {_within(own, 0.99 * number)}" if number >= _LEAST_P99 else ""
     yield Finding(
         "latency",
-        f"{about} of {count_text(number, 'time')}{where} were {_within(own, 0.5 * number)}{slow}.",
+        f"Half of {count_text(number, 'time')}{about}{where} were {_within(own, 0.5 * number)}{slow}.",
         evidence=(Evidence("buckets", tuple(names)),),
         caveat="" if sums.height == 1 else f"the largest of {sums.height:,} groups",
         order=1,
@@ -125,7 +125,7 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
         "two_groups",
         f"The times are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
         f"{seconds(fast_ns / 1e9)}, {percent(slow / number)} at least {seconds((slow_ns or 0) / 1e9)}.",
-        next="which devices and processes each group is of: biosnoop -Q",
+        next="see the devices and processes of each group: biosnoop -Q",
         evidence=(Evidence("buckets", tuple(str(name) for name in (label, key) if name is not None)),),
         order=0,
     )
@@ -299,5 +299,5 @@ def cpu_profile(log: CpuProfile) -> Iterator[Finding]:
                 "cpu_profile",
                 f"{name} took {share} of {count_text(lead.total.value, 'sample')}{mostly}.",
                 part=row["part"],
-                next="who calls it: the same profile with stacks: `perf record -g`, or `ustack()` of dtrace",
+                next="see who calls it: the same profile with stacks: `perf record -g`, or `ustack()` of dtrace",
             )

@@ -118,7 +118,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         >>> rows += " 25.00    0.000100           5        20         2 openat\n"
         >>> end = "100.00    0.000400                    50         2 total\n"
         >>> for one in counted_calls(iolab.load((head + rule + rows + rule + end).encode())): print(one.sentence)
-        `pread64` took 75 % of the 400 us counted in calls: 30 calls.
+        `pread64` took 75 % of the 400 us in the summary of calls: 30 calls.
     """
     if log.summary is None or (log.kind == "strace" and trace_of(log).is_timed):
         return
@@ -133,8 +133,8 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     )
     yield Finding(
         "counted_calls",
-        f"`{top['syscall']}` took {percent(top['seconds'] / whole)} of the {seconds(whole)} counted in calls{of_run}: "
-        f"{count_text(top['calls'], 'call')}.",
+        f"`{top['syscall']}` took {percent(top['seconds'] / whole)} of the {seconds(whole)} in the summary of calls"
+        f"{of_run}: {count_text(top['calls'], 'call')}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
         next=COMMAND,
@@ -153,7 +153,7 @@ def _longest_run(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     found = rows.join(runs, on=["log", "table"], how="left", maintain_order="left")
     sums = found.group_by("run", maintain_order=True).agg(pl.col("seconds").sum(), pl.col("table").first())
     longest = sums.sort("seconds", descending=True, maintain_order=True).row(0, named=True)
-    where = f" of table {longest['table']}, the longest of {sums.height:,} runs" if sums.height > 1 else ""
+    where = f" (table {longest['table']}, the longest of {sums.height:,} runs)" if sums.height > 1 else ""
     return found.filter(pl.col("run") == longest["run"]), where
 
 
@@ -187,7 +187,7 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "failing_calls",
             f"{failed:,} of {count:,} `{name}` calls failed.",
-            next=f"what they asked for, and the error: strace -f -Z -e trace={name} -p PID",
+            next=f"see what they asked for, and the error: strace -f -Z -e trace={name} -p PID",
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )

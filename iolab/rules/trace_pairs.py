@@ -72,7 +72,7 @@ def trace_pair(first: tuple[str, StraceLog], second: tuple[str, StraceLog]) -> I
         yield Finding(
             "sync_against_async",
             f"The rates of synchronous and asynchronous reads cannot be compared: {differs}.",
-            next="both runs on one file, with reads of one size and O_DIRECT",
+            next="repeat both runs on one file, with reads of one size and O_DIRECT",
             evidence=evidence,
             is_refused=True,
         )

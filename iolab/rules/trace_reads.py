@@ -12,7 +12,7 @@ from iolab.metrics.times import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import NOT_NAMED, data_reads, read_latency, read_rate
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.phrases import every, percent, seconds, three
 from iolab.rules.registry import rule
 from straceparse.call_table import READS
 
@@ -44,9 +44,10 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
-    listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in counts.head(_MOST_SIZES).iter_rows()]
+    first = counts if counts.height <= _MOST_SIZES + 1 - bool(trace.unprinted) else counts.head(_MOST_SIZES)
+    listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in first.iter_rows()]
     listed[0] = listed[0].replace(" of ", " read of " if counts.item(0, "count") == 1 else " reads of ", 1)
-    more = sizes.len() - int(counts.head(_MOST_SIZES).get_column("count").sum())
+    more = sizes.len() - int(first.get_column("count").sum())
     if more:
         listed.append(f"{more:,} of other sizes")
     unprinted = trace.unprinted
@@ -56,14 +57,13 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         )
     elif counts.height == 1:
         others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
-        data = " of data" if others else ""  # not of libraries, pipes and sockets
-        many = {1: f"The only read{data}", 2: f"Both reads{data}"}.get(sizes.len(), f"All {sizes.len():,} reads{data}")
+        many = every(sizes.len(), "file reads" if others else "reads")  # not of libraries, pipes and sockets
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
     else:
         said = f"Reads had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
-        said += f"; {three(rate.value)} MB/s in total"
+        said += f"; together {three(rate.value)} MB/s"
     yield Finding(
         "read_size",
         f"{said}.",
@@ -79,13 +79,12 @@ def _beside(trace: Trace) -> Iterator[str]:
     not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
     taken = data_reads(not_named).height
     left = not_named.height - taken
-    for number, way in ((taken, "counted"), (left, "not counted: less than a sector")):
-        if number:
-            are = "read of a file without a name is" if number == 1 else "reads of files without a name are"
-            yield f"{number:,} {are} {way}"
+    if taken or left:
+        left_out = f"{', ' if taken else ''}{left:,} not counted (less than a sector)" if left else ""
+        yield f"reads of files without a name: {f'{taken:,} counted' if taken else ''}{left_out}"
     times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
-        yield f"an asynchronous request took {seconds(times.item(0, 'value') / 1e6)} (median), and requests overlap"
+        yield f"asynchronous requests took {seconds(times.item(0, 'value') / 1e6)} (median), and overlap"
 
 
 @rule(
@@ -111,7 +110,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "read_latency_class",
             "The log does not show how long reads took: without -T there are only upper bounds.",
-            next=f"`{COMMAND}`",
+            next=COMMAND,
             is_refused=True,
         )
         return
@@ -127,8 +126,8 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         )
         yield Finding(
             "read_latency_class",
-            f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,}), "
-            f"{then}.",
+            f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,} "
+            f"reads), {then}.",
             detail="strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash"
             if fast
             else "",
@@ -188,7 +187,7 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
             "stalls",
             f"The log does not show which reads were long: only {timed:,} of {count_text(sync.height, 'read')} "
             f"{'has' if timed == 1 else 'have'} a time.",
-            detail="without -T only reads whose line another process split have a time",
-            next=f"`{COMMAND}`",
+            detail="without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)",
+            next=COMMAND,
             is_refused=True,
         )

@@ -8,8 +8,8 @@ import polars as pl
 
 from iolab.metrics.trace_facts import COMMAND, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, often_each, percent, seconds
+from iolab.rules.finding import MAJOR, Evidence, Finding
+from iolab.rules.phrases import counted, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.time_ledger.run import ledgers
@@ -29,9 +29,12 @@ _MUCH_OF_SPAN: Final = 0.05
 _MOST_OF_IT: Final = 0.5
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
-_IOSTAT: Final = "a longer log, and iostat -xt 1 beside it, for the devices of the files"
-_OTHER_END: Final = f"a log of the process at the other end: {COMMAND}"
-_STACKS: Final = "where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
+_IOSTAT: Final = "take a longer log, and iostat -xt 1 beside it, for the devices of the files"
+_OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
+_STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
+_CALLS: Final = "perf trace -s -p PID, for the waits of the calls"
+#: Shorter calls have no stack worth a look.
+_SHORT_S: Final = 1e-3
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {
     "file reads": ("", _IOSTAT),
@@ -45,14 +48,14 @@ _MEANING: Final = {
     "locks and messages": ("a thread waited until another thread or process woke it", _STACKS),
     "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
     "sleep": ("the process slept", ""),
-    "child processes": ("the process waited for its children", "the ledger of a child: iolab.ledgers(log)"),
+    "child processes": ("the process waited for its children", "see the ledger of a child: iolab.ledgers(log)"),
     "the client": ("the process waited for the client at the other end of its sockets", ""),
     "likely the client (Oracle Net)": (
         "what was read begins like packets of Oracle Net, so the process waited for its client",
-        "an extended SQL trace (event 10046) of the session",
+        "take an extended SQL trace (event 10046) of the session",
     ),
-    ASYNCHRONOUS: ("requests overlap, so their own times do not add up to this time", _IOSTAT),
-    "file names and attributes": ("", "which files, and which look-ups fail: strace -f -e trace=file -o FILE -p PID"),
+    ASYNCHRONOUS: ("requests overlap, so their times add up to more", _IOSTAT),
+    "file names and attributes": ("", "see which files, and what fails: strace -f -e trace=file -o FILE -p PID"),
 }
 #: Words for the target of a call in a sentence, where its name does not tell it.
 _OF: Final = {
@@ -95,7 +98,7 @@ _SUBJECTS: Final = {
     "no_shares",
     "calls_without_total",
     of="strace",
-    needs="stamps of calls (-ttt), and times of calls (-T) for more than upper bounds",
+    needs="timestamps of calls (-ttt), and times of calls (-T) for more than upper bounds",
     thresholds={"10 % of the time": "LEDGER.md section 9: every part of 10 % is a finding"},
 )
 def trace_profile(log: StraceLog) -> Iterator[Finding]:
@@ -111,24 +114,26 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         `recvfrom` on sockets took 50 % of 1.01 ms: 1 call of 500 us.
         `pread64` took 40 % of 1.01 ms: 1 call of 400 us, most of it on `a.dbf`.
         >>> for one in trace_profile(iolab.load(b'pread64(3, "", 8192, 0) = 8192')): print(one.sentence)
-        The log does not show where time passed: it has no stamps (-ttt).
+        The log does not show where time passed: it has no timestamps (-ttt).
     """
     if trace_of(log).calls.is_empty():
         return
     found = ledgers(log)
-    if not found or found[0].void:
+    if not found:
         yield Finding(
             "trace_profile",
-            f"The log does not show where time passed: {found[0].void if found else 'it has no stamps (-ttt)'}.",
-            next=f"`{COMMAND}`",
+            "The log does not show where time passed: it has no timestamps (-ttt).",
+            next=COMMAND,
             is_refused=True,
         )
+    if not found or found[0].void:
         yield from _sums(log)
         return
     lead = found[0]
     yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
     if lead.unshared:
-        yield Finding("no_shares", f"{_capital(lead.unshared)}.", next=_next_unshared(lead, found), order=1)
+        where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
+        yield Finding("no_shares", f"{_capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
     name = "trace_profile"
     rows = [row for row in named_parts(lead) if row["view"] == "what"]
     for row in rows:
@@ -145,8 +150,8 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     if idle.is_empty():
         return COMMAND
     if children:
-        return f'iolab.ledger(log, "{children[0].scope}"), the longest process that worked'
-    return f"a log of the process while it works: {COMMAND}"
+        return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
+    return f"take a log of the process while it works: {COMMAND}"
 
 
 def _sums(log: StraceLog) -> Iterator[Finding]:
@@ -160,14 +165,18 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
     worked = sums.filter(~pl.col("idle"))
     whole = int(worked.get_column("elapsed").sum())
     idle = sums.filter(pl.col("idle"), pl.col("elapsed") > whole).head(1)  # it is most of the time
-    of_all = " of all processes" if times_of(log).calls.get_column("pid").n_unique() > 1 else ""
+    several = times_of(log).calls.get_column("pid").n_unique() > 1
     for name, elapsed, count, rests in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
         if elapsed >= PART * whole:
             time = elapsed / 1e9
+            said = f"`{name}` took {seconds(time)}{' of all processes' if several else ''}"
+            if rests:
+                said = f"{'All processes together were' if several else 'The process was'} idle in `{name}` for "
+                said += seconds(time)
+            each = seconds(time / count) if count > 1 else ""
             yield Finding(
                 "calls_without_total",
-                f"`{name}` took {seconds(time)}{of_all}{' (idle)' if rests else ''}: "
-                f"{often_each(Interval.exact(count), None, 'calls', seconds(time / count))}.",
+                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}.",
                 next=COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,
@@ -185,14 +194,16 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     if row["part"] == BETWEEN:
         detail, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
-            next_step = f"all calls of it, without -e or -Z: {COMMAND}"
+            next_step = f"see all calls of it, without -e or -Z: {COMMAND}"
+    elif row["count"] and row["seconds"] < _SHORT_S * row["count"] and next_step in {_STACKS, _OTHER_END}:
+        next_step = _CALLS  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed:
         next_step = COMMAND
     return Finding(
         name,
         said,
         detail=detail if row["level"] == 0 else "",
-        next=next_step,
+        next=next_step or (_CALLS if (row["share_lo"] or 0.0) >= MAJOR else ""),
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
@@ -213,7 +224,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["part"] == UNTIMED:
         inside = lead.frame.filter(pl.col("parent") == UNTIMED).sort("seconds", descending=True).row(0, named=True)
         most = seconds(Interval(inside["seconds"], 0, inside["seconds"]))
-        return f"{_capital(took)} passed in calls without a time, or after them; `{inside['name']}` took {most}."
+        named = f"`{inside['name']}` took {most}"
+        return f"{_capital(took)} passed in or after calls whose duration is not logged; {named}."
     names = row["evidence"]["rows"] if row["evidence"] else []
     if row["kind"] == "counted_twice" and whole is not None:
         return (
@@ -225,6 +237,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         said = f"`{names[0]}`" + (f" {_OF[row['class']]}" if row["class"] in _OF else "")
     else:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
+        if label == "other calls":
+            label = named_list(sorted(f"`{name}`" for name in names)) or "calls of no class"
         said = _capital(_SUBJECTS.get(label, label).format(label)) + (f" ({listed})" if listed else "")
     if row["count"] is None:
         return f"{said} took {took}."
@@ -312,8 +326,8 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than any other process: "
         f"{seconds(time)} "
         f"of its {seconds(most.total)}{first}.",
-        detail="the parts of the time above are those of another process",
-        next=f'iolab.ledger(log, "{most.scope}"), for its time',
+        detail=f"the profile of the time is that of {lead[0].scope}",
+        next=f'call iolab.ledger(log, "{most.scope}") in Python, for its time',
         evidence=(Evidence("calls", (str(pid),)),),
         order=1,
     )

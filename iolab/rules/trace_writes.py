@@ -41,7 +41,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         >>> lines = ['1700000000.000000 open("redo.log", O_RDWR|O_DSYNC) = 3 <0.000010>']
         >>> lines += [f'1700000000.0{n}000 pwrite64(3, "", 512, {n}) = 512 <0.000200>' for n in range(100, 130)]
         >>> print(*(one.sentence for one in write_latency(iolab.load(chr(10).join(lines).encode()))))
-        30 writes of `redo.log` (O_SYNC or O_DSYNC), 512 bytes on average, took a median of 200 us (p99 200 us).
+        30 writes to `redo.log` (O_SYNC or O_DSYNC), 512 bytes on average, took a median of 200 us (p99 200 us).
     """
     trace = trace_of(log)
     window = trace.window_s
@@ -54,7 +54,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         name += " (O_SYNC or O_DSYNC)" if row["has_o_sync"] else ""
         if row["writes"] >= _LEAST and row["write_us_p50"] is not None:
             parts.append(
-                f"{counted(row['writes'], 'writes')} of {name}, {size_text(round(row['avg_bytes']))} on average, took "
+                f"{counted(row['writes'], 'writes')} to {name}, {size_text(round(row['avg_bytes']))} on average, took "
                 f"{_times(row, 'write')}"
             )
         if row["syncs"] >= _LEAST and row["sync_us_p50"] is not None:

@@ -10,7 +10,7 @@ from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.phrases import counted, every, named_list, percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import SUBMIT
@@ -50,8 +50,8 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         `pread64` took 80 % of 980 us: 2 calls, 390 us each, most of it on `users01.dbf`.
         19 % of 980 us passed between calls: user CPU, run queue, page faults, untraced calls or strace itself.
         `users01.dbf` was opened with O_DIRECT (line 1), bypassing the page cache.
-        All 16 KiB of `users01.dbf` were read synchronously, in 2 reads.
-        The log does not show whether Oracle used direct path: the calls are the same as through the buffer cache.
+        Both reads of `users01.dbf` were synchronous: 16 KiB.
+        The log does not show whether Oracle used direct path: the calls alone do not prove it.
     """
     yield from apply_rules(log.kind, log)
 
@@ -76,7 +76,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "page_cache_bypassed",
             f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT.",
-            next="`lsof +fg`, or `/proc/PID/fdinfo`",
+            next="lsof +fg -p PID, or cat /proc/PID/fdinfo/FD",
             is_refused=True,
         )
     for is_direct in (True, False):
@@ -132,10 +132,9 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             continue
         size = sum(_count(row[f"{mode}_bytes"]) for row in rows)
         count = sum(_count(row[f"{mode}_reads"]) for row in rows)
-        how = "synchronously" if mode == "sync" else "asynchronously"
-        submitted = f"{count_text(count, 'request')} by io_submit{_at_once(trace, rows)}"
-        done = f", in {count_text(count, 'read')}" if mode == "sync" else f": {submitted}"
-        said = f"All {size_text(size)} of {_named([row['file'] for row in rows])} were read {how}{done}."
+        how = "synchronous" if mode == "sync" else f"asynchronous (io_submit){_at_once(trace, rows)}"
+        were = "was" if count == 1 else "were"
+        said = f"{every(count, 'reads')} of {_named([row['file'] for row in rows])} {were} {how}: {size_text(size)}."
         yield _of_mode(trace, rows, said)
 
 
@@ -170,8 +169,8 @@ def _mixed(trace: Trace, row: dict[str, object]) -> str:
     were = f"{count_text(sync_reads, 'read')} {'was' if sync_reads == 1 else 'were'} synchronous"
     if trace.unprinted:
         returned = "which" if ended == async_reads else f"{ended:,} of which"
-        printed = f"the log prints only {async_reads:,} of its requests, {returned} returned {size_text(async_bytes)}"
-        return f"{name} was read by io_submit: {printed}{f'; {were}.' if sync_reads else '.'}"
+        printed = f"the log prints only {async_reads:,} requests, {returned} returned {size_text(async_bytes)} together"
+        return f"{name} was read asynchronously (io_submit): {printed}{f'; {were}.' if sync_reads else '.'}"
     if not sync_reads:
         return (
             f"{name} was read asynchronously: {requests}; {ended:,} of them returned {size_text(async_bytes)}. "
@@ -231,8 +230,7 @@ def async_in_name_only(log: StraceLog) -> Iterator[Finding]:
 
 
 def _named(files: Sequence[object]) -> str:
-    names = [f"`{short_name(file)}`" for file in files]
-    return " and ".join(names) if len(names) <= 2 else f"{names[0]}, {names[1]} and {len(names) - 2} more"
+    return named_list([f"`{short_name(file)}`" for file in files])
 
 
 @rule("buffered_or_direct_path", of="strace", needs="reads of data of a program that may be Oracle's")
@@ -242,9 +240,8 @@ def direct_path(log: StraceLog) -> Iterator[Finding]:
     if trace.has_reads and _may_be_oracle(trace):
         yield Finding(
             "buffered_or_direct_path",
-            "The log does not show whether Oracle used direct path: the calls are the same as through the buffer "
-            "cache.",
-            next="an extended SQL trace (event 10046) of the same session",
+            "The log does not show whether Oracle used direct path: the calls alone do not prove it.",
+            next="take an extended SQL trace (event 10046) of the same session",
             is_refused=True,
             order=8,
         )
@@ -267,7 +264,7 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         return
     missing = []
     if not trace.has_stamps:
-        missing.append("the start of calls (-ttt)")
+        missing.append("the start times (-ttt)")
     if not trace.printed:
         missing.append("the durations of calls (-T)")
     if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):

@@ -98,7 +98,7 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
         f"{three((size * _KIB / _MB).value)} MB each.",
         detail=f"one log writer wrote {three((redo / facts.elapsed_s / _MB).value)} MB/s of redo; a larger log buffer "
         "would fill later, but not empty faster",
-        next="the redo devices: iostat -xt 5",
+        next="see the redo devices: iostat -xt 5",
         evidence=(Evidence("background_events", (_WRITE,)), Evidence("instance_activity", ("redo size",))),
         order=2,
     )
@@ -134,7 +134,7 @@ def small_log_writes_slow(facts: ReportFacts) -> Iterator[Finding]:
         "small_log_writes_slow",
         f"A log write of {three(size.value)} KiB took {seconds(average.value)} on average; its size does not explain "
         "it.",
-        next="the redo device: iostat -xt 5",
+        next="see the redo device: iostat -xt 5",
         evidence=(Evidence("background_events", (_WRITE,)), Evidence("instance_activity", ("redo size",))),
         order=3,
     )
@@ -173,10 +173,10 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         A commit waited 133 ms and a log write took 1.13 ms on average; sessions continued 119 ms after their write
         ended.
         >>> for one in commit_beyond_write(facts(11_538, 13, us=5_000_000)): print(one.sentence)
-        A commit waited 133 ms and a log write took 1.13 ms on average; late posting explains 1.19 ms of this wait.
+        A commit waited 133 ms and a log write took 1.13 ms on average; only 1.19 ms of it passed after the write.
         >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
-        The report does not show why commits waited longer than a log write: the log writer was busy 95 % of the time.
-        True
+        The log writer was busy 95 % of the time: the report does not show whether commits waited for it or were posted
+        late. True
         >>> list(commit_beyond_write(facts(11_538, 1_000)))
         []
     """
@@ -196,9 +196,9 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if busy.hi >= _BUSY and late is None:
         yield Finding(
             "commit_beyond_write",
-            "The report does not show why commits waited longer than a log write: the log writer was busy "
-            f"{percent(busy.value)} of the time.",
-            next="`redo synch time overhead (usec)` of V$SYSSTAT, or a trace of the log writer",
+            f"The log writer was busy {percent(busy.value)} of the time: the report does not show whether commits "
+            "waited for it or were posted late.",
+            next="see `redo synch time overhead (usec)` of V$SYSSTAT, or a trace of the log writer",
             evidence=evidence,
             is_refused=True,
         )
@@ -211,7 +211,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     remote = [(name, wait) for name, wait in facts.background.items() if name.startswith(_REMOTE)]
     said = f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
-    detail, step = "", "an extended SQL trace (event 10046) of the log writer"
+    detail, step = "", "take an extended SQL trace (event 10046) of the log writer"
     if late is None:
         said += "; the report does not show what the rest was"
         detail = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
@@ -219,10 +219,10 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     elif (late / sync.avg_s).value >= _LATE:
         said += f"; sessions continued {seconds(late.value)} after their write ended"
         detail = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
-        step = "processors and run queue of the host: vmstat 5"
+        step = "see the run queue of the host: vmstat 5"
     else:
-        said += f"; late posting explains {seconds(late.value)} of this wait"
-        detail = "`redo synch time overhead (usec)` is small: the time passed before the write ended"
+        said += f"; only {seconds(late.value)} of it passed after the write"
+        detail = "the rest passed before the write ended (`redo synch time overhead (usec)` is small)"
     if remote:
         name, wait = max(remote, key=lambda one: one[1].time_s.value)
         detail += f"; background processes waited {seconds(wait.time_s.value)} for `{name}`"
@@ -296,7 +296,7 @@ def _space(
         return
     part = part_of(facts, next(iter(waits)))
     own = part.share if part is not None and len(waits) == 1 else share.capped(1)
-    printed = f"; the printed times are {100 * share.value:.1f} %" if own.hi - own.lo > RANGE * own.value else ""
+    printed = f" (by the printed times {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
     yield Finding(
         name,
         f"{' and '.join(f'`{wait}`' for wait in waits)} took {percent(own)} of DB time: "
@@ -360,7 +360,7 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         "All I/O was slow on average: "
         + ", ".join(f"{what} {seconds(average.value)}" for what, _, average in slow)
         + ".",
-        next="all devices of the host: iostat -xt 5",
+        next="see all devices of the host: iostat -xt 5",
         evidence=(
             Evidence("foreground_events", ("db file sequential read",)),
             Evidence("background_events", tuple(name for _, name, _ in slow[1:])),
@@ -401,7 +401,7 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         "remote_redo_in_commit",
         f"Background processes waited {three(wait.time_s.value)} s for redo on another host (`{name}`); commits took "
         f"{three(sync.time_s.value)} s.",
-        next="the destinations: select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
+        next="select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
         evidence=(Evidence("background_events", tuple(waits)), Evidence("foreground_events", (_SYNC,))),
         order=6,
     )

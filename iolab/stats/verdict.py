@@ -241,7 +241,7 @@ def decide(
         note = f"; {seen}, but smaller than the threshold" if seen else ""
         return Verdict("equivalent", f"the whole interval of the ratio lies within {percent}{note}{assumption}")
     note = f"; {seen}, whether it is larger than {percent} is open" if seen else ""
-    return Verdict("undecided", f"the interval of the ratio reaches across {percent}{note}{more}")
+    return Verdict("undecided", f"the difference may be smaller or larger than {percent}{note}{more}")
 
 
 def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:

@@ -276,7 +276,7 @@ def addm_ledgers(report: AwrReport) -> list[Ledger]:
         place = Place("addm_report_findings", (finding,))
         account.remark("detail", "addm_finding", f"ADDM: {finding}, {percent.value:.3g} %", evidence=place)
     active = report.info.average_active_sessions
-    said = "" if active is None else f": {active:.3g} sessions were active on average"
+    said = "" if not active else f": {active:.3g} sessions were active on average"
     unshared = "almost nothing ran" if seconds < _LEAST_S else "ADDM does not divide DB time"
     return [account.ledger(text=f"DB time was {seconds:,.0f} s{said}", unshared=unshared)]
 

@@ -5,46 +5,46 @@ from __future__ import annotations
 from typing import Final
 
 _ASH: Final = "an ASH report of the period (@?/rdbms/admin/ashrpt)"
-_SEGMENT: Final = f"{_ASH}: its object is the segment"
+_SEGMENT: Final = f"Take {_ASH}: its object is the segment"
 _PARSES: Final = (
-    "statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
+    "see statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
 )
-_LOGS: Final = "size and number of the log files, and whether archiving keeps up: select * from v$log"
+_LOGS: Final = "see size and number of the log files, and whether archiving keeps up: select * from v$log"
 #: The first that an event begins with counts.
 _STEPS: Final = {
-    "enq: HW": f"the segment that grows, and its extents allocated in advance. {_SEGMENT}",
-    "enq: SQ": "sequences with a small cache: select * from dba_sequences where cache_size < 100",
-    "enq: TX - index": f"the index that grows at one end (reverse key, or hash partitions). {_SEGMENT}",
-    "enq: TX - allocate ITL": f"the segment with too few transaction slots (INITRANS). {_SEGMENT}",
-    "enq: TM": "foreign keys without an index, and LOCK TABLE statements: the blocking sessions in " + _ASH,
-    "enq: US": "undo segments that go offline and online: select * from v$undostat",
-    "enq: CF": "the devices of the control files: iostat -xt 5",
-    "enq: SS": "temporary space by instance: select * from gv$sort_segment",
-    "enq: ST": "temporary tablespaces and extents of dictionary-managed tablespaces: dba_tablespaces",
-    "enq: KO": "the writers and the objects of direct path reads: select * from v$instance_recovery",
-    "enq: RO": "truncated and dropped segments: " + _ASH,
+    "enq: HW": f"see the segment that grows, and its extents allocated in advance. {_SEGMENT}",
+    "enq: SQ": "enlarge sequences with a small cache: select * from dba_sequences where cache_size < 100",
+    "enq: TX - index": f"see the index that grows at one end (reverse key, or hash partitions). {_SEGMENT}",
+    "enq: TX - allocate ITL": f"see the segment with too few transaction slots (INITRANS). {_SEGMENT}",
+    "enq: TM": "see foreign keys without an index, and LOCK TABLE statements: the blocking sessions in " + _ASH,
+    "enq: US": "see undo segments that go offline and online: select * from v$undostat",
+    "enq: CF": "see the devices of the control files: iostat -xt 5",
+    "enq: SS": "see temporary space by instance: select * from gv$sort_segment",
+    "enq: ST": "see temporary tablespaces and extents of dictionary-managed tablespaces: dba_tablespaces",
+    "enq: KO": "see the writers and the objects of direct path reads: select * from v$instance_recovery",
+    "enq: RO": "see truncated and dropped segments: " + _ASH,
     "undo segment": "select * from v$undostat",
-    "sort segment": "temporary space: select * from v$sort_segment",
-    "statement suspended": "the space that is missing: select * from dba_resumable",
+    "sort segment": "see temporary space: select * from v$sort_segment",
+    "statement suspended": "see the space that is missing: select * from dba_resumable",
     "log file switch": _LOGS,
-    "log buffer space": "the devices of the log files (iostat -xt 5), and log_buffer",
+    "log buffer space": "see the devices of the log files (iostat -xt 5), and log_buffer",
     "checkpoint completed": _LOGS,
-    "free buffer waits": "the database writers and their devices: iostat -xt 5; select * from v$instance_recovery",
-    "write complete waits": "the database writers and their devices: iostat -xt 5; select * from v$instance_recovery",
+    "free buffer waits": "see the writers and their devices: iostat -xt 5; select * from v$instance_recovery",
+    "write complete waits": "see the writers and their devices: iostat -xt 5; select * from v$instance_recovery",
     "latch: shared pool": _PARSES,
     "latch: row cache": _PARSES,
-    "library cache lock": "DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
+    "library cache lock": "see DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
     "library cache": _PARSES,
-    "cursor: ": "statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc",
-    "latch: cache buffers chains": f"the hot block: its statement and segment. {_SEGMENT}",
-    "buffer busy waits": _SEGMENT,
-    "gc buffer busy": _SEGMENT,
-    "direct path read temp": "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target",
-    "direct path write temp": "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target",
-    "PL/SQL lock timer": "the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
-    "SQL*Net message from dblink": "an SQL trace of the session in the remote database",
-    "SQL*Net more data from dblink": "an SQL trace of the session in the remote database",
-    "resmgr:": "the active plan: select * from v$rsrc_plan",
+    "cursor: ": "see statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc",
+    "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
+    "buffer busy waits": f"take {_ASH}: its object is the segment",
+    "gc buffer busy": f"take {_ASH}: its object is the segment",
+    "direct path read temp": "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target",
+    "direct path write temp": "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target",
+    "PL/SQL lock timer": "see the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
+    "SQL*Net message from dblink": "take an SQL trace of the session in the remote database",
+    "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",
+    "resmgr:": "see the active plan: select * from v$rsrc_plan",
 }
 
 
@@ -53,7 +53,7 @@ def event_step(event: str) -> str:
 
     Examples:
         >>> event_step("log file switch (archiving needed)")
-        'size and number of the log files, and whether archiving keeps up: select * from v$log'
+        'see size and number of the log files, and whether archiving keeps up: select * from v$log'
         >>> event_step("db file sequential read")
         ''
     """

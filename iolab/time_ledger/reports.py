@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DB_TIME: Final = "DB time"
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
-ALL_WAITS: Final = "DB time (including background waits)"
+ALL_WAITS: Final = "DB time plus background waits"
 CPU: Final = "DB CPU"
 NOT_ACCOUNTED: Final = "not accounted for"
 BLOCK_TIME: Final = "PL/SQL itself"
@@ -44,15 +44,15 @@ _COARSE: Final = 0.05
 _TEXT: Final = 60
 #: What to look at next, by wait class.
 _NEXT: Final = {
-    "Administrative": "the job or command: select * from v$session where wait_class = 'Administrative'",
-    "Application": "the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-    "Cluster": "the report of all instances: @?/rdbms/admin/awrgrpt",
-    "Commit": "the redo devices: iostat -xt 5",
-    "Concurrency": "the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-    "Network": "an extended SQL trace (event 10046) of one session",
+    "Administrative": "see the job or command: select * from v$session where wait_class = 'Administrative'",
+    "Application": "see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
+    "Cluster": "take the report of all instances: @?/rdbms/admin/awrgrpt",
+    "Commit": "see the redo devices: iostat -xt 5",
+    "Concurrency": "see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
+    "Network": "take an extended SQL trace (event 10046) of one session",
     "Scheduler": "the active plan: select * from v$rsrc_plan",
-    "System I/O": "the devices: iostat -xt 5",
-    "User I/O": "the devices: iostat -xt 5",
+    "System I/O": "see the devices: iostat -xt 5",
+    "User I/O": "see the devices: iostat -xt 5",
 }
 #: The time of a statement in a report about it, and its parts by wait class.
 _STATEMENT_TIME: Final = "Elapsed Time (ms)"
@@ -63,7 +63,7 @@ _STATEMENT_PARTS: Final = {
     "Application Wait Time (ms)": "Application",
     "Concurrency Wait Time (ms)": "Concurrency",
 }
-_ASH: Final = "an ASH report of the period: @?/rdbms/admin/ashrpt"
+_ASH: Final = "take an ASH report of the period: @?/rdbms/admin/ashrpt"
 
 _KNOWN: WeakKeyDictionary[ReportFacts, Ledger] = WeakKeyDictionary()
 
@@ -155,9 +155,9 @@ def _void_remarks(facts: ReportFacts) -> Iterator[dict[str, object]]:
         if facts.snapshots is not None:
             first, last = facts.snapshots
             between = f" ({first - 1} to {first}, {last} to {last + 1})"
-        yield remark("next", f"reports that do not span the restart{between}: @?/rdbms/admin/awrrpt")
+        yield remark("next", f"take reports that do not span the restart{between}: @?/rdbms/admin/awrrpt")
     else:
-        yield remark("next", "the whole report of one period: @?/rdbms/admin/awrrpt")
+        yield remark("next", "take the whole report of one period: @?/rdbms/admin/awrrpt")
 
 
 def total_text(facts: ReportFacts) -> str:
@@ -338,8 +338,8 @@ def statement_name(facts: ReportFacts, one: Statement) -> str:
 def plan_of(sql_id: str) -> str:
     """How to see the plan of a statement."""
     if not sql_id.isalnum() or sql_id.isdigit():
-        return f"the plan of statement {sql_id}: @?/rdbms/admin/sprepsql"
-    return f"the plan of `{sql_id}`: select * from table(dbms_xplan.display_awr('{sql_id}'))"  # noqa: S608 - a text to show
+        return f"see the plan of statement {sql_id}: @?/rdbms/admin/sprepsql"
+    return f"see the plan of `{sql_id}`: select * from table(dbms_xplan.display_awr('{sql_id}'))"  # noqa: S608 - a text to show
 
 
 def _who(account: Account, facts: ReportFacts) -> None:

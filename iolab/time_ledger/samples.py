@@ -28,10 +28,15 @@ _ENDS: Final = ("", "_lo", "_hi")
 PROCESSOR_TIME: Final = "processor time"
 #: The parts of a processor's time: name, kind, what they are made of, and what to look at next.
 _PROCESSOR: Final = {
-    "user": ("user code", "cpu", ("user", "nice", *GUESTS), "the processes: pidstat -u 5"),
-    "system": ("kernel code (system)", "cpu", ("system", "interrupts", "soft interrupts"), "the functions: perf top"),
-    "steal": ("the hypervisor (steal)", "wait", ("steal",), "the load of the other guests of the hypervisor"),
-    "iowait": ("idle, waiting for I/O (iowait)", "idle", ("iowait",), "the devices: iostat -xt 5"),
+    "user": ("user code", "cpu", ("user", "nice", *GUESTS), "see the processes: pidstat -u 5"),
+    "system": (
+        "kernel code (system)",
+        "cpu",
+        ("system", "interrupts", "soft interrupts"),
+        "perf top",
+    ),
+    "steal": ("the hypervisor (steal)", "wait", ("steal",), "see the load of the other guests of the hypervisor"),
+    "iowait": ("idle, waiting for I/O (iowait)", "idle", ("iowait",), "see the devices: iostat -xt 5"),
     "idle": ("idle", "idle", ("idle",), ""),
 }
 _NEXT: Final = {"next": pl.String(), "parent": pl.String()}
@@ -70,7 +75,11 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
             return [found]
         if str(refusal) != SINCE_START:
             return []
-        return [_since_start("vmstat 5 60, while the work runs", facts_hold=False)]
+        return [
+            _since_start(
+                f"{'iostat -xt' if 'device' in log.scopes else 'vmstat'} 5 60, while the work runs", facts_hold=False
+            )
+        ]
     return [_host(frame, log)]
 
 
@@ -254,7 +263,7 @@ def _put_processes(account: Account, frame: pl.DataFrame, total: float) -> None:
             seconds="seconds",
             seconds_lo="seconds_lo",
             seconds_hi="seconds_hi",
-            next=pl.format("what it did: perf record -g -p {} -- sleep 10", "pid"),
+            next=pl.format("see what it did: perf record -g -p {} -- sleep 10", "pid"),
             evidence=pl.struct(
                 table=pl.lit("process"),
                 rows=pl.concat_list("pid"),

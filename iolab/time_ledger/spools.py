@@ -244,7 +244,7 @@ def _remark(failed: pl.DataFrame) -> list[dict[str, object]]:
     """The remark of statements that failed (`REMARKS`)."""
     if failed.is_empty():
         return []
-    text = f"{counted(failed.height, 'statement')} failed after {_text(_sum(failed))} in all: not in the total"
+    text = f"{counted(failed.height, 'statement')} failed; their {_text(_sum(failed))} are not in the total"
     return [{"part": None, "role": "caution", "rule": "failed_statements", "text": text, "evidence": None}]
 
 

@@ -38,16 +38,16 @@ RECURSIVE: Final = "recursive SQL of SYS"
 #: What closes a level whose parts are all there.
 REST: Final = "rest"
 _WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "create")
-_NEXT_OF_VOID: Final = "calls and statements: iolab show --tables; a total needs the whole trace of one session"
+_NEXT_OF_VOID: Final = "see calls and statements: iolab show --tables; a total needs the whole trace of one session"
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
-    "CPU": "the statements with most logical reads and rows: iolab show --tables",
-    "User I/O": "which objects: iolab show --tables, reads_by_object",
-    "Application": "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
-    "Commit": "an AWR report of the same time: `log file parallel write`, and commits per second",
-    "PX Deq": "the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
-    "Cluster": "the blocks (file# and block# of the waits: iolab show --tables), and an AWR global report of the time",
-    "Concurrency": "ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
+    "CPU": "see the statements with most logical reads and rows: iolab show --tables",
+    "User I/O": "see which objects: iolab show --tables (table reads_by_object)",
+    "Application": "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
+    "Commit": "take an AWR report of the same time: `log file parallel write`, and commits per second",
+    "PX Deq": "read the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
+    "Cluster": "see file# and block# of the waits (iolab show --tables), and an AWR global report of the time",
+    "Concurrency": "see ASH of the same time: which sessions, objects and statements (@?/rdbms/admin/ashrpt)",
 }
 FROM_CLIENT: Final = ("sql*net message from client", "sql*net vector message from client")
 #: A session with less of its time in records has no total.
@@ -514,7 +514,9 @@ def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[
     if span <= 0:
         return "the records span no time", None
     if trace.waits.height and recorded < _LEAST_COVERED * span:
-        said = f"records cover only {_time(recorded)} of {_time(span)}, so lines are missing or the server is shared"
+        said = (
+            f"records cover only {_time(recorded)} of {_time(span)}, so lines are missing, or it used a shared server"
+        )
         return said, None
     return "", None
 
@@ -536,13 +538,13 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
         return said, f"the {whole} in calls"
     rate = _rate(trace, session)
     is_off = rate is not None and abs(rate - 1) > _MOST_DRIFT
-    both = f" ({_time(round(span / rate))} by its stamps)" if is_off and rate else ""
+    both = f" ({_time(round(span / rate))} by the dates in the trace)" if is_off and rate else ""
     if trace.resolution_us > 1:
         both += f"; times are printed in steps of {_time(trace.resolution_us)}"
     work = _time(span - aside, span)
     if work == whole:
         return f"the session took {whole}{both}{longest}", f"the {whole} of the session"
-    base = f"the {work} excluding client time"
+    base = f"the {work} without client time between statements"
     if span - aside < _LEAST_SPAN_US:
         return f"the session took {whole}{both}; all but {work} was client time between statements{longest}", base
     part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""

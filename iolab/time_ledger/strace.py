@@ -54,8 +54,8 @@ _FEW_CALLS: Final = 3
 #: Idle time from this share on is left out of what shares are of.
 _IDLE: Final = 0.10
 _SECOND: Final = 10**9
-_TOO_LONG: Final = "calls and gaps add up to more than the span of the records"
-_ONE_STAMP: Final = "all stamps are the same"
+_TOO_LONG: Final = "the calls and the time between them add up to more than the span of the records"
+_ONE_STAMP: Final = "all timestamps are the same"
 _SET_BACK: Final = "the clock was set back, or several logs were read as one"
 CAUSES: Final = "user CPU, run queue, page faults, untraced calls or strace itself"
 _NEXT: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
@@ -78,10 +78,10 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         ('not accounted for', 0.0)
         >>> seconds = b"11:40:21 read(3) = 1 <0.0003>\n11:40:22 read(3) = 1 <0.000300>\n"
         >>> next(strace_ledgers(iolab.load(seconds))).void
-        'the stamps are whole seconds (-t), and calls are shorter'
+        'the timestamps are whole seconds (-t), and calls are shorter'
     """
     if log.kind != "strace":
-        yield _void("strace -c counts calls and prints no stamps")
+        yield _void("strace -c counts calls and prints no timestamps")
         return
     times = times_of(log)
     if not int(times.calls.get_column("stamped").sum()) and log.dialect.relative_ts == "none":
@@ -152,9 +152,9 @@ def _why_void(log: StraceLog, times: CallTimes) -> str:
     dialect = log.dialect
     has_steps = dialect.relative_ts != "none"
     if not int(times.calls.get_column("stamped").sum()):
-        return "the files of strace -ff -r share one clock, so their stamps do not add up"
+        return "the files of strace -ff -r share one clock, so their timestamps do not add up"
     if dialect.clock == "time" and not dialect.clock_digits and (not has_steps or dialect.pid == "file"):
-        return "the stamps are whole seconds (-t), and calls are shorter"
+        return "the timestamps are whole seconds (-t), and calls are shorter"
     return ""
 
 
@@ -248,13 +248,13 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
     if _seconds(sums, "slack") > _COARSE * total.value:
         unshared = "times are printed too coarsely: their rounding adds up to more than 10 % of the total"
     elif aside > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
-        rest = f"{share_text(aside)} of its time was idle or waiting for the client"
-        unshared = f"almost nothing ran in this process: {rest}"
+        rest = f"{share_text(aside)} of the time was idle or waiting for the client"
+        unshared = f"almost nothing ran: {rest}"
     elif aside >= _IDLE:
         work, work_base = total * (1 - aside), "the non-idle time"
     text = f"{_SPAN} {_length(total)}"
     if not is_timed:
-        text += " without times of calls, so shares are upper bounds"
+        text += ". Without durations of calls (-T), each share of time is an upper bound"
     most = {} if is_timed else {kind: _seconds(sums.filter(kind=kind), "open") for kind in idle}
     for kind, seconds in (*idle.items(), *most.items()):
         if seconds >= _IDLE * total.value:

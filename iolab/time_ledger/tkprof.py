@@ -171,9 +171,9 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
             for scope, rows in _by_depth(report, own).items()
         }
     time = _joined(nesting, cpu.get("non_recursive", _ZERO), cpu.get("recursive", _ZERO))
-    step = "the statements with most gets: iolab show --tables"
+    step = "see the statements with most gets: iolab show --tables"
     account.add("what", CPU, time, kind="cpu", evidence=Place("calls", _OVERALL), next_step=step)
-    step = f"each wait is in the trace{trace_of(report)}"
+    step = f"see each wait in the trace{trace_of(report)}"
     known = time
     waits = report.waits.filter(pl.col("scope").is_in(_OVERALL))
     if not waits.height:

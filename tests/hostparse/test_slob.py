@@ -34,7 +34,7 @@ def test_users() -> None:
         (4, "contradiction"),
         (None, "missing"),
     ]
-    assert log.diagnostics["reason"][2].startswith("2 of the users up to 5 have no row")
+    assert log.diagnostics["reason"][2].startswith("2 of users 1 to 5 have no row")
     assert iolab.provenance(log, STATS.encode()).filter(pl.col("status").cast(pl.String) == "lost").is_empty()
 
 

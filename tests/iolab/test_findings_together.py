@@ -271,7 +271,7 @@ def test_waits_that_became_longer_are_said_whatever_the_load_did() -> None:
     assert said["same"][1:] == [twice]
     assert said["less"][1] == twice.replace("2 times", "3 times")
     assert said["less"][2].startswith(
-        "`log file sync` made up 99 % of the decrease: its waits occurred 99 % less often"
+        "`log file sync` made up 99 % of the decrease in DB time: its waits occurred 99 % less often"
     )
     assert len(said["alike"]) == 1
 

@@ -125,7 +125,7 @@ def test_a_log_without_findings_says_what_was_looked_at() -> None:
     found = iolab.findings(iolab.load(log.encode()))
 
     assert found.select("name", "sentence").rows() == [("nothing_found", "Nothing stands out.")]
-    assert found.item(0, "detail") == f"looked at: {view_of('sqlplus').looked_at}"
+    assert found.item(0, "detail") == f"checked: {view_of('sqlplus').looked_at}"
 
 
 def test_a_sample_without_a_begin_is_in_no_mean_by_time() -> None:
@@ -158,7 +158,7 @@ def test_a_device_that_a_sample_leaves_out_did_nothing_in_it() -> None:
 
     assert one.sentence.startswith("`sda` had the most requests in flight, 0.250 on average. It served 50 reads")
     assert "in 4 samples" in one.detail
-    assert moved.sentence == "`sda` moved the most bytes: 0.512 MB/s read and 0 MB/s written on average."
+    assert moved.sentence == "`sda` moved the most bytes: 0.512 MB/s read on average."
 
 
 def test_processors_without_time_to_divide_were_not_busy() -> None:
@@ -169,7 +169,7 @@ def test_processors_without_time_to_divide_were_not_busy() -> None:
 
     assert "The CPUs were 40 % busy in the only sample." in _sentences(log.encode())
     (alone,) = _sentences(log[: log.index("\n\n", log.index("85.00"))].encode())
-    assert alone == "No total: all figures are means since the start of the system."
+    assert alone == "The total time is unknown: all figures are averages since boot."
 
 
 def test_a_log_without_samples_is_not_all_clear() -> None:
@@ -226,7 +226,7 @@ def test_tables_that_no_rule_knows_give_their_first_figures() -> None:
         "On average: 5,200 transfers per second, 4,900 reads per second, 300 writes per second."
     ]
     assert _sentences((_SAR.format("UID PID cswch/s nvcswch/s Command") + switches).encode()) == [
-        "`42 java` had the highest rates: 9,000 cswch per second, 10 nvcswch per second on average."
+        "`42 java` had 9,000 cswch per second, 10 nvcswch per second on average, more than 1 other."
     ]
 
 

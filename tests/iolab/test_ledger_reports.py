@@ -330,7 +330,7 @@ def test_a_void_report_has_a_reason_and_nothing_else(changes: dict[str, str], re
 
     assert (ledger.total, ledger.void, ledger.views) == (None, reason, [])
     found = iolab.findings(log)
-    assert found.item(0, "sentence") == f"No total: {reason}."
+    assert found.item(0, "sentence") == f"The total time is unknown: {reason}."
     assert found.item(0, "next").endswith("awrrpt")
     assert set(found["mark"].cast(pl.String)) <= {"evidence", "cannot tell"}
     assert found["impact"].null_count() == found.height
@@ -356,7 +356,7 @@ def test_a_report_over_a_restart_that_was_not_made_has_its_snapshots() -> None:
     found = iolab.findings(log)
     assert found.select("name", "refused").rows() == [("no_total", False), ("interval_interrupted", True)]
     assert found.item(0, "next") == (
-        "reports that do not span the restart (4107 to 4108, 4109 to 4110): @?/rdbms/admin/awrrpt"
+        "take reports that do not span the restart (4107 to 4108, 4109 to 4110): @?/rdbms/admin/awrrpt"
     )
 
 
@@ -472,7 +472,7 @@ def test_a_compare_period_report_is_two_ledgers_that_say_whose_waits_they_hold()
         kind="awr_diff", db_time_s=Interval.exact(100), events={"x": Wait(Interval.exact(1), Interval.exact(9))}
     )
 
-    assert ledger_of(facts).base == "DB time (including background waits)"
+    assert ledger_of(facts).base == "DB time plus background waits"
 
 
 def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -550,7 +550,9 @@ def test_samples_say_what_the_rest_was() -> None:
 
     assert found["name"].to_list()[:4] == ["load", "db_time_unaccounted", "cpu_queue", "sampled_statement"]
     assert found.filter(pl.col("part") == "not accounted for").height == 3
-    assert found.item(1, "next") == "an ASH report of 10:45 to 10:55 for SQL id 0kg3s5m4uzp32: @?/rdbms/admin/ashrpti"
+    assert (
+        found.item(1, "next") == "take an ASH report of 10:45 to 10:55 for SQL id 0kg3s5m4uzp32: @?/rdbms/admin/ashrpti"
+    )
     without = list(db_time_unaccounted(replace(facts, samples=Samples(), idle_pct=Interval.exact(5))))
     assert "consistent with waiting for one" in without[0].detail
 

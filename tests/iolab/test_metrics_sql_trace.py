@@ -112,15 +112,17 @@ def test_findings_say_where_time_went() -> None:
     middle = reads.filter(metric="wait_us_p50").item(0, "value")
 
     assert said["db file sequential read"] == (
-        "`db file sequential read` took 33 % of the 0.570 s excluding client time: 894 waits of 212 us on average; "
-        f"half of them took at most {middle:.0f} us."
+        "`db file sequential read` took 33 % of the 0.570 s without client time between statements: 894 waits of 212 "
+        f"us on average; half of them took at most {middle:.0f} us."
     )
     assert (
         found.filter(name="main_statement")
         .item(0, "sentence")
-        .startswith("`5vtnu5xjfajtn` took 59 % of the 0.570 s excluding client time")
+        .startswith("`5vtnu5xjfajtn` took 59 % of the 0.570 s without client time between statements")
     )
-    assert found.filter(name="main_statement").item(0, "next").startswith("the plan of `5vtnu5xjfajtn` (line 1,268)")
+    assert (
+        found.filter(name="main_statement").item(0, "next").startswith("see the plan of `5vtnu5xjfajtn` (line 1,268)")
+    )
 
 
 def test_a_clock_that_is_off_is_said_first() -> None:

@@ -165,7 +165,7 @@ def test_commits(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert writes == COMMITS
     assert (figures["writes"]["lo"], figures["writes"]["hi"]) == (writes, writes)
     assert figures["write_latency_us_mean (sync)"]["lo"] * writes <= (after.write_ms - before.write_ms) * 1e3 + writes
-    assert of_log[0].startswith(f"{writes} writes of `")
+    assert of_log[0].startswith(f"{writes} writes to `")
     if flushes:
         assert (figures["flushes"]["lo"], figures["flushes"]["hi"]) == (flushes, flushes)
         assert (

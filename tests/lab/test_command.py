@@ -37,7 +37,7 @@ def test_show_prints_findings_first(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["show", "--all", "--tables", str(SPOOL)]) == 0
     assert "Flash answered" in (shown := capsys.readouterr().out)
-    assert "    it begins: `select" in shown
+    assert "    `select" in shown
     assert "statements" in shown
 
 

@@ -142,5 +142,5 @@ def test_writes_and_flushes_have_figures() -> None:
     assert (row["has_o_direct"], row["has_o_sync"]) == (True, True)
     said = iolab.findings(log).filter(pl.col("name") == "write_latency")
     assert said.get_column("sentence").to_list() == [
-        "30 writes of `redo.log` (O_SYNC or O_DSYNC), 1 KiB on average, took a median of 215 us (p99 230 us)."
+        "30 writes to `redo.log` (O_SYNC or O_DSYNC), 1 KiB on average, took a median of 215 us (p99 230 us)."
     ]
