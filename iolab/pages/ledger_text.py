@@ -91,18 +91,18 @@ def first_screen(
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
     if not is_whole:
-        left = USUAL_LINES - 2 - len(lines) - len(tables)
-        if left - len(unknown) < _LEAST_SENTENCES:
+        left, least = USUAL_LINES - 2 - len(lines) - len(tables), _LEAST_SENTENCES - (lead is not None)
+        if left - len(unknown) < least:
             unknown = []  # refusals are cut first
-        said = _chosen(said, ledger, max(left - len(unknown), _LEAST_SENTENCES))
+        said = _chosen(said, ledger, max(left - len(unknown), least))
     shown: list[str] = []
     for row, text in said:
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
     parents = _parents(ledger)
-    told = [row for row, _ in (said if lead is None else [lead, *said])]
-    steps = sorted((row for row in told if row["next"]), key=lambda row: _urgency(row, parents))
+    leading = [] if lead is None else [lead]
+    steps = sorted((row for row, _ in [*leading, *said] if row["next"]), key=lambda row: _urgency(row, parents))
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
@@ -126,11 +126,13 @@ def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple
     if not shares:
         return None
     least = max(row["impact_lo"] for row, _ in shares) / 2
-    repeats = _row_sentences(ledger)
-    return max(
-        (one for one in shares if one[0]["impact_lo"] >= least),
-        key=lambda one: (one[0]["sentence"] not in repeats, one[0]["impact_lo"]),
-    )
+    repeats, parents = _row_sentences(ledger), _parents(ledger)
+
+    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, float]:
+        row = one[0]
+        return row["sentence"] not in repeats and row["part"] not in parents, row["impact_lo"]
+
+    return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
 
 def _chosen(

@@ -143,6 +143,6 @@ def _row(
     first, *code = html.escape(printable(label)).split("`")
     said = first + (f"<code>{code[0]}</code>" if code else "")
     return (
-        f'<div class="strip-row"><span>{said}</span><svg width="100%" height="{high}" role="img" '
+        f'<div class="strip-row"><span>{said}</span><svg width="100%" height="{high}" role="group" '
         f'aria-label="{html.escape(printable(label.replace("`", "")))} over time">{"".join(drawn)}</svg></div>'
     )

@@ -57,7 +57,7 @@ def test_every_page_fits_and_shows_a_finding_and_a_picture_first(pages: dict[str
             for width, height in ((390, 844), (1280, 900), (1920, 1000)):
                 page.set_viewport_size({"width": width, "height": height})
                 page.goto(address)
-                ledger_or_finding = page.locator("table:visible, ol.findings p").all()
+                ledger_or_finding = page.locator("table:visible, ol.findings p, .strip-row").all()
                 first = min(box["y"] for one in ledger_or_finding if (box := one.bounding_box()))
                 picture = page.locator("main svg:visible").first.bounding_box()
                 fits = picture is not None and max(first, picture["y"]) < height
