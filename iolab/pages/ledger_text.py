@@ -91,10 +91,11 @@ def first_screen(
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
     if not is_whole:
-        left, least = USUAL_LINES - 2 - len(lines) - len(tables), _LEAST_SENTENCES - (lead is not None)
+        left, least = USUAL_LINES - 2 - len(lines) - len(tables), _LEAST_SENTENCES - (len(lead[1]) if lead else 0)
         if left - len(unknown) < least:
             unknown = []  # refusals are cut first
-        said = _chosen(said, ledger, max(left - len(unknown), least))
+        most_lines = max(left - len(unknown), least)
+        said = _chosen(said, ledger, most_lines) if most_lines > 0 else []
     shown: list[str] = []
     for row, text in said:
         shown += [style(line, str(row["mark"])) for line in text]
