@@ -225,6 +225,8 @@ def _tables(
 ) -> Iterator[str]:
     """The tables of what took the time and of the statements, with parts below a share folded."""
     for view in [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]:
+        if view == "who" and ledger.unshared and least > LEAST:
+            continue  # of a database that was idle no statement matters
         rows = ledger_rows(ledger, view, least=least)
         yield from _table(ledger, view, rows, width, columns=columns, is_utf8=is_utf8, style=style)
     if any(row.kind == "counted_twice" and row.percent for row in ledger_rows(ledger, ledger.views[0])):
