@@ -16,8 +16,7 @@ from awrparse.text.bars import markdown_rulers, with_bars, with_tabs
 from awrparse.text.layout import ANY_RULER, PLAIN_RULER
 from awrparse.text.sections import read_text
 from logframe import LogParseError
-from logframe.mail import parts_of_mail
-from logframe.margins import without_marked_titles, without_prefixes
+from logframe.margins import parts_of_mail, without_marked_titles, without_prefixes
 from logframe.normalize import (
     LineMap,
     with_line_feeds,

@@ -18,7 +18,7 @@ def documents_of_parts(
     A mail often has the same report as a page and as plain text: the reports are all of the first one's form.
 
     Args:
-        parts: texts as `logframe.mail.parts_of_mail` gives them.
+        parts: texts as `logframe.margins.parts_of_mail` gives them.
         read: gives the reports of a text.
         is_known: whether a document is a report.
     """

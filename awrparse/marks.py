@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.text.layout import GRAMMAR
-from logframe.decimal_mark import mark_of
+from logframe.printed import mark_of
 
 if TYPE_CHECKING:
-    from logframe.decimal_mark import DecimalMark
+    from logframe.printed import DecimalMark
 
 _BEFORE_MINUTES = re.compile(GRAMMAR.pattern(r"(?<![\w.,])({ANY_FIGURE})\s{0,3}$"))
 #: A number between blanks or in a cell.

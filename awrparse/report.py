@@ -23,8 +23,8 @@ from awrparse.stated import stated_sums
 from awrparse.tables import IDENTITY, INFO, TABLES, VIEWS
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
-from logframe.collector import paused_collection
 from logframe.parsed_log import ParsedLog, TableNotFoundError, near
+from logframe.processes import paused_collection
 from logframe.wording import counted
 
 if TYPE_CHECKING:

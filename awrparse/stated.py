@@ -11,7 +11,7 @@ from logframe.printed import read_printed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from logframe.decimal_mark import DecimalMark
+    from logframe.printed import DecimalMark
 
 #: One row a sum: ``what`` is `pct` of ``of``, which is `seconds` where the line says so, with the bounds of rounding.
 STATED: Final = pl.Schema(

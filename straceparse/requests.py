@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
 
-from logframe.collector import paused_collection
 from logframe.lazy_rows import lazy_rows
+from logframe.processes import paused_collection
 from straceparse.async_requests import AsyncRequests
 from straceparse.call_table import ASYNC_CALLS, MOVES, SYNC_CALLS
 from straceparse.descriptors import (

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe.exported import Exported
-from logframe.kernel import Block, load_kernel
+from logframe.kernel import Block, Exported, load_kernel
 from logframe.native import POINTER, SIZE, load_functions
 from straceparse.call_table import IO_CALLS
 from straceparse.records import PARTS_GRAMMAR

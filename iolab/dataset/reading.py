@@ -37,7 +37,7 @@ def scan(dest: str | os.PathLike[str], table: str) -> pl.LazyFrame:
     Returns:
         ``source`` and ``part`` (the number of the log in its source, from 1), what a report says of itself
         (``db_name``, ``begin_time``, ...), then the columns of the table; durations are integers whose names end in
-        ``_ns`` (`logframe.physical`).
+        ``_ns`` (`logframe.parquet`).
 
     Raises:
         LogError: It is no dataset, or has no such table; the message lists those that there are.

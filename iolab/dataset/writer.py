@@ -18,8 +18,7 @@ from iolab.dataset.layout import OWN_TABLES, SCHEMAS, SOURCES, digest
 from iolab.time_ledger.run import ledger_frame
 from logframe import DIAGNOSTICS
 from logframe.formats import formats
-from logframe.parquet import write_parquet
-from logframe.physical import physical
+from logframe.parquet import physical, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,8 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal, assert_series_equal
 
 import straceparse
-from logframe.exported import Exported
-from logframe.kernel import load_kernel
+from logframe.kernel import Exported, load_kernel
 from logframe.native import engine
 from straceparse import sizes, turns
 from straceparse.names import EXECUTES
