@@ -19,8 +19,7 @@ from logframe.lazy_rows import with_last
 from logframe.line_cleanup import LineCleanup
 from logframe.source import batches_of
 from sqltraceparse import regular
-from sqltraceparse.cleanup import cleanup_of
-from sqltraceparse.grammar import GRAMMAR, record_start
+from sqltraceparse.grammar import GRAMMAR, cleanup_of, record_start
 from sqltraceparse.schema import KINDS
 from sqltraceparse.waits import NAMES, Waits, joined_waits
 
