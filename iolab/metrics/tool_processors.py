@@ -10,7 +10,7 @@ from iolab.metrics.processors import COLUMNS, SINCE_START
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
-    from hostparse.frame_log import FrameLog
+    from hostparse.log import FrameLog
 
 _ENDS: Final = ("", "_lo", "_hi")
 #: What tools print beside `COLUMNS`.

@@ -20,7 +20,7 @@ from logframe.wording import counted
 
 if TYPE_CHECKING:
     from hostparse import CpuProfile, HostLog
-    from hostparse.frame_log import FrameLog
+    from hostparse.log import FrameLog
     from sqlplusparse import SessionSamples
 
 _ENDS: Final = ("", "_lo", "_hi")
