@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from iolab.dataset.columns import concat
 from iolab.dataset.commits import live_commits
 from iolab.dataset.contents import Contents
-from iolab.dataset.layout import OWN_TABLES, SCHEMAS, require_dataset
+from iolab.dataset.layout import OWN_TABLES, SCHEMAS, concat, require_dataset
 from iolab.dataset.objects import open_store
 from logframe.errors import LogError
 
@@ -63,7 +62,7 @@ def _files(store: Store, table: str) -> list[DataFile]:
 
 
 def scan_files(store: Store, files: list[DataFile]) -> pl.LazyFrame:
-    """The rows of files of one table, their columns united by name (`iolab.dataset.columns`)."""
+    """The rows of files of one table, their columns united by name (`iolab.dataset.layout`)."""
     by_schema: dict[str, list[DataFile]] = {}
     for file in files:
         by_schema.setdefault(file.schema, []).append(file)

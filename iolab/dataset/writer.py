@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.dataset.columns import concat
 from iolab.dataset.commits import DataFile
-from iolab.dataset.layout import OWN_TABLES, SCHEMAS, SOURCES, digest
+from iolab.dataset.layout import OWN_TABLES, SCHEMAS, SOURCES, concat, digest
 from iolab.time_ledger.run import ledger_frame
 from logframe import DIAGNOSTICS
 from logframe.formats import formats
