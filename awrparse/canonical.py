@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from awrparse.columns import Column, Table
     from awrparse.grids import Grid
-    from logframe.decimal_mark import DecimalMark
+    from logframe.printed import DecimalMark
 
 _TEXT = pl.String()
 _MARK = pl.Boolean()

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse.values import Measure, form_of, read_measure, reading_of
-from logframe.decimal_mark import with_points
 from logframe.figures import BLANK, read_figures
+from logframe.printed import with_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from awrparse.columns import Kind
     from awrparse.values import Fault, Reading
-    from logframe.decimal_mark import DecimalMark
+    from logframe.printed import DecimalMark
 
 #: Parts of a figure, by the end of its column's name.
 VALUE, LO, HI = "", "_lo", "_hi"

@@ -3,26 +3,195 @@
 selectolax repairs markup as a browser does: a missing ``</td>`` or ``</table>``, tags in capitals, attributes without
 quotes.  Cells that span columns or rows are repeated in each place they cover in a heading, and stand in the first
 place they cover in a row.
+
+The cells of regular tables are cut by ``cells.c``.  A regular table holds rows of as many cells each, and nothing but
+text in them; no cell spans others but a heading some columns, and stands in each of them.  The cells do not depend on
+the rest of the page, nor the rest on them, so the parser, which takes most of the time that a page needs, gets the page
+with those tables empty.
+
+A table of a page that has lost its headings gets its title from what its ``summary`` says.
 """
 
 from __future__ import annotations
 
+import ctypes
 import re
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from awrparse.addm import addm_of_page
-from awrparse.html_cells import MARK, RegularTable, cut_page
 from awrparse.records import Document, PrintedTable, Problem, Rows
 from awrparse.sniff import PAGE
-from awrparse.summaries import title_of_summary
 from awrparse.tabbed import count_of_headings
-from awrparse.text.bars import is_plan_title, is_sql_id_title
+from awrparse.text.labels import is_plan_title, is_sql_id_title
+from logframe.native import POINTER, SIZE, load_functions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+
+#: The attribute of each table of the page that is left: its number where it is regular, else nothing.
+MARK: Final = "iolab-table"
+#: A page of more tables is left to the parser.
+_MOST_TABLES: Final = 1 << 16
+#: What separates the cells, as in ``cells.c``.
+_SEPARATOR: Final = "\x1f"
+
+
+class _Table(ctypes.Structure):
+    _fields_ = tuple(
+        (name, ctypes.c_int64) for name in ("name_end", "content", "end", "rows", "width", "heads", "first_cell")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RegularTable:
+    """The cells of one table.
+
+    Attributes:
+        cells: their texts, one row after the other; white space around them is removed, and where it holds the end of a
+            line or a no-break space it is one blank.
+        width: cells of a row.
+        heads: leading rows of headings.
+    """
+
+    cells: list[str]
+    width: int
+    heads: int
+
+
+@dataclass(frozen=True, slots=True)
+class PageCells:
+    """A page parted into regular tables and the rest.
+
+    Attributes:
+        rest: the page, its regular tables empty; each table has the attribute `MARK`.
+        tables: the regular tables by their mark.
+        has_heads: whether one of them has a ``<th>``.
+    """
+
+    rest: str
+    tables: dict[str, RegularTable]
+    has_heads: bool
+
+
+def cut_page(text: str) -> PageCells | None:
+    """The regular tables of a page, and the rest; None without compiled code, and for a page that cannot be parted so.
+
+    Args:
+        text: the page, without comments.
+
+    Returns:
+        None also where tables stand in tables, or where the page has elements that change how markup is read.
+    """
+    library = _library()
+    if library is None:
+        return None
+    try:
+        page = text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return None
+    most = min(_MOST_TABLES, page.count(b"<table") + page.count(b"<TABLE"))
+    found, cells = (_Table * most)(), ctypes.create_string_buffer(len(page))
+    used, has_heads = ctypes.c_int64(), ctypes.c_int64()
+    count = library.iolab_scan_page(page, len(page), cells, found, most, ctypes.byref(used), ctypes.byref(has_heads))
+    if count < 0:
+        return None
+    texts = ctypes.string_at(cells, used.value).decode().split(_SEPARATOR)
+    tables: dict[str, RegularTable] = {}
+    rest: list[bytes] = []
+    place = 0
+    for number in range(count):
+        table = found[number]
+        mark = ""
+        if table.rows:
+            mark = str(number)
+            last = table.first_cell + table.rows * table.width
+            tables[mark] = RegularTable(texts[table.first_cell : last], table.width, table.heads)
+        rest += page[place : table.name_end], f' {MARK}="{mark}"'.encode(), page[table.name_end : table.content]
+        place = table.end if table.rows else table.content
+    rest.append(page[place:])
+    return PageCells(b"".join(rest).decode(), tables, bool(has_heads.value))
+
+
+@cache
+def _library() -> ctypes.CDLL | None:
+    scan = (SIZE, POINTER, SIZE, POINTER, POINTER, SIZE, POINTER, POINTER)
+    return load_functions("awrparse", "cells", iolab_scan_page=scan)
+
+
+#: How a summary goes on after `This table displays `, and the title the table is printed under.
+_TITLES: Final = {
+    "load profile": "Load Profile",
+    "instance efficiency percentages": "Instance Efficiency Percentages (Target 100%)",
+    "system load statistics": "Host CPU",
+    "CPU usage and wait statistics": "Instance CPU",
+    "IO profile": "IO Profile",
+    "memory statistics": "Memory Statistics",
+    "cache sizes and other statistics": "Cache Sizes",
+    "shared pool statistics": "Shared Pool Statistics",
+    "top 10 wait events by total wait time": "Top 10 Foreground Events by Total Wait Time",
+    "wait class statistics ordered by total wait time": "Wait Classes by Total Wait Time",
+    "foreground wait class statistics": "Foreground Wait Class",
+    "Foreground Wait Events": "Foreground Wait Events",
+    "background wait events statistics": "Background Wait Events",
+    "total number of waits, and information": "Wait Event Histogram",
+    "different time model statistics": "Time Model Statistics",
+    "operating systems statistics": "Operating System Statistics",
+    "some detailed operating systems statistics": "Operating System Statistics - Detail",
+    "service statistics": "Service Statistics",
+    "service wait class statistics": "Service Wait Class Stats",
+    "top ADDM findings": "Top ADDM Findings by Average Active Sessions",
+    "top SQL by elapsed time": "SQL ordered by Elapsed Time",
+    "top SQL by CPU time": "SQL ordered by CPU Time",
+    "top SQL by user I/O time": "SQL ordered by User I/O Wait Time",
+    "top SQL by buffer gets": "SQL ordered by Gets",
+    "top SQL by physical reads": "SQL ordered by Reads",
+    "top SQL by unoptimized read requests": "SQL ordered by Physical Reads (UnOptimized)",
+    "top SQL by number of executions": "SQL ordered by Executions",
+    "top SQL by number of parse calls": "SQL ordered by Parse Calls",
+    "top SQL by amount of shared memory used": "SQL ordered by Sharable Memory",
+    "top SQL by version counts": "SQL ordered by Version Count",
+    "top SQL by cluster wait time": "SQL ordered by Cluster Wait Time",
+    "the text of the SQL statements": "Complete List of SQL Text",
+    "Key Instance activity statistics": "Key Instance Activity Stats",
+    "non-key Instance activity statistics": "Other Instance Activity Stats",
+    "Instance activity statistics": "Instance Activity Stats",
+    "absolute values of instance-related features": "Instance Activity Stats - Absolute Values",
+    "thread activity stats": "Instance Activity Stats - Thread Activity",
+    "the IO Statistics for different functions": "IOStat by Function summary",
+    "IO Statistics for different file types": "IOStat by Filetype summary",
+    "IO Statistics for different tablespaces": "Tablespace IO Stats",
+    "IO Statistics for different physical files": "File IO Stats",
+    "buffer pool statistics": "Buffer Pool Statistics",
+    "buffer wait statistics": "Buffer Wait Statistics",
+    "name and value of init.ora parameters": "init.ora Parameters",
+    "name and value of the modified initialization parameters": "Modified Parameters",
+}
+_PREFIX: Final = "This table displays "
+
+
+def title_of_summary(summary: str) -> str:
+    """The title of a table by its summary; an empty text where the summary does not say it.
+
+    Examples:
+        >>> title_of_summary("This table displays top 10 wait events by total wait time")
+        'Top 10 Foreground Events by Total Wait Time'
+        >>> title_of_summary("This table displays host information")
+        ''
+        >>> title_of_summary("Top 5 Timed Foreground Events")
+        'Top 5 Timed Foreground Events'
+    """
+    if summary.startswith("Top 5 Timed "):  # 11.2.0.3: the summary is the title
+        return summary
+    if not summary.startswith(_PREFIX):
+        return ""
+    rest = summary[len(_PREFIX) :]
+    return next((title for words, title in _TITLES.items() if rest.startswith(words)), "")
+
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _NOTES: Final = frozenset({"ul", "ol", "li"})

@@ -19,7 +19,7 @@ from awrparse.records import PrintedTable
 from awrparse.report import HEAD_TABLES
 from awrparse.tables import INFO, TABLES
 from awrparse.text import lines as kind
-from awrparse.text.cutting import cutter_at
+from awrparse.text.layout import cutter_at
 from awrparse.values import CELLS, Reading, form_of, read_measure
 from logframe.provenance import Claim, Part
 from logframe.source_numbers import rows_of_page

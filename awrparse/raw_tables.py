@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse.records import PrintedTable
-    from logframe.decimal_mark import DecimalMark
+    from logframe.printed import DecimalMark
 
 #: Names of columns whose numbers are names: an id must not lose its leading zeros.
 _NAMES = frozenset(

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from logframe import Column
-    from logframe.decimal_mark import DecimalMark
     from logframe.kinds import DiagnosticKind
     from logframe.normalize import LineMap
+    from logframe.printed import DecimalMark
 
 
 class Problem(NamedTuple):

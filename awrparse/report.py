@@ -1,9 +1,14 @@
-"""Reading one report: AWR, Statspack, ASH, ADDM and compare-period, text or HTML, by content."""
+"""Reading one report: AWR, Statspack, ASH, ADDM and compare-period, text or HTML, by content.
+
+The slots of time of active session history get their day, as reports print the time of the day alone.  Sums that a
+report states above its tables are checked: ``Captured SQL account for 89.3% of Total DB Time (s): 12,613``.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -16,22 +21,111 @@ from awrparse.integrity import contradictions_of, problems_of
 from awrparse.matching import MatchedTables
 from awrparse.raw_tables import RawTables
 from awrparse.records import Document, Problem
-from awrparse.slots import slots_with_dates
 from awrparse.sniff import EMBEDDED
 from awrparse.sniff import IDENTITY as IDENTITY_GRAMMAR
-from awrparse.stated import stated_sums
 from awrparse.tables import IDENTITY, INFO, TABLES, VIEWS
 from awrparse.text import lines as line_kinds
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
-from logframe.collector import paused_collection
 from logframe.parsed_log import ParsedLog, TableNotFoundError, near
+from logframe.printed import read_printed
+from logframe.processes import paused_collection
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
 
     from awrparse.records import PrintedTable
     from logframe import Log, Source
+    from logframe.printed import DecimalMark
+
+
+def slots_with_dates(activity: pl.DataFrame, begin: datetime | None) -> pl.DataFrame:
+    """`ash_activity` with ``slot_begin``: slots follow each other, and the first holds the begin of the period.
+
+    Args:
+        activity: The table with ``slot_start`` and ``slot_s``.
+        begin: Of the period; without it, and from a slot on whose time cannot be read, the dates stay null.
+
+    Examples:
+        >>> from datetime import datetime
+        >>> slots = pl.DataFrame({"slot_start": ["23:58:00", "23:58:00", "00:00:00"], "slot_s": [120.0, 120.0, 60.0],
+        ...     "slot_begin": [None, None, None]})
+        >>> dated = slots_with_dates(slots, datetime(2026, 3, 1, 23, 58, 30))
+        >>> [f"{one:%m-%d %H:%M}" for one in dated["slot_begin"]]
+        ['03-01 23:58', '03-01 23:58', '03-02 00:00']
+    """
+    if begin is None or activity.is_empty():
+        return activity
+    clock = pl.col("slot_start").str.to_time("%H:%M:%S", strict=False)
+    times = activity.select(of_day=clock.cast(pl.Duration("us")), length="slot_s")
+    first, length = times.row(0)
+    if first is None:
+        return activity
+    midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
+    if midnight + first + timedelta(seconds=length or 0.0) <= begin:
+        midnight += timedelta(days=1)
+    of_day = pl.col("of_day")
+    is_known = of_day.is_not_null().cum_min()
+    days = (of_day < of_day.shift(1)).fill_null(value=False).cum_sum()
+    dated = times.select(
+        slot_begin=pl.when(is_known).then(pl.lit(midnight) + of_day + pl.duration(days=days)).cast(pl.Datetime("us"))
+    )
+    return activity.with_columns(dated)
+
+
+#: One row a sum: ``what`` is `pct` of ``of``, which is `seconds` where the line says so, with the bounds of rounding.
+STATED: Final = pl.Schema(
+    {
+        "title": pl.String(),
+        "what": pl.String(),
+        "of": pl.String(),
+        "pct": pl.Float64(),
+        "pct_lo": pl.Float64(),
+        "pct_hi": pl.Float64(),
+        "seconds": pl.Float64(),
+        "seconds_lo": pl.Float64(),
+        "seconds_hi": pl.Float64(),
+    }
+)
+_WHOLES: Final = ("total db time", "total cpu time", "total user i/o wait time")
+
+
+def stated_sums(notes: Iterable[tuple[str, str]], decimal_mark: DecimalMark) -> pl.DataFrame:
+    """The sums that the remarks above tables state (`STATED`).
+
+    Args:
+        notes: Title of each table, and a remark.
+        decimal_mark: Of the report.
+
+    Examples:
+        >>> notes = [("Foreground Wait Class", "Captured Time accounts for 127.3% of Total DB time 601.61 (s)"),
+        ...     ("Foreground Wait Class", "Total FG Wait Time: 522.90 (s) DB CPU time: 243.00 (s)"),
+        ...     ("SQL ordered by Gets", "Captured SQL account for 3.2% of Total")]
+        >>> stated_sums(notes, ".").select("what", "of", "pct", "seconds").rows()
+        [('Time', 'Total DB time', 127.3, 601.61), ('FG Wait Time', None, None, 522.9), ('SQL', 'Total', 3.2, None)]
+    """
+    rows = [row for title, note in notes for row in _sums(title, note.replace("%", " % ").split(), decimal_mark)]
+    return pl.DataFrame(rows, schema=STATED, orient="row")
+
+
+def _sums(title: str, words: list[str], mark: DecimalMark) -> Iterator[tuple[object, ...]]:
+    if words[:4] == ["Total", "FG", "Wait", "Time:"] and len(words) > 4:
+        yield (title, "FG Wait Time", None, None, None, None, *_figure(words[4], mark))
+    if words[:1] != ["Captured"] or "%" not in words[3:] or len(words) < 5:
+        return
+    place = words.index("%")
+    after = words[place + 1 :]
+    numbers = [word for word in after if word[:1].isdigit() or word[:1] in ".,"]
+    whole = " ".join(word for word in after[1:] if word not in {*numbers, "(s)", "(s):"}).rstrip(":")
+    seconds = numbers[-1] if numbers and whole.lower() in _WHOLES else ""
+    yield (title, words[1], whole, *_figure(words[place - 1], mark), *_figure(seconds, mark))
+
+
+def _figure(text: str, mark: DecimalMark) -> tuple[float | None, float | None, float | None]:
+    one = read_printed(text, decimal=mark)
+    return one.value, one.value if one.lo is None else one.lo, one.value if one.hi is None else one.hi
+
 
 _SHUTDOWN: Final = re.compile(IDENTITY_GRAMMAR.pattern("{SHUTDOWN} ({SNAP_ID}) {AND} ({SNAP_ID})"))
 _TOOL_ERROR: Final = re.compile(line_kinds.GRAMMAR.pattern("{TOOL_ERROR}"))
@@ -210,7 +304,7 @@ class AwrReport(ParsedLog):
 
     @cached_property
     def stated(self) -> pl.DataFrame:
-        """Sums that remarks above tables state (`awrparse.stated.STATED`): captured time and SQL, foreground waits."""
+        """Sums that remarks above tables state (`awrparse.report.STATED`): captured time and SQL, foreground waits."""
         notes = ((table.title, note) for table in self.document.tables for note in table.notes)
         return stated_sums(notes, self.decimal_mark)
 

@@ -14,8 +14,7 @@ from awrparse.addm import findings_of
 from awrparse.records import Document, PrintedTable, Problem, Rows
 from awrparse.tables import tables_titled
 from awrparse.text import lines as kind
-from awrparse.text.headings import has_number, may_be_title
-from awrparse.text.labels import cut_prose
+from awrparse.text.labels import cut_prose, has_number, may_be_title
 from awrparse.text.layout import is_number
 
 if TYPE_CHECKING:

@@ -8,17 +8,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from logframe import Printed, load_grammar, read_printed
-from logframe.decimal_mark import with_points
 from logframe.figures import ColumnForm
-from logframe.printed import LARGEST_WHOLE, MOST_DIGITS
+from logframe.printed import LARGEST_WHOLE, MOST_DIGITS, with_points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from awrparse.columns import Kind
-    from logframe.decimal_mark import DecimalMark
     from logframe.kinds import DiagnosticKind
-    from logframe.printed import TimeUnit
+    from logframe.printed import DecimalMark, TimeUnit
 
 CELLS: Final = load_grammar("awrparse", "cells.lark", "cell", "part")
 

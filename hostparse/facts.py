@@ -13,8 +13,7 @@ import polars as pl
 
 from hostparse.headings import TOTAL_CPU
 from hostparse.lines import GRAMMAR, OPENS, TEXT, batches, is_kind, kinds_of, repeated_rows, with_own_text
-from hostparse.run_starts import RunStarts
-from hostparse.runs import dates_of, order_of
+from hostparse.runs import RunStarts, dates_of, order_of
 from logframe import Diagnostic
 from logframe.lazy_rows import with_last
 

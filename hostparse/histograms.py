@@ -4,27 +4,218 @@ The number that a tool prints for a bucket is its lower end (DTrace, SystemTap),
 end (Oracle's event histograms).  Here each bucket has ``lower`` and ``upper``, the upper end left out.  A bucket
 without an end has null there, as in every frame of latencies (the wait event histograms of reports, too); ``lower_ns``
 and ``upper_ns`` are both null where the log does not say the unit.
+
+A histogram may also stand in one line as a document: a dictionary of Python (biolatency -j), JSON (bpftrace -f json).
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.histogram_buckets import amount_of, ends_of, linear_uppers, missing_buckets, with_deltas
-from hostparse.histogram_documents import GRAMMAR, SOURCE, nanoseconds_in, tables_of, unit_in, unit_in_brackets
-from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
+from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, open_end, repeated
+from logframe.json_leaves import loads
 from logframe.parsed_log import ParsedLog
 from logframe.printed import whole_number
 from logframe.source_numbers import numbers_of_line
 from logframe.wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from logframe import Source
+
+
+_POWERS: Final = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def ends_of(value: int, mark: str | None) -> tuple[float | None, float | None]:
+    """The ends of a bucket of DTrace: ``<`` and ``>=`` mark the open ones of a linear histogram."""
+    if mark is not None:
+        return (None, float(value)) if mark.startswith("<") else (float(value), None)
+    if value == 0:
+        return 0.0, 1.0
+    return (float(value), 2.0 * value) if value > 0 else (2.0 * value, float(value))
+
+
+def linear_uppers(printed: Sequence[tuple[int, str | None]]) -> list[float | None]:
+    """The upper ends of the buckets of a table of DTrace, where they do not double: each where the next one begins.
+
+    Args:
+        printed: value of each bucket, and the mark before it.
+
+    Returns:
+        An end for each bucket; nothing where the values are powers of two.
+
+    Examples:
+        >>> linear_uppers([(0, None), (10, None), (20, None)]), linear_uppers([(0, None), (1, None), (2, None)])
+        ([10.0, 20.0, 30.0], [])
+    """
+    values = [value for value, mark in printed if mark is None]
+    steps = [high - low for low, high in pairwise(values)]
+    is_even = len(steps) > 1 and len(set(steps)) == 1 and steps[0] > 1
+    if len(values) == len(printed) and all(abs(one) & (abs(one) - 1) == 0 for one in values) and not is_even:
+        return []
+    last = float(values[-1] + steps[-1]) if steps and steps[-1:] * 2 == steps[-2:] else None
+    return [*(float(value) for value, _ in printed[1:]), last]
+
+
+def amount_of(text: str) -> float | None:
+    """A printed end; None without one."""
+    if text == "...":
+        return None
+    return float(text) if text[-1].isdigit() else float(text[:-1]) * _POWERS[text[-1]]
+
+
+def missing_buckets(name: str, buckets: pl.DataFrame, elided: list[int]) -> list[Diagnostic]:
+    """A diagnostic for each table with a bucket that does not begin where the one above it ends."""
+    by = ["histogram", "key"]
+    # a list of several instances begins with the first bucket again
+    first = pl.col("lower").first().over("histogram")
+    above = buckets.select(
+        *("line", *by, "lower"),
+        pl.col("upper").shift().over(by).fill_null(first).alias("above_upper"),
+        pl.col("line").shift().over(by).alias("above_line"),
+    )
+    # of whole numbers, the bucket that ends with -1 is the one before that of 0
+    is_gap = (pl.col("lower") != pl.col("above_upper")) & ~((pl.col("lower") == 0) & (pl.col("above_upper") == -1))
+    found = above.filter(is_gap).unique(by, keep="first", maintain_order=True)
+    return [
+        Diagnostic(
+            name,
+            line,
+            None,
+            "contradiction",
+            f"{lower:g}",
+            f"a bucket from {upper:g} on is missing here",
+        )
+        for line, lower, upper, before in found.select("line", "lower", "above_upper", "above_line").iter_rows()
+        if not any((before or 0) < one < line for one in elided)
+    ]
+
+
+def with_deltas(buckets: pl.DataFrame) -> pl.DataFrame:
+    """The counts since the table before, where tables of one key go on counting.
+
+    A count that falls says that counting began anew, or that the tool clears its tables: the tables of that key are
+    then not cumulative.
+    """
+    by = ["label", "key", "lower", "upper"]
+    before = pl.col("count").shift().over(by)
+    falls = (pl.col("count") < before).fill_null(value=False)
+    is_fresh = falls.any().over("label", "key") & (pl.len().over(by) > 1) & pl.col("clock_us").is_null()
+    cumulative = pl.col("is_cumulative") & ~is_fresh
+    buckets = buckets.with_columns(cumulative.alias("is_cumulative"))
+    first = pl.col("histogram") == pl.col("histogram").min().over("label", "key")
+    delta = pl.when(~pl.col("is_cumulative")).then("count").when(first).then(None).when(falls).then("count")
+    return buckets.with_columns(delta.otherwise(pl.col("count") - before.fill_null(0)).alias("delta"))
+
+
+GRAMMAR: Final = load_grammar("hostparse", "histogram.lark", "line")
+#: The unit in a heading or a name.
+UNIT: Final = re.compile(GRAMMAR.pattern(r"\b(?P<unit>{UNIT})\b"))
+_NANOSECONDS: Final = {"n": 1.0, "u": 1e3, "m": 1e6, "s": 1e9}
+_LONG_UNITS: Final = {"nanosec": "ns", "microsec": "us", "millisec": "ms"}
+SOURCE: Final = re.compile(GRAMMAR.pattern("{SOURCE}"))
+_BRACKETED: Final = re.compile(GRAMMAR.pattern(r"[(](?P<unit>{UNIT})[)]"))
+#: Counts and ends of buckets lie below it.
+_MOST: Final = 1 << 62
+
+
+class Described(NamedTuple):
+    """A table of a document.
+
+    Attributes:
+        tool: that prints such documents.
+        unit: of the ends of its buckets, as printed.
+        time: as printed.
+        key: what the table is of.
+        buckets: lower end, upper end and count of each.
+    """
+
+    tool: str
+    unit: str | None
+    time: str | None
+    key: str | None
+    buckets: list[tuple[float | None, float | None, int]]
+
+
+def tables_of(line: str) -> list[Described]:
+    """The tables of a document.
+
+    Raises:
+        ValueError: it is no histogram, or a number is not one that a frame can hold.
+
+    Examples:
+        >>> tables_of('{"type": "hist", "data": {"@us": [{"min": 1, "max": 1, "count": 5}]}}')
+        [Described(tool='bpftrace', unit='us', time=None, key='us', buckets=[(1.0, 2.0, 5)])]
+    """
+    try:
+        return list(_each(_document(line)))
+    except (TypeError, KeyError, AttributeError, OverflowError) as error:
+        raise ValueError(f"no histogram: {error}") from None
+
+
+def _document(line: str) -> Any:  # noqa: ANN401 - any JSON
+    """JSON, or a dictionary of Python; None where a line is neither."""
+    try:
+        return loads(line)
+    except (ValueError, RecursionError):
+        try:
+            return ast.literal_eval(line)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+
+
+def _each(found: Any) -> Iterator[Described]:  # noqa: ANN401 - any JSON
+    if isinstance(found["data"], list):
+        keys = [value for name, value in found.items() if name not in {"ts", "val_type", "data"}]
+        key = next((value.decode() if isinstance(value, bytes) else str(value) for value in keys), None)
+        buckets = [(each["interval-start"], each["interval-end"], each["count"]) for each in found["data"]]
+        yield Described(
+            "bcc", _text(found.get("val_type")), _text(found.get("ts")), key, [_bucket(*b) for b in buckets]
+        )
+        return
+    if found.get("type") not in {"hist", "lhist"}:
+        raise ValueError("no histogram")
+    for name, each in found["data"].items():
+        key = str(name).lstrip("@")
+        buckets = [(one.get("min"), one.get("max"), one["count"]) for one in (each if isinstance(each, list) else [])]
+        yield Described("bpftrace", unit_in(key), None, key, [_bucket(*bucket) for bucket in buckets])
+
+
+def nanoseconds_in(unit: str) -> float | None:
+    """Nanoseconds in a unit of time; None without one."""
+    return _NANOSECONDS[_LONG_UNITS.get(unit, unit)[0]] if UNIT.fullmatch(unit) else None
+
+
+def unit_in(name: str) -> str | None:
+    """The unit in the name of a map or in a heading; not in a key, as in ``@read_usecs[ns-slapd]``."""
+    found = UNIT.search(name.partition("[")[0].replace("_", " "))
+    return None if found is None else found["unit"]
+
+
+def unit_in_brackets(text: str) -> str | None:
+    """The unit in ``read latency (us)``; words of a text are not (``ns-slapd`` is a program)."""
+    found = _BRACKETED.search(text)
+    return None if found is None else found["unit"]
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _bucket(first: float | None, last: float | None, count: int) -> tuple[float | None, float | None, int]:
+    """The ends of a bucket, whose last value is printed; no number that a frame cannot hold."""
+    if not 0 <= int(count) < _MOST or any(end is not None and not abs(float(end)) < _MOST for end in (first, last)):
+        raise ValueError("a number that no frame can hold")
+    return None if first is None else float(first), None if last is None else float(last) + 1, int(count)
 
 
 #: Columns of `LatencyHistograms.buckets`: one row a bucket.

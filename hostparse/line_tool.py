@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.frame_log import FrameLog
+from hostparse.log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import numbered_lines, open_end, repeated, sign_of_copy
 from logframe.formats import Format, Sniff

@@ -46,7 +46,7 @@ _RULES: Final = {
     "{ROW_START}{GAP}.*": "row",
     "{ROW}": "row",
 }
-#: The kinds of lines; ``text`` is a line that no rule accepts, ``date`` a stamp of a run (`hostparse.run_starts`).
+#: The kinds of lines; ``text`` is a line that no rule accepts, ``date`` a stamp of a run (`hostparse.runs`).
 KINDS: Final = (*_KINDS, "text", "date")
 #: Lines that start a run: what follows has counters, a date and a host of its own.
 OPENS: Final = ("opening", "banner", "restart", "collector", "date")

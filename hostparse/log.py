@@ -1,4 +1,7 @@
-"""A log of samples: its frames, long and wide, and what could not be read."""
+"""A log of samples: its frames, long and wide, and what could not be read.
+
+A log of another kind than samples is its frames alone (`FrameLog`).
+"""
 
 from __future__ import annotations
 
@@ -81,7 +84,7 @@ class HostLog(ParsedLog):
         """One row a sample and device (or CPU, process, ...), one column a metric.
 
         Tables that split one report over several headings are joined by run, sample and name.  Meaningless figures
-        (see `hostparse.rules`) are null; the rows of means that a tool prints at its end are left out.
+        (see `hostparse.shapes`) are null; the rows of means that a tool prints at its end are left out.
 
         Args:
             scope: one of `scopes`.
@@ -156,7 +159,7 @@ class HostLog(ParsedLog):
         * ``metric``, ``unit``: the names of the wide frames, and their unit
         * ``printed``: the heading;  ``basis``: see `hostparse.columns.Metric`
         * ``value``, ``value_lo``, ``value_hi``: the figure and the bounds of its rounding
-        * ``flag``: why ``value`` is null although something is printed: `hostparse.rules`, or ``no_figure``
+        * ``flag``: why ``value`` is null although something is printed: `hostparse.shapes`, or ``no_figure``
         * ``is_since_boot``: a mean since the start of the system, no sample; null where it may be either
         """
         return self._long(averages=False)
@@ -208,3 +211,32 @@ def kind_of(parts: Parts) -> str:
 def make_diagnostics(notes: tuple[Diagnostic, ...]) -> pl.DataFrame:
     """The diagnostics of a log as a frame."""
     return diagnostics_frame(list(notes))
+
+
+@dataclass(frozen=True, repr=False)
+class FrameLog(ParsedLog):
+    """A log as frames (`logframe.formats.ParsedLog`).
+
+    Attributes:
+        format: the format's name in the registry.
+        kind: the tool.
+        source: name of the log.
+        tables: the frames by name.
+        diagnostics: `logframe.DIAGNOSTICS`.
+        what: the log in a few words.
+    """
+
+    format: str
+    kind: str
+    source: str
+    tables: dict[str, pl.DataFrame]
+    diagnostics: pl.DataFrame
+    what: str
+
+    def frames(self) -> dict[str, pl.DataFrame]:
+        """The frames by name."""
+        return self.tables
+
+    def describe(self) -> str:
+        """The log in a few words."""
+        return self.what

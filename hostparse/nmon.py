@@ -1,33 +1,341 @@
-"""nmon files: comma separated tables by tick, of Linux and AIX."""
+"""nmon files: comma separated tables by tick, of Linux and AIX.
+
+Rows of figures are read some megabytes of text at a time.  The few lines around them say when and where the file was
+taken, the clock of each tick, and what a table is about.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
 from hostparse.cells import MOST_COLUMNS, figures
-from hostparse.clocks import Order
+from hostparse.clocks import MONTHS, Order, calendar_day, of_each, past_midnights, second_of, seconds_of_day
+from hostparse.columns import Metric
 from hostparse.headings import Field, Heading, distinct
-from hostparse.lines import NMON, TEXT, repeated_rows
-from hostparse.nmon_lines import rows_of, sorted_out
-from hostparse.nmon_names import CROSSED, MIXED, counted_of, metric_in, table_of
-from hostparse.nmon_ticks import runs_of, ticks_of
+from hostparse.lines import BATCH_BYTES, NMON, TEXT, repeated_rows, with_own_text
 from hostparse.parts import CrossedPart, Half, Part
-from hostparse.runs import Runs
+from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.stored import Collector
 from hostparse.tables import Tables
 from logframe import Diagnostic
+from logframe.moments import later, moment
+from logframe.printed import whole_number
+from logframe.source import batches_of
 from logframe.split import split_figures
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    import datetime as dt
+    from collections.abc import Hashable, Iterator, Sequence
 
-    from hostparse.columns import Metric
-    from hostparse.nmon_lines import NmonLines
     from logframe import Log
+
+
+_KINDS: Final = {
+    "setting": "SETTING",
+    "configuration": "CONFIGURATION",
+    "clock": "CLOCK",
+    "process_heading": "PROCESS_HEADING",
+    "process": "PROCESS",
+    "arguments": "ARGUMENTS",
+    "heading": "HEADING",
+}
+
+
+#: Kinds whose text is not kept: a file may hold many.
+_MANY: Final = ("process", "arguments", "configuration", "blank")
+
+
+class NmonLines(NamedTuple):
+    """The lines of a file.
+
+    Attributes:
+        is_data: of every line: is it a row of figures?
+        others: ``line``, ``text``, ``kind`` and ``run`` of the other lines that say something of those.
+        kinds: number of lines of each kind.
+    """
+
+    is_data: pl.Series
+    others: pl.DataFrame
+    kinds: dict[str, int]
+
+    @property
+    def height(self) -> int:
+        """The number of lines."""
+        return len(self.is_data)
+
+
+def sorted_out(log: Log) -> NmonLines:
+    """Which lines are rows of figures, and the other lines with their kinds and the run of each."""
+    is_data: list[pl.Series] = []
+    others: list[pl.DataFrame] = []
+    kinds: Counter[str] = Counter()
+    is_row = NMON.matches(TEXT, "^{DATA_START}") & ~NMON.matches(TEXT, "^{OTHER_START}")
+    for batch in _batches(log):
+        found = batch.select(is_row.alias("is_data")).to_series()
+        rest = batch.filter(~found).with_columns(_kind())
+        kinds.update(dict(rest.get_column("kind").value_counts().iter_rows()))
+        kinds["data"] += int(found.sum())
+        others.append(with_own_text(rest.filter(~pl.col("kind").is_in(_MANY))))
+        is_data.append(found)
+    starts = (NMON.matches(TEXT, "^{FILE_START}").cum_sum().cast(pl.Int32) - 1).clip(lower_bound=0).cast(pl.UInt32)
+    others_of_all = pl.concat(others).with_columns(starts.alias("run"))
+    return NmonLines(pl.concat(is_data, rechunk=True), others_of_all, dict(sorted(kinds.items())))
+
+
+def _batches(log: Log) -> Iterator[pl.DataFrame]:
+    """The lines, some megabytes at a time: ``line`` and ``text``."""
+    for lines in batches_of(log.scan(name="text", row_index_name="line"), BATCH_BYTES):
+        if lines.select((TEXT.str.ends_with("\r") | TEXT.str.ends_with(" ")).any()).item():
+            yield lines.with_columns(TEXT.str.strip_chars_end(" \r"))
+        else:
+            yield lines
+
+
+class NmonRows(NamedTuple):
+    """Rows of some ticks: ``line``, ``text`` and ``run``.
+
+    Attributes:
+        data: rows of figures.
+        processes: rows of processes.
+    """
+
+    data: pl.DataFrame
+    processes: pl.DataFrame
+
+
+def rows_of(log: Log, lines: NmonLines, *, in_pieces: bool) -> Iterator[NmonRows]:
+    """The rows of a file, some megabytes of text at a time, all rows of a tick together.
+
+    Args:
+        log: opened.
+        lines: of the log.
+        in_pieces: begin a piece with the clock of a tick; the rows of a file that was sorted are one piece.
+    """
+    starts = lines.others.select("line", "run").sort("line")
+    clocks = lines.others.filter(pl.col("kind") == "clock").get_column("line")
+    waiting: list[pl.DataFrame] = []
+    for batch in _batches(log):
+        last = int(batch.item(-1, "line"))
+        clock = clocks.filter((clocks >= batch.item(0, "line")) & (clocks <= last)).max()
+        if not in_pieces or clock is None or last == lines.height:
+            waiting.append(batch)
+            continue
+        whole = pl.concat([*waiting, batch.filter(pl.col("line") < clock)])
+        waiting = [with_own_text(batch.filter(pl.col("line") >= clock))]
+        if whole.height:
+            yield _rows(whole, lines, starts)
+    if waiting:
+        yield _rows(pl.concat(waiting), lines, starts)
+
+
+def _rows(batch: pl.DataFrame, lines: NmonLines, starts: pl.DataFrame) -> NmonRows:
+    """The rows among some lines."""
+    is_data = lines.is_data.slice(int(batch.item(0, "line")) - 1, batch.height)
+    found = []
+    for rows in (batch.filter(is_data), batch.filter(~is_data).filter(NMON.matches(TEXT, "^{PROCESS}$"))):
+        if starts.get_column("run").max():
+            found.append(rows.join_asof(starts, on="line").with_columns(pl.col("run").fill_null(0)))
+        else:
+            found.append(rows.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run")))
+    return NmonRows(*found)
+
+
+def _kind() -> pl.Expr:
+    """The kind of a line that is no row of figures."""
+    kind: pl.Expr = pl.when(TEXT == "").then(pl.lit("blank")).otherwise(pl.lit("text"))
+    for name, terminal in reversed(_KINDS.items()):
+        kind = pl.when(NMON.matches(TEXT, f"^{{{terminal}}}$")).then(pl.lit(name)).otherwise(kind)
+    return kind.alias("kind")
+
+
+_KIB: Final = 1024.0
+_MIB: Final = 1024.0**2
+
+_DISK: Final = {
+    "BUSY": Metric("util_percent", "%", 1.0, "share"),
+    "READ": Metric("read_bytes_per_s", "B/s", _KIB, "rate"),
+    "WRITE": Metric("write_bytes_per_s", "B/s", _KIB, "rate"),
+    "XFER": Metric("transfers_per_s", "/s", 1.0, "rate"),
+    "BSIZE": Metric("request_bytes", "B", _KIB, "gauge"),
+    "SIZE": Metric("request_bytes", "B", _KIB, "gauge"),
+    "RXFER": Metric("read_transfers_per_s", "/s", 1.0, "rate"),
+    "RIO": Metric("reads_per_s", "/s", 1.0, "rate"),
+    "WIO": Metric("writes_per_s", "/s", 1.0, "rate"),
+    "SERV": Metric("service_ms", "ms", 1.0, "time"),
+    "READSERV": Metric("read_service_ms", "ms", 1.0, "time"),
+    "WRITESERV": Metric("write_service_ms", "ms", 1.0, "time"),
+    "WAIT": Metric("queue_ms", "ms", 1.0, "time"),
+    # the titles say "average per second", the figures are no rates
+    "AVGRIO": Metric("avgrio", None, 1.0, "unknown"),
+    "AVGWIO": Metric("avgwio", None, 1.0, "unknown"),
+}
+#: Tables with a column for each thing: name -> (scope, metric).
+CROSSED: Final = {
+    **{f"DISK{word}": ("device", metric) for word, metric in _DISK.items()},
+    **{f"DG{word}": ("disk_group", metric) for word, metric in _DISK.items()},
+    **{f"VG{word}": ("volume_group", metric) for word, metric in _DISK.items()},
+    "JFSFILE": ("file_system", Metric("used_percent", "%", 1.0, "share")),
+    "JFSINODE": ("file_system", Metric("inodes_used_percent", "%", 1.0, "share")),
+    "PAGING": ("paging_space", Metric("free_bytes", "B", _MIB, "gauge")),
+}
+#: Tables whose columns name a thing and what is counted: name -> scope.
+MIXED: Final = {
+    "NET": "interface",
+    "NETPACKET": "interface",
+    "NETSIZE": "interface",
+    "NETERROR": "interface",
+    "IOADAPT": "adapter",
+}
+_COUNTED: Final = {
+    "read-KB/s": Metric("read_bytes_per_s", "B/s", _KIB, "rate"),
+    "write-KB/s": Metric("write_bytes_per_s", "B/s", _KIB, "rate"),
+    "read/s": Metric("read_packets_per_s", "/s", 1.0, "rate"),
+    "write/s": Metric("write_packets_per_s", "/s", 1.0, "rate"),
+    "reads/s": Metric("read_packets_per_s", "/s", 1.0, "rate"),
+    "writes/s": Metric("write_packets_per_s", "/s", 1.0, "rate"),
+    "readsize": Metric("read_packet_bytes", "B", 1.0, "gauge"),
+    "writesize": Metric("write_packet_bytes", "B", 1.0, "gauge"),
+    "xfer-tps": Metric("transfers_per_s", "/s", 1.0, "rate"),
+}
+_ENTITY: Final = re.compile(NMON.pattern("^(?P<name>.+?)[-_](?P<what>{COUNTED_WORD})$"))
+_TABLE: Final = re.compile(NMON.pattern("^(?P<name>{TABLE})(?P<number>{TABLE_END})?$"))
+
+
+def table_of(tag: str) -> tuple[str, str | None]:
+    """The table that a tag names, and the number after it.
+
+    Examples:
+        >>> table_of("CPU001"), table_of("CPU_ALL"), table_of("DISKBUSY1"), table_of("MEMPAGES4KB")
+        (('CPU', '001'), ('CPU', 'all'), ('DISKBUSY', '1'), ('MEMPAGES4KB', None))
+    """
+    found = _TABLE.match(tag)
+    if found is None or found["number"] is None:
+        return tag, None
+    if found["name"] not in {"CPU", "PCPU", "SCPU"} and found["name"] not in CROSSED:
+        return tag, None
+    return found["name"], "all" if found["number"] == "_ALL" else found["number"]
+
+
+def counted_of(column: str) -> tuple[str, Metric] | None:
+    """The thing that a column of `MIXED` is about, and what is counted; None where the heading has another form.
+
+    Examples:
+        >>> counted_of("eth0-read-KB/s")[1].name, counted_of("vlan-read-read/s")[0], counted_of("else")
+        ('read_bytes_per_s', 'vlan-read', None)
+    """
+    found = _ENTITY.match(column)
+    if found is None:
+        return None
+    what = found["what"]
+    return found["name"], _COUNTED.get(what) or Metric(
+        what.replace("/s", "_per_s").replace("-", "_"), None, 1.0, "unknown"
+    )
+
+
+def metric_in(table: str, column: str, title: str) -> Metric:
+    """The meaning of a column of a table about the whole system."""
+    word = column.strip()
+    is_memory = table == "MEM" and "MB" in title
+    if word.endswith("%") or word.startswith("%"):
+        return Metric(f"{word.strip('% ').lower().replace(' ', '_') or word}_percent", "%", 1.0, "share")
+    if is_memory:
+        return Metric(f"{word}_bytes", "B", _MIB, "gauge")
+    if word.endswith("(MB)"):
+        return Metric(f"{word.removesuffix('(MB)').strip().lower().replace(' ', '_')}_bytes", "B", _MIB, "gauge")
+    if word.endswith("/s"):
+        return Metric(f"{word.removesuffix('/s')}_per_s", "/s", 1.0, "rate")
+    if table in {"PCPU", "SCPU"}:
+        return Metric(f"{word.lower().replace(' ', '_')}_cpus", "1", 1.0, "gauge")
+    return Metric(word.lower().replace(" ", "_") if table == "CPU" else word, None, 1.0, "unknown")
+
+
+#: A count of more digits is damaged: no machine word holds it.
+
+
+def runs_of(settings: pl.DataFrame) -> list[Run]:
+    """The runs of a file, from the lines AAA."""
+    found: list[Run] = []
+    for (number,), group in settings.partition_by("run", as_dict=True, maintain_order=True).items():
+        said: dict[str, str] = {}
+        for text in group.get_column("text"):
+            _, key, *rest = text.split(",", 2)
+            said.setdefault(key, rest[0].strip() if rest else "")
+        is_aix = "AIX" in said or said.get("build") == "AIX"
+        opened = _tick_time(f"{said.get('time', '').replace('.', ':')},{said.get('date', '')}")
+        known: dict[str, Any] = {
+            "system": "AIX" if is_aix else (said.get("OS", "").partition(",")[0] or None),
+            "release": said.get("AIX") if is_aix else said.get("OS", "").partition(",")[2].partition(",")[0] or None,
+            "host": said.get("host"),
+            "cpus": whole_number(said.get("cpus", "").rpartition(",")[2]),
+            "interval_s": whole_number(said.get("interval", "")),
+            "command": said.get("command"),
+            "opened_at": opened,
+            "day": opened.date() if opened else None,
+        }
+        found.append(Run(int(str(number)), group.item(0, "line"), **known))
+    return found or [Run(0, 1)]
+
+
+@cache
+def _tick() -> re.Pattern[str]:
+    return re.compile(NMON.pattern("(?P<clock>{DAY_TIME})(?:,(?P<day>{DAY})-(?P<month>{MONTH})-(?P<year>{YEAR}))?"))
+
+
+def _tick_time(text: str) -> dt.datetime | None:
+    """The wall clock in ``17:28:10,10-FEB-2016``."""
+    found = _tick().match(text)
+    if found is None or (month := (found["month"] or "").capitalize()) not in MONTHS:
+        return None
+    return moment(calendar_day(int(found["year"]), MONTHS.index(month) + 1, found["day"]), second_of(found["clock"]))
+
+
+def ticks_of(name: str, clocks: pl.DataFrame, runs: Sequence[Run], notes: list[Diagnostic]) -> pl.DataFrame:
+    """Each tick of each run with its time and that of the tick before."""
+    part = TEXT.str.splitn(",", 3).struct
+    ticks = clocks.select(
+        "line",
+        "run",
+        "text",
+        part.field("field_1").str.slice(1).cast(pl.UInt32, strict=False).alias("sample"),
+        of_each(part.field("field_2"), _tick_time, pl.Datetime("us")).alias("interval_end"),
+        seconds_of_day(part.field("field_2").str.slice(0, 8)).alias("seconds"),
+    ).unique(["run", "sample"], keep="first", maintain_order=True)
+    days = pl.DataFrame(
+        {"run": [run.run for run in runs], "day": [run.base_day for run in runs]},
+        schema={"run": pl.UInt32, "day": pl.Date},
+    )
+    ticks = ticks.sort("run", "sample").join(days, on="run", how="left", maintain_order="left")
+    undated = later(pl.col("day"), past_midnights(pl.col("seconds")))
+    is_strange = (
+        pl.col("interval_end").is_null()
+        & undated.is_not_null()
+        & (pl.col("text").str.count_matches(",", literal=True) > 2)
+    )
+    for line, text in ticks.filter(is_strange).select("line", "text").iter_rows():
+        notes.append(Diagnostic(name, line, None, "clock", text, "no date: it is taken from the head of the log"))
+    ticks = ticks.with_columns(pl.coalesce("interval_end", undated).alias("interval_end"))
+    for line, text in ticks.filter(pl.col("interval_end").is_null()).select("line", "text").iter_rows():
+        notes.append(Diagnostic(name, line, None, "clock", text, "no time of a clock: its samples have none"))
+    before = pl.col("interval_end").shift().over("run")
+    for line, text in ticks.filter(pl.col("interval_end") < before).select("line", "text").iter_rows():
+        notes.append(Diagnostic(name, line, None, "clock", text, "the clock goes back: no start of this interval"))
+    return ticks.select(
+        "run",
+        "sample",
+        pl.lit(False).alias("is_since_boot"),
+        pl.when((before <= pl.col("interval_end")) & (pl.col("sample") == pl.col("sample").shift().over("run") + 1))
+        .then(before)
+        .alias("interval_start"),
+        "interval_end",
+        pl.col("interval_end").dt.time().alias("time_of_day"),
+    )
+
 
 #: Keys of a process in the words of the heading of TOP.
 _PROCESS_KEYS: Final = {"+PID": "pid", "Command": "command", "WLMclass": "workload_class"}

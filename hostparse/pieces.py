@@ -14,8 +14,7 @@ import polars as pl
 
 from hostparse.facts import read_facts
 from hostparse.lines import KIND, OPENS, batches, is_kind, with_own_text
-from hostparse.open_end import open_end
-from hostparse.parts import cut_end
+from hostparse.parts import cut_end, open_end
 from hostparse.runs import Runs
 from hostparse.stored import Collector
 from hostparse.tables import Before, Tables, read_piece

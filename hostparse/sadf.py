@@ -12,8 +12,7 @@ from hostparse.clocks import Order, dated_clock
 from hostparse.columns import STATED_INTERVAL
 from hostparse.headings import Field, Heading, read_heading
 from hostparse.lines import TEXT, repeated_rows
-from hostparse.open_end import open_end
-from hostparse.parts import Half, Part, cut_end
+from hostparse.parts import Half, Part, cut_end, open_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.stored import MemoryParts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from hostparse.frame_log import FrameLog
+from hostparse.log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, sign_of_copy
 from logframe.formats import Format, Sniff

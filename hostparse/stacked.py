@@ -11,8 +11,7 @@ from hostparse.clocks import Order
 from hostparse.columns import Metric
 from hostparse.headings import Field, Heading
 from hostparse.lines import GRAMMAR, TEXT, batches, kinds_of
-from hostparse.open_end import open_end
-from hostparse.parts import Half, Part
+from hostparse.parts import Half, Part, open_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.stored import MemoryParts

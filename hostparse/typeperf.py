@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from hostparse.frame_log import FrameLog
+from hostparse.log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, open_end, sign_of_copy
 from logframe.formats import Format, Sniff

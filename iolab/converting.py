@@ -12,8 +12,7 @@ from iolab.time_ledger.run import ledger_frame
 from logframe.atomic import replacing
 from logframe.errors import LogError
 from logframe.extras import require
-from logframe.parquet import write_parquet
-from logframe.physical import physical
+from logframe.parquet import physical, write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
 
 if TYPE_CHECKING:

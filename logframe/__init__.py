@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     )
     from logframe.grammar import Grammar, explain, load_grammar
     from logframe.interval import Interval, intersect
-    from logframe.names import distinct_names, unique_names
     from logframe.printed import Printed, printed_columns, read_printed
     from logframe.ruled import Column, Cut, columns_of, cut_row, fits, headings, is_ruler
     from logframe.source import Log, Source, open_log, open_logs
+    from logframe.wording import distinct_names, unique_names
 
 __all__ = [
     "DIAGNOSTICS",

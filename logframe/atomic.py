@@ -1,23 +1,33 @@
-"""Atomic output: a file appears whole under its name, or not at all, and never replaces an input."""
+"""Atomic output: a file appears whole under its name, or not at all, and never replaces an input.
+
+Files are locked between processes, on systems with and without `fcntl`.  What is kept between runs lies in the user's
+cache folder, each file with a hash of its content at the start.  A file there that cannot be read, is damaged or cannot
+be written is no error: what it holds is made again.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import platform
 import secrets
 import shutil
+import sys
+import tempfile
 import time
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
 
 #: A part that a killed process left is removed by the next writer when it is older than this many seconds.
 _STALE_S: Final = 3600
@@ -206,3 +216,76 @@ def flush_folder(folder: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+
+def lock_file(file: IO[Any], *, wait: bool = True) -> None:
+    """Hold an open file alone until it is closed or its process ends.
+
+    Args:
+        file: Open for writing.
+        wait: Wait for another process that holds it.
+
+    Raises:
+        BlockingIOError: Another process holds it, and `wait` is false.
+        OSError: The file system has no locks.
+    """
+    if sys.platform == "win32":
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError(*error.args) from error
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+_DIGEST: Final = hashlib.sha256().digest_size
+
+
+def cache_folder(kind: str) -> Path:
+    """The folder of one kind of files: in ``$XDG_CACHE_HOME`` or the system's usual place."""
+    if named := os.environ.get("XDG_CACHE_HOME"):
+        return Path(named) / "iolab" / kind
+    usual = "~/Library/Caches" if sys.platform == "darwin" else "~/.cache"
+    return Path(os.path.expanduser(usual)) / "iolab" / kind  # noqa: PTH111 - Path.expanduser raises where there is no home
+
+
+def signed(magic: bytes, body: bytes) -> bytes:
+    r"""A content as it is kept: what it is, its hash, and itself.
+
+    Examples:
+        >>> body_of(b"a note\n", signed(b"a note\n", b"text"))
+        b'text'
+    """
+    return magic + hashlib.sha256(body).digest() + body
+
+
+def body_of(magic: bytes, data: bytes) -> bytes:
+    """The content of what `signed` gave.
+
+    Raises:
+        ValueError: the bytes are damaged, or another kind of content.
+    """
+    digest, body = data[len(magic) : len(magic) + _DIGEST], data[len(magic) + _DIGEST :]
+    if not data.startswith(magic) or hashlib.sha256(body).digest() != digest:
+        raise ValueError("the kept content is damaged")
+    return body
+
+
+def keep(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all; one that cannot be written is left out."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            Path(name).replace(path)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
+            raise

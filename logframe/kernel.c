@@ -1,7 +1,7 @@
 /* Runs the tables of an automaton (logframe/automaton.py) over a buffer of lines, and hands memory to Arrow.
  *
  * Knows no format.  Every function touches only the bytes its arguments name: a line ends at a newline or at the end of
- * the buffer, whatever follows it.  The tables are checked before they come here (logframe/tables.py), so every
+ * the buffer, whatever follows it.  The tables are checked before they come here (logframe/classify.py), so every
  * step stays within them.
  */
 #include <stddef.h>

@@ -2,6 +2,8 @@
 
 Bindings of ``kernel.c`` by ctypes, which lets other threads run meanwhile.  `load_kernel` gives None where there is no
 compiled code; callers then use Polars expressions.
+
+Compiled code reads the memory of a Series without a copy, too: by the Arrow C stream interface.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import weakref
 from array import array
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import polars as pl
 
@@ -19,6 +21,7 @@ from logframe.native import load_compiled
 
 if TYPE_CHECKING:
     from logframe.automaton import Automaton
+
 
 #: A buffer holds fewer bytes than this: places in it are numbers of 32 bits.
 MOST_BYTES: Final = (1 << 31) - 1
@@ -254,3 +257,50 @@ def load_kernel() -> Kernel | None:
     """
     found = load_compiled("logframe", "kernel")
     return None if found.library is None else Kernel(found.library)
+
+
+_GET: Final = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, _POINTER)
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.restype = _POINTER
+_pointer_of.argtypes = (ctypes.py_object, ctypes.c_char_p)
+
+
+class _ArrowStream(ctypes.Structure):
+    _fields_ = tuple(
+        (name, _POINTER) for name in ("get_schema", "get_next", "get_last_error", "release", "private_data")
+    )
+
+
+class Exported:
+    """The values of a Series; a context manager, within which the memory is there.
+
+    Args:
+        series: the Series.
+        arrow_format: what the memory must hold, as for `logframe.kernel.Kernel.series`.
+
+    Attributes:
+        address: of a ``struct ArrowArray``.
+
+    Raises:
+        TypeError: the Series holds something else.
+    """
+
+    def __init__(self, series: pl.Series, arrow_format: str) -> None:
+        capsule = series.rechunk().__arrow_c_stream__()
+        place = _pointer_of(capsule, b"arrow_array_stream")
+        stream = _ArrowStream.from_address(place)
+        schema, self._array = ArrowSchema(), ArrowArray()
+        self.address = ctypes.addressof(self._array)
+        if _GET(stream.get_schema)(place, ctypes.addressof(schema)) or _GET(stream.get_next)(place, self.address):
+            raise RuntimeError(f"the column {series.name} has no memory to read")
+        found = schema.format.decode()
+        SCHEMA_RELEASE(schema.release)(ctypes.pointer(schema))
+        if found != arrow_format:
+            ARRAY_RELEASE(self._array.release)(self.address)
+            raise TypeError(f"the column {series.name} is {found} in memory, not {arrow_format}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        ARRAY_RELEASE(self._array.release)(self.address)

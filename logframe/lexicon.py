@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from logframe.user_cache import body_of, cache_folder, keep, signed
+from logframe.atomic import body_of, cache_folder, keep, signed
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Transformer, Tree

@@ -2,6 +2,17 @@
 
 A file is written to a path that only the writer knows, and gets its name when it is whole: `logframe.atomic.replacing`
 for one file, `logframe.atomic.new_folder` for several, the staging folder of a dataset.
+
+`physical` gives a frame the column types that every reader of Parquet understands, for other programs.
+
+| in a frame | in the file |
+|---|---|
+| `Duration` of any unit | `Int64`, nanoseconds; the column's name gets the suffix ``_ns`` |
+| `Time` | `Int64`, nanoseconds since midnight; the column's name gets the suffix ``_ns`` |
+| `Enum`, `Categorical`, `Null` | `String` |
+| unsigned integers | `Int64` |
+| `List`, `Array`, `Struct` | the same of these types, names unchanged |
+| all others | unchanged |
 """
 
 from __future__ import annotations
@@ -15,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
     from typing import Literal
+
+    from polars._typing import PolarsDataType
+
 
 #: Rows of one row group: what a writer holds, and the least that a reader decompresses.
 ROWS_PER_GROUP: Final = 65_536
@@ -50,7 +64,7 @@ def write_parquet(frame: pl.DataFrame | pl.LazyFrame, path: Path, *, metadata: M
     A LazyFrame is written in memory that does not grow with it.
 
     Args:
-        frame: Its columns; `logframe.physical` gives those that every program reads.
+        frame: Its columns; `logframe.parquet` gives those that every program reads.
         path: A file that has no other reader yet.
         metadata: Names and values that are stored with the columns.
 
@@ -122,3 +136,79 @@ def write_parts(
     target = pl.PartitionBy(folder, file_path_provider=next_file, max_rows_per_file=rows_per_file)
     frame.sink_parquet(target, maintain_order=True, **_OPTIONS)
     return [names[place] for place in sorted(names)]
+
+
+#: Suffix of a column that was a time or a duration.
+SUFFIX: Final = "_ns"
+
+
+def physical(schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
+    """The columns of a frame as columns that other programs read.
+
+    Args:
+        schema: Of the frame.
+
+    Raises:
+        pl.exceptions.InvalidOperationError: On evaluation, where an unsigned integer exceeds 2**63 - 1.
+
+    Examples:
+        >>> from datetime import timedelta
+        >>> frame = pl.DataFrame({"elapsed": [timedelta(microseconds=7)], "kind": ["call"]})
+        >>> frame.select(physical(frame.schema)).to_dicts()
+        [{'elapsed_ns': 7000, 'kind': 'call'}]
+    """
+    columns = []
+    for name, dtype in schema.items():
+        target = physical_type(dtype)
+        column = pl.col(name)
+        if dtype == pl.Duration:
+            column = column.dt.total_nanoseconds()
+        elif target != dtype:
+            column = _nanosecond_durations(column, dtype).cast(target)
+        columns.append(column.alias(name + SUFFIX if dtype in (pl.Duration, pl.Time) else name))
+    return columns
+
+
+def physical_type(dtype: pl.DataType) -> pl.DataType:
+    """The type that a column of a type gets.
+
+    Examples:
+        >>> physical_type(pl.List(pl.Duration("us")))
+        List(Int64)
+    """
+    match dtype:
+        case pl.Duration() | pl.Time() | pl.UInt8() | pl.UInt16() | pl.UInt32() | pl.UInt64():
+            return pl.Int64()
+        case pl.Enum() | pl.Categorical() | pl.Null():
+            return pl.String()
+        case pl.List():
+            return pl.List(physical_type(_instance(dtype.inner)))
+        case pl.Array():
+            return pl.List(physical_type(_instance(dtype.inner)))
+        case pl.Struct():
+            return pl.Struct([pl.Field(field.name, physical_type(_instance(field.dtype))) for field in dtype.fields])
+        case _:
+            return dtype
+
+
+def _instance(dtype: PolarsDataType) -> pl.DataType:
+    return dtype() if isinstance(dtype, type) else dtype
+
+
+def _nanosecond_durations(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """A nested column whose durations count nanoseconds, so that a cast to integers gives those."""
+    return column.cast(_in_nanoseconds(dtype)) if dtype.is_nested() else column
+
+
+def _in_nanoseconds(dtype: pl.DataType) -> pl.DataType:
+    match dtype:
+        case pl.Duration():
+            return pl.Duration("ns")
+        case pl.List():
+            return pl.List(_in_nanoseconds(_instance(dtype.inner)))
+        case pl.Array():
+            return pl.List(_in_nanoseconds(_instance(dtype.inner)))
+        case pl.Struct():
+            return pl.Struct([pl.Field(field.name, _in_nanoseconds(_instance(field.dtype))) for field in dtype.fields])
+        case _:
+            return dtype

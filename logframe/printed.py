@@ -10,6 +10,10 @@ reads one text, `printed_columns` does the same for a column; the pattern is mad
 * A zero has the lower bound 0: what is counted or timed is not negative.
 * ``####`` (the value did not fit) is null and flagged `overflow`; ``N/A``, ``*``, ``-``, ``UNLIMITED`` are null and
   flagged `absent`; blank is null; anything else is null and flagged `text`.  None of them is zero.
+
+The decimal mark may be a comma: sessions with other NLS settings print ``1.234,56``.  One figure rarely says it:
+``1.234`` may be either.  What says it is a mark that cannot group digits, because it is not followed by three of them,
+or stands after the other mark.
 """
 
 from __future__ import annotations
@@ -17,11 +21,15 @@ from __future__ import annotations
 import math
 import re
 from functools import cache, lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import polars as pl
 
 from logframe.grammar import load_grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 
 GRAMMAR = load_grammar("logframe", "printed.lark", "printed")
 
@@ -253,3 +261,57 @@ def _scale(unit: str | None, base: int, time_unit: TimeUnit) -> tuple[int, int]:
     if unit in NANOSECONDS:
         return NANOSECONDS[unit], NANOSECONDS[time_unit]
     return base ** _POWERS[unit.upper()], 1
+
+
+DecimalMark = Literal[".", ","]
+
+_SWAP: Final = str.maketrans(",.", ".,")
+
+
+def mark_of(figure: str) -> DecimalMark | None:
+    """The decimal mark that a figure must have; None where it may have either, or shows none.
+
+    Args:
+        figure: a number, with its sign, exponent and unit or without.
+
+    Examples:
+        >>> mark_of("1.229,53"), mark_of("60,2K"), mark_of(",083"), mark_of("1,229.53"), mark_of("0.5")
+        (',', ',', ',', '.', '.')
+        >>> mark_of("1.234"), mark_of("117,246"), mark_of("12"), mark_of("1,2,3")
+        (None, None, None, None)
+    """
+    grouped, comma, point = _decimal_mark_forms()
+    text = figure.strip(BLANKS)
+    if grouped.fullmatch(text):
+        return None
+    if comma.fullmatch(text):
+        return ","
+    return "." if point.fullmatch(text) else None
+
+
+def decimal_mark(figures: Iterable[str]) -> DecimalMark:
+    """The decimal mark of a column of figures: a comma where one of them cannot group thousands.
+
+    Examples:
+        >>> decimal_mark(["1234,5", "12"]), decimal_mark(["117,246", "3"]), decimal_mark([",0833333333"])
+        (',', '.', ',')
+    """
+    return "," if any(mark_of(figure) == "," for figure in figures if "," in figure) else "."
+
+
+def with_points(cell: str, mark: DecimalMark) -> str:
+    """A cell as it stands in a log with decimal points.
+
+    Examples:
+        >>> with_points("1.234,5K", ","), with_points("1,234.5K", ".")
+        ('1,234.5K', '1,234.5K')
+    """
+    return cell.translate(_SWAP) if mark == "," else cell
+
+
+@cache
+def _decimal_mark_forms() -> tuple[re.Pattern[str], ...]:
+    """Figures whose digits one mark groups; those with a decimal comma; those with a decimal point."""
+    tail = "(?:{EXPONENT})?(?:{_GAP}?{UNIT})?"
+    names = ("GROUPED", "DECIMAL_COMMA", "DECIMAL_POINT")
+    return tuple(re.compile(GRAMMAR.pattern(f"[+-]?{{{name}}}{tail}")) for name in names)

@@ -1,7 +1,12 @@
-"""How counts are reported in sentences, and how texts of a log are shown on a terminal."""
+"""How counts are reported in sentences, how texts of a log are shown on a terminal, and names made unique."""
+
+from __future__ import annotations
 
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def counted(count: int, word: str) -> str:
@@ -31,3 +36,34 @@ def printable(text: str) -> str:
 
 def _is_control(letter: str) -> bool:
     return letter != "\n" and not letter.isprintable() and unicodedata.category(letter) != "Zs"
+
+
+def distinct_names(names: Iterable[str]) -> list[str]:
+    """The names, of logs or of columns, with a number after each one that comes again.
+
+    Examples:
+        >>> distinct_names(["<bytes>", "a.log", "<bytes>", "<bytes> (2)"])
+        ['<bytes>', 'a.log', '<bytes> (2)', '<bytes> (2) (2)']
+    """
+    taken: set[str] = set()
+    numbers: dict[str, int] = {}  # all names of a stem up to its number are taken
+    distinct = []
+    for stem in names:
+        name, number = stem, numbers.get(stem, 1)
+        while name in taken:
+            number += 1
+            name = f"{stem} ({number})"
+        numbers[stem] = number
+        taken.add(name)
+        distinct.append(name)
+    return distinct
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
+    """Headings as names of columns: a blank one is `column_1`, a repeated one gets its number.
+
+    Examples:
+        >>> unique_names(("", "Pct Miss", "Pct  Miss"))
+        ['column_1', 'Pct Miss', 'Pct Miss (2)']
+    """
+    return distinct_names(" ".join(name.split()) or f"column_{place}" for place, name in enumerate(names, 1))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import Diagnostic, read_printed
-from logframe.decimal_mark import decimal_mark
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
+from logframe.printed import decimal_mark
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 from sqlplusparse.elapsed import language_of
 from sqlplusparse.lines import LISTS, Pattern

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from logframe import Column, read_printed
-from logframe.decimal_mark import decimal_mark
-from logframe.printed import finite
+from logframe.printed import decimal_mark, finite
 from sqlplusparse.cells import cells_of, cut_cells
 from sqlplusparse.lines import LISTS, SNAPPER_END, TYPED_STATISTIC, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole, Page

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
-from logframe.collector import paused_collection
 from logframe.parsed_log import ParsedLog
+from logframe.processes import paused_collection
 from logframe.wording import counted
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.cells import cells_of

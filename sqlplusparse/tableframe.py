@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import read_printed, unique_names
-from logframe.decimal_mark import decimal_mark
+from logframe.printed import decimal_mark
 from sqlplusparse.cells import cells_of
 from sqlplusparse.lines import LISTS, Pattern
 

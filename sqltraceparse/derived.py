@@ -128,7 +128,7 @@ def _with_io(waits: pl.DataFrame, shapes: pl.DataFrame) -> pl.DataFrame:
 
     Args:
         waits: with ``shape``, ``p1``, ``p2``, ``p3``.
-        shapes: `sqltraceparse.waits.SHAPES`.
+        shapes: `sqltraceparse.grammar.SHAPES`.
     """
     parameters = {"file_id": _FILE, "block": _BLOCK, "blocks": _BLOCKS, "requests": ("requests",), "bytes": ("bytes",)}
     rows = [(event in _PLAIN_READS, names) for event, *names in shapes.select(NAMES).iter_rows()]

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 import polars as pl
 
 from logframe import load_grammar
-from sqltraceparse.cleanup import cleanup_of
-from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.grammar import GRAMMAR, cleanup_of
 from sqltraceparse.lines import CODES, classified
 from sqltraceparse.sections import sort_lines
 

@@ -13,15 +13,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from logframe.blocks import text_batches
+from logframe.blocks import part_lines, text_batches
 from logframe.kernel import Block, load_kernel
 from logframe.lazy_rows import with_last
 from logframe.line_cleanup import LineCleanup
-from logframe.shapes import part_lines
 from logframe.source import batches_of
 from sqltraceparse import regular
-from sqltraceparse.cleanup import cleanup_of
-from sqltraceparse.grammar import GRAMMAR, record_start
+from sqltraceparse.grammar import GRAMMAR, cleanup_of, record_start
 from sqltraceparse.schema import KINDS
 from sqltraceparse.waits import NAMES, Waits, joined_waits
 
@@ -29,10 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from logframe import Log
-    from logframe.blocks import TextBatch
+    from logframe.blocks import Parted, TextBatch
     from logframe.classify import Classifier
     from logframe.kernel import Kernel
-    from logframe.shapes import Parted
 
 #: Carriage returns at the end of a line that are no part of it: two where text with both was written as text again.
 _RETURNS: Final = 2

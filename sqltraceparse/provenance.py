@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from logframe import open_log
 from logframe.copied import place_in_copy
 from logframe.provenance import Claim, Part, by_line, is_tabular
-from sqltraceparse.cleanup import cleanup_of
+from sqltraceparse.grammar import cleanup_of
 from sqltraceparse.regular import FIELDS
 from sqltraceparse.trace import SqlTrace
 

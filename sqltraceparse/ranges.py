@@ -17,9 +17,8 @@ from logframe import LogParseError, diagnostics_frame
 from logframe.line_cleanup import LineCleanup
 from logframe.ranges import Piece, Range, Splitting, line_after, ranges_of, size_of, within
 from sqltraceparse import clocks
-from sqltraceparse.cleanup import cleanup_of
 from sqltraceparse.derived import Derived
-from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.grammar import GRAMMAR, cleanup_of
 from sqltraceparse.heads import head_of
 from sqltraceparse.lines import CODES, classified
 from sqltraceparse.passes import (

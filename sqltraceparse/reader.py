@@ -35,8 +35,8 @@ class Pieces(NamedTuple):
     Attributes:
         kinds: ``kind`` and number of ``lines`` of it; the parts of a fused line count each.
         heads: ``text``, ``kind`` of the first lines that say what the file is.
-        waits: `sqltraceparse.waits.CODED_WAITS`, in the order of the lines.
-        shapes: `sqltraceparse.waits.SHAPES`, those of the waits.
+        waits: `sqltraceparse.grammar.CODED_WAITS`, in the order of the lines.
+        shapes: `sqltraceparse.grammar.SHAPES`, those of the waits.
         calls: `sqltraceparse.regular.RAW_CALLS`, in the order of the lines.
         diagnostics: of these lines.
     """

@@ -15,18 +15,17 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from straceparse.arguments import parse_args
-    from straceparse.call_totals import gap_totals, totals
     from straceparse.descriptors import OPENS, opens
     from straceparse.diagnostics import unparsed
     from straceparse.dialects import Dialect, dialect
     from straceparse.log import StraceLog
-    from straceparse.parquet import to_parquet
+    from straceparse.ranges import to_parquet
     from straceparse.records import KINDS, Changed, Decorated
     from straceparse.requests import REQUESTS, io_requests
     from straceparse.scan import read_strace, scan_strace
     from straceparse.schema import EVENTS
     from straceparse.summary import SUMMARY, read_summary
-    from straceparse.system_calls import CALLS, calls
+    from straceparse.system_calls import CALLS, calls, gap_totals, totals
 
 __all__ = [
     "CALLS",

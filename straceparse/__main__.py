@@ -2,7 +2,7 @@
 
 import sys
 
-from logframe.collector import paused_collection
+from logframe.processes import paused_collection
 
 with paused_collection():  # what is imported stays
     from straceparse.cli import main

@@ -17,7 +17,7 @@ from straceparse.arguments import parsed
 from straceparse.call_table import HIDDEN, SUBMITS
 from straceparse.records import Decorated
 from straceparse.schema import whole
-from straceparse.vectors import descriptor_of, vector_size
+from straceparse.transfers import descriptor_of, vector_size
 
 #: Control block operations, by number (linux/aio_abi.h) and by name -> operation.
 OPS: Final[dict[object, str]] = {

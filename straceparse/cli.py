@@ -19,11 +19,11 @@ from logframe.atomic import replacing
 from logframe.console import limit_option, log_named, put, run, spreadsheet_option, version_option
 from logframe.parquet import write_parquet
 from logframe.spreadsheet import spreadsheet_safe as safe_cells
-from straceparse.call_totals import totals
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
 from straceparse.scan import scan_logs
 from straceparse.schema import DURATION
+from straceparse.system_calls import totals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

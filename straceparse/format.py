@@ -31,10 +31,12 @@ _SPARSE: Final = 0.8
 
 def sniff(head: Head) -> Sniff | None:
     """Whether a log is strace's: by the share of its sampled lines that are."""
-    from straceparse.dialects import dialect_of_sample, sampled_lines  # noqa: PLC0415 - readers are imported on use
-    from straceparse.marks import may_be_strace  # noqa: PLC0415 - readers are imported on use
-    from straceparse.opening import shortened  # noqa: PLC0415 - readers are imported on use
-    from straceparse.other_tracers import other_tracer  # noqa: PLC0415 - readers are imported on use
+    from straceparse.dialects import (  # noqa: PLC0415 - readers are imported on use
+        dialect_of_sample,
+        may_be_strace,
+        sampled_lines,
+    )
+    from straceparse.opening import other_tracer, shortened  # noqa: PLC0415 - readers are imported on use
     from straceparse.summary import ends_with_summary  # noqa: PLC0415 - readers are imported on use
 
     if (other := other_tracer(head.text.split("\n")[:_LINES])) is not None:

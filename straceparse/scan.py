@@ -24,9 +24,8 @@ from logframe.lazy_rows import lazy_rows
 from straceparse.batches import BATCH_BYTES, BatchReader, kinds_of
 from straceparse.dialects import Dialect, dialect_of, file_pid
 from straceparse.opening import open_logs
-from straceparse.ordered import is_known_as_one_log, of_one_log
+from straceparse.ordered import is_known_as_one_log, of_one_log, survivors
 from straceparse.prefix import Layout, layout_of
-from straceparse.processes import survivors
 from straceparse.schema import EVENTS
 from straceparse.sets import SetReader
 

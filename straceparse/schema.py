@@ -60,7 +60,7 @@ _NANO: Final = pl.Decimal(28, 9)
 def typed_columns(dialect: Dialect, pid: int | None, *, is_fixed_width: bool) -> dict[str, pl.Expr]:
     """The columns of `EVENTS` from the raw columns ``_kind``, ``_pid``, ... of one log, all but ``at``.
 
-    Also ``_instant``: the clock in nanoseconds, from which `straceparse.clocks` computes ``at``.
+    Also ``_instant``: the clock in nanoseconds, from which `straceparse.batches` computes ``at``.
 
     Args:
         dialect: of the log.

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from straceparse.batches import BatchReader
-from straceparse.clocks import Clock
+from straceparse.batches import BatchReader, Clock
 from straceparse.dialects import file_pid
 from straceparse.opening import ShortenedLog
 from straceparse.schema import EVENTS

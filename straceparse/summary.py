@@ -15,8 +15,7 @@ from logframe import Diagnostic, LogParseError, Source
 from logframe.normalize import without_doubled_blank_lines, without_terminal_codes
 from logframe.printed import finite
 from logframe.ruled import columns_of, cut_row, is_ruler
-from straceparse.cleanup import cleanup_of
-from straceparse.dialects import SAMPLED_LINES
+from straceparse.dialects import SAMPLED_LINES, cleanup_of
 from straceparse.opening import open_logs
 from straceparse.records import GRAMMAR
 from straceparse.schema import whole

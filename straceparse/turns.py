@@ -14,8 +14,7 @@ from typing import Final
 
 import polars as pl
 
-from logframe.exported import Exported
-from logframe.kernel import Block, load_kernel
+from logframe.kernel import Block, Exported, load_kernel
 from logframe.native import POINTER, load_functions
 from straceparse.names import EXECUTES
 from straceparse.records import KINDS

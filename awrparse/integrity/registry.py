@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from awrparse.raw_tables import RawTables
     from awrparse.records import Document
     from logframe import Interval
-    from logframe.decimal_mark import DecimalMark
+    from logframe.printed import DecimalMark
 
 #: The modules that have checks, in the order in which these are made.
 _MODULES: Final = ("headings", "markup", "text_lines", "figures", "impossible", "repeats", "shares", "names")

@@ -1,5 +1,5 @@
 """Text reports: lines are classified, joined to sections, cut into cells and gathered to tables.
 
-`lines` says what each line is, `sections` and `building` put them together, `layout`, `headings` and `cutting` find the
-columns, `rows`, `sql_rows` and `labels` make the records.
+`lines` says what each line is, `sections` and `building` put them together, `layout` finds the columns, `rows` and
+`labels` make the records.
 """

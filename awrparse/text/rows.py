@@ -1,20 +1,305 @@
-"""Rows of a text report: cut at the rulers, records of several lines joined."""
+"""Rows of a text report: cut at the rulers, records of several lines joined.
+
+The lines of a record may each have a ruler of their own.  In sections of SQL statements a row of numbers is followed by
+module and statement.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, cast
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
+from awrparse.grids import columns_by_heading
 from awrparse.records import Problem, Rows
-from awrparse.text.cutting import Cutter, cutter_at
+from awrparse.tables import tables_titled
 from awrparse.text.labels import add_labels
-from awrparse.text.layout import GRAMMAR, WIDE_GAP, Layout, add_unplaced, are_values, is_number
-from awrparse.text.record_rows import cut_records
-from awrparse.text.sql_rows import cut_sql
+from awrparse.text.layout import (
+    ANY_RULER,
+    GRAMMAR,
+    WIDE_GAP,
+    Cutter,
+    Layout,
+    add_unplaced,
+    are_values,
+    cutter_at,
+    is_number,
+)
 from logframe import Column, cut_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_STATEMENT_ID = re.compile(GRAMMAR.pattern("{STATEMENT_ID}"))
+#: Fewer words than these, or columns of a ruler, may be part of a statement.
+_FEWEST_COLUMNS: Final = 3
+#: Columns are so far apart at least where a row has few words.
+_GAP: Final = " " * 6
+#: SQL text is cut hard at this many columns.
+SQL_WIDTH: Final = 80
+_STATSPACK_SQL_WIDTH: Final = 64
+_DIFF_SQL_WIDTH: Final = 240
+#: A hash value of Statspack has up to this many digits, right below its ruler.
+_HASH_DIGITS: Final = 10
+_CUT_ID: Final = "the ruler above is too short for an id: the lines were cut, and its last digits are missing"
+_DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
+
+
+def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
+    """Rows of numbers with a SQL id (Statspack: a hash value) at one end, each followed by module and SQL text."""
+    names, columns = layout.groups[-1]
+    cutter = cutter_at(columns)
+    width = {"statspack": _STATSPACK_SQL_WIDTH, "awr_diff": _DIFF_SQL_WIDTH}.get(layout.report_kind, SQL_WIDTH)
+    place = 0 if names[0].upper() == "SQL ID" else len(columns) - 1
+    id_column = columns[place]
+    id_end = id_column.end if place == 0 else None
+    rows = Rows(headings=(*names, "Module", "SQL Text"), extents=columns)
+    texts = [lines[number] for number in body]
+    records: list[tuple[int, tuple[str, ...]]] = []
+    is_cut = layout.report_kind == "statspack" and place > 0 and id_column.end - id_column.start < _HASH_DIGITS
+    for position, text in enumerate(texts):
+        name = text[id_column.start : id_end].strip()
+        # most lines are SQL text; a pattern is slow to say so
+        has_id = name.isalnum() and _STATEMENT_ID.fullmatch(name) is not None
+        edge = text.lstrip(" \f")[:1] if place else text.rstrip()[-1:]
+        if not has_id and not edge.isdigit() and edge != ".":
+            continue
+        cells = cutter.cut(text)
+        if cells is None or not (_is_record(cells, name) if has_id else _has_only_figures(cells, place)):
+            continue
+        records.append((position, cells))
+        if not has_id:
+            rows.problems.append(Problem(body[position] + 1, "cut", name or text.strip(), _DAMAGED_ID))
+        elif is_cut:
+            records[-1] = position, (*cells[:-1], "")
+            rows.problems.append(Problem(body[position] + 1, "cut", name, _CUT_ID))
+    starts = [position for position, _ in records]
+    for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
+        if text.strip():
+            add_unplaced(rows, text.strip(), number)
+    for (position, cells), end in zip(records, [*starts, len(texts)][1:], strict=True):
+        first, module = position + 1, ""
+        # a page may end between the figures and the module
+        while first < end and (not texts[first].strip() or texts[first].startswith("Module:")):
+            module = texts[first][7:].strip() or module
+            first += 1
+        if layout.is_cut_short and end == len(texts):
+            last = next((place for place in range(first + 1, end) if not texts[place].strip()), end)
+            for number, text in zip(body[last:end], texts[last:end], strict=True):
+                if text.strip():
+                    add_unplaced(rows, text.strip(), number)
+            end = last  # noqa: PLW2901 - what is left of the text
+        rows.cells.append((*cells, module, joined_sql(texts[first:end], width, is_exact=width == _STATSPACK_SQL_WIDTH)))
+        rows.lines.append(body[position] + 1)
+        add_foreign_rows(rows, body[first:end], texts[first:end])
+    return rows
+
+
+def add_foreign_rows(rows: Rows, body: Sequence[int], texts: Sequence[str]) -> None:
+    """What stands among the lines of a statement, and is not one: a ruler, or the row of a table."""
+    for number, text in zip(body, texts, strict=True):
+        if text.lstrip(" \f").startswith("--"):
+            is_strange = ANY_RULER.fullmatch(text) is not None and len(text.split()) >= _FEWEST_COLUMNS
+        else:
+            is_strange = _GAP in text and not text.isspace() and _is_row(text.split())
+        if is_strange:
+            reason = "within the text of a statement: rows of a table whose title is missing may follow"
+            rows.problems.append(Problem(number + 1, "foreign", text.strip(), reason))
+
+
+def _is_row(words: list[str]) -> bool:
+    """Does a line that has a gap end in a figure, or has the id of a statement beside its figures?"""
+    if is_number(words[-1]) and not words[-1].isdecimal():
+        return True
+    if len(words) < _FEWEST_COLUMNS:
+        return False
+    has_id = any(_STATEMENT_ID.fullmatch(word) for word in (words[0], words[-1]))
+    return has_id and 2 * sum(map(is_number, words)) > len(words)
+
+
+def _is_record(cells: tuple[str, ...], name: str) -> bool:
+    """Numbers beside the id, and not words of a SQL text that starts like one."""
+    rest = [cell for cell in cells if cell and cell != name]
+    return sum(map(is_number, rest)) >= len(rest) - 1
+
+
+def _has_only_figures(cells: tuple[str, ...], place: int) -> bool:
+    """Are all cells figures, but for the one at a place?"""
+    rest = [cell for number, cell in enumerate(cells) if cell and number != place]
+    return len(rest) >= _FEWEST_COLUMNS and all(map(is_number, rest))
+
+
+def joined_sql(text: list[str], width: int, *, is_exact: bool = False) -> str:
+    """SQL text whose lines were cut hard at a width: what a line lacks are blanks at its end.
+
+    Args:
+        text: the lines.
+        width: where they were cut at the latest.
+        is_exact: they were never cut earlier; Statspack has them from V$SQLTEXT, in pieces of equal length.
+
+    Examples:
+        >>> joined_sql(["select a from", "dual"], 14), joined_sql(["select a from", "dual"], 14, is_exact=True)
+        ('select a fromdual', 'select a from dual')
+    """
+    # a page may end within a statement
+    text = [line.replace("\f", "") for line in text if line.strip() or "\f" not in line]
+    while text and not text[-1].strip():
+        text.pop()
+    if not text:
+        return ""
+    longest = max(map(len, text[:-1]), default=0)
+    # a statement with line feeds of its own is cut a few columns earlier
+    if not is_exact and width - 8 <= longest < width:
+        # one blank may have stood at the end of the line; it is only certain where a list goes on
+        return "".join([line.ljust(longest + line.endswith(",")) if line else "" for line in text[:-1]]) + text[-1]
+    return "".join([line and line.ljust(width) for line in text[:-1]]) + text[-1]
+
+
+_INDENTED_SQL_ID: Final = re.compile(GRAMMAR.pattern(r"{INDENTED_SQL_ID}\s"))
+
+
+_ACROSS: Final = "words stand where the ruler has gaps: the line may be none of this table's"
+
+
+class _Record(NamedTuple):
+    """One record: its first line, counted from 0, the cells of its lines by place, and the lines of its SQL text."""
+
+    start: int
+    cells: dict[int, tuple[str, ...]]
+    text: list[int]
+
+    @property
+    def is_named(self) -> bool:
+        """Does it start a group, and not go on with the one above?"""
+        return bool(self.cells.get(0, ("",))[0])
+
+
+class _Places:
+    """The lines of a record: their rulers, and which of their columns are figures of a canonical table."""
+
+    def __init__(self, layout: Layout, body: Sequence[int], lines: list[str]) -> None:
+        self.cutters = [cutter_at(columns) for _, columns in layout.groups]
+        names = tuple(name for heads, _ in layout.groups for name in heads)
+        measures: set[int] = set()
+        # where blank lines part the records, a missing line shows by itself
+        if all(lines[number].strip() for number in body):
+            for table in tables_titled(layout.title):
+                found = columns_by_heading(table, names)
+                measures |= {place for place, column in enumerate(found) if column is not None and column.is_measure}
+        self._measures: list[list[int]] = []
+        first = 0
+        for heads, _ in layout.groups:
+            self._measures.append([place - first for place in measures if first <= place < first + len(heads)])
+            first += len(heads)
+
+    def fits(self, line: str, place: int) -> bool:
+        """Could the line stand at this place of a record: words in its columns, and figures where it has figures?"""
+        if not any(self._measures):
+            return True
+        cutter, measures = self.cutters[place], self._measures[place]
+        cells = cutter.cut(line.rstrip())
+        if cells is None or len(line.rstrip()) > cutter.columns[-1].end:
+            return False
+        figures = [cells[column] for column in measures if cells[column]]
+        return all(map(is_number, figures)) and (bool(figures) or not measures)
+
+    def place_of(self, line: str, expected: int) -> int:
+        """Where in a record a line stands: where it is expected, or else where alone it fits.
+
+        Where no figures are expected, a line whose figures fit the first line of a record begins one.
+        """
+        if self.fits(line, expected):
+            begins = self._measures[0] and not self._measures[expected] and self.fits(line, 0)
+            return 0 if begins else expected
+        fitting = [place for place in range(len(self.cutters)) if self.fits(line, place)]
+        return fitting[0] if len(fitting) == 1 else expected
+
+
+def cut_records(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
+    """Records of as many lines as there are rulers; a blank line ends a record early."""
+    groups = layout.groups
+    has_sql = groups[0][0][0].strip().upper() == "SQL ID"
+    names = tuple(name for heads, _ in groups for name in heads)
+    extents = tuple(column for _, columns in groups for column in columns)
+    rows = Rows(headings=(*names, "SQL Text") if has_sql else names, extents=extents, spans_lines=True)
+    places = _Places(layout, body, lines)
+    records = _records(places, lines, body, rows, has_sql=has_sql)
+    for record in records:
+        cells = [cell for place, cutter in enumerate(places.cutters) for cell in _cells(record.cells, place, cutter)]
+        if has_sql:
+            text = [lines[number] for number in record.text]
+            cells.append(joined_sql(text, SQL_WIDTH))
+            add_foreign_rows(rows, record.text, text)
+        rows.cells.append(tuple(cells))
+        rows.lines.append(record.start + 1)
+    _add_incomplete(records, len(groups), lines, rows, has_sql=has_sql)
+    return rows
+
+
+def _records(places: _Places, lines: list[str], body: Sequence[int], rows: Rows, *, has_sql: bool) -> list[_Record]:
+    """The lines of a table, record by record."""
+    cutters = places.cutters
+    last = len(cutters) - 1
+    # both lines of a record have the same ruler, and the second is indented; a blank line is a first one as above
+    is_indented = [cutter.columns for cutter in cutters[:-1]] == [cutter.columns for cutter in cutters[1:]]
+    records: list[_Record] = []
+    open_record: _Record | None = None
+    for number in body:
+        line = lines[number]
+        if not line.strip():
+            if open_record and (not has_sql or len(open_record.cells) <= last or open_record.text):
+                open_record = None
+            continue
+        place = len(open_record.cells) if open_record else 0
+        if has_sql:
+            if _INDENTED_SQL_ID.match(line):
+                place = 0
+            elif open_record is None:
+                place = 1
+            elif max(open_record.cells) == last:
+                open_record.text.append(number)
+                continue
+        elif is_indented:
+            place = int(line.startswith(" "))
+        else:
+            place = places.place_of(line, place if place <= last else 0)
+        if open_record is None or place <= max(open_record.cells):
+            open_record = _Record(number, {}, [])
+            records.append(open_record)
+        cells = cutters[place].cut(line)
+        if cells is None:
+            shifted = cut_row(line, cutters[place].columns)
+            cells = shifted.cells
+            problem = shifted.problem or _ACROSS
+            rows.problems.append(Problem(number + 1, "misplaced", line.strip(), problem))
+        open_record.cells[place] = cells
+    return records
+
+
+def _add_incomplete(records: list[_Record], count: int, lines: list[str], rows: Rows, *, has_sql: bool) -> None:
+    """Records without some of their lines, where others of their kind have them all."""
+    for record in records if has_sql else ():
+        last = record.cells.get(count - 1, ())
+        if any(last) and not any(map(is_number, last)):
+            text = next(filter(None, last))
+            reason = "a line without figures stands where those of this record should be: lines are missing"
+            rows.problems.append(Problem(record.start + 1, "cut", text, reason))
+    whole = Counter(record.is_named for record in records if len(record.cells) == count)
+    for record in records:
+        if len(record.cells) == count:
+            continue
+        # what goes on with the record above has no name, and may have no more than one line everywhere
+        # a statement whose text follows has its id above
+        if record.is_named or record.text or whole[False] or record is records[0]:
+            text = lines[record.start].strip()
+            reason = f"a record of this table has {count} lines, and this one {len(record.cells)}: lines are missing"
+            rows.problems.append(Problem(record.start + 1, "cut", text, reason))
+
+
+def _cells(record: dict[int, tuple[str, ...]], place: int, cutter: Cutter) -> tuple[str, ...]:
+    return record.get(place) or ("",) * len(cutter.columns)
+
 
 _WORD = re.compile(GRAMMAR.pattern("{WORD}"))
 _CPU_ROW = re.compile(GRAMMAR.pattern(r"\s*({CPU_ROW})\s+(?=[\d.,#])"))

@@ -14,9 +14,17 @@ from typing import TYPE_CHECKING, Final
 from awrparse.addm import findings_of
 from awrparse.records import Document, PrintedTable, Problem
 from awrparse.text import lines as kind
-from awrparse.text.bars import cut_bars, is_bar_row, is_plan_title, is_sql_id_title
-from awrparse.text.headings import db_of_section, has_number, owner_of_section, section_title
-from awrparse.text.labels import label_values
+from awrparse.text.labels import (
+    cut_bars,
+    db_of_section,
+    has_number,
+    is_bar_row,
+    is_plan_title,
+    is_sql_id_title,
+    label_values,
+    owner_of_section,
+    section_title,
+)
 from awrparse.text.layout import GRAMMAR, is_row
 from awrparse.text.table_builder import Builder, OpenTable
 from logframe import columns_of

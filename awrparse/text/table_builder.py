@@ -14,15 +14,17 @@ from typing import TYPE_CHECKING, Final
 from awrparse.records import PrintedTable, Problem, Rows
 from awrparse.tables import tables_titled
 from awrparse.text import lines as kind
-from awrparse.text.headings import (
+from awrparse.text.labels import (
+    cut_labels,
+    cut_prose,
     has_number,
     is_group_ruler,
+    is_label_line,
     is_sql_section,
     is_title_line,
     may_be_title,
     summary_title,
 )
-from awrparse.text.labels import cut_labels, cut_prose, is_label_line
 from awrparse.text.layout import GRAMMAR, Layout
 from awrparse.text.rows import cut_rows
 from logframe import columns_of

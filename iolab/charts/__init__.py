@@ -13,18 +13,15 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from iolab.charts._frames import ChartError
     from iolab.charts.awr import top_events, wait_classes
-    from iolab.charts.figures import estimates
+    from iolab.charts.figures import estimates, pio_lio_factors, queue_depth, read_sizes
     from iolab.charts.heat import latency_heat_map
     from iolab.charts.hosts import histograms_over_time, host_over_time, latencies_of_both
     from iolab.charts.ledger import ledger_bars, ledger_change
-    from iolab.charts.logical import pio_lio_factors
     from iolab.charts.many_reports import events_over_time, latency_over_time, sessions_over_time
-    from iolab.charts.reads import read_sizes
     from iolab.charts.runs import ecdf, histogram, run_strip
     from iolab.charts.saving import save
     from iolab.charts.theme import enable_theme
     from iolab.charts.timeline import call_timeline
-    from iolab.charts.traces import queue_depth
 
 __all__ = [
     "ChartError",

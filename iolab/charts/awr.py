@@ -6,8 +6,7 @@ from typing import Final
 import polars as pl
 
 from iolab.charts import vega
-from iolab.charts._classes import MOST_CLASSES, REST, class_colours, ink_on
-from iolab.charts._frames import named, need, order_of, shorten
+from iolab.charts._frames import MOST_CLASSES, REST, class_colours, ink_on, named, need, order_of, shorten
 
 #: A smaller share is too narrow for a name.
 _LEAST_LABELLED: Final = 0.15

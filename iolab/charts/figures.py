@@ -1,12 +1,17 @@
-"""Charts of metrics: each figure with its bounds."""
+"""Charts of figures: metrics with their bounds, requests of strace logs, and what logical I/O costs."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from iolab.charts import vega
-from iolab.charts._frames import named, need, shorten
+from iolab.charts._frames import MAX_POINTS, ChartError, named, need, order_of, shorten, whole_ticks
 from iolab.metrics.formatting import format_figure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @vega.chart
@@ -89,3 +94,158 @@ def _shown(value: float, lo: float, hi: float, ci_lo: float | None, ci_hi: float
     if lo == hi:
         return f"{sampled[0] if interval else texts[0]} {unit}{interval}"
     return f"{texts[0]} {unit} [{texts[1]}, {texts[2]}]{interval}"
+
+
+_WIDTH = 520
+
+
+@vega.chart
+def read_sizes(
+    requests: pl.DataFrame,
+    *,
+    by: str | None = None,
+    block_size: int = 8192,
+    title: str = "Read sizes",
+) -> vega.Chart:
+    """How many reads have which size, in database blocks.
+
+    What to read from it: one block is a single-block read (`db file sequential read`); the longest bar at
+    db_file_multiblock_read_count blocks, or two less where a scan skips the blocks of the segment's own, is a scan.
+    Sizes that are no whole number of blocks are no data blocks: control files, redo, the program's own files.
+
+    Args:
+        requests: What `straceparse.io_requests` gives.
+        by: A column that names the log, where there are several.
+        block_size: Bytes in a block.
+        title: The heading.
+
+    Raises:
+        ChartError: If a column is missing or no read was completed.
+
+    Examples:
+        >>> requests = pl.DataFrame({"op": ["read", "read"], "bytes_transferred": [1032192, 8192]})
+        >>> [row["blocks"] for row in next(iter(read_sizes(requests).to_dict()["datasets"].values()))]
+        ['1', '126']
+    """
+    need(requests, "op", "bytes_transferred", *([] if by is None else [by]))
+    name = pl.lit("all") if by is None else named(by)
+    counts = (
+        requests.filter((pl.col("op").cast(pl.String) == "read") & (pl.col("bytes_transferred") > 0))
+        .group_by(sample=name, bytes=pl.col("bytes_transferred"), maintain_order=True)
+        .agg(reads=pl.len())
+        .with_columns(
+            blocks=pl.when(pl.col("bytes") % block_size == 0)
+            .then((pl.col("bytes") // block_size).cast(pl.String))
+            .otherwise(pl.lit("no whole blocks"))
+        )
+        .group_by("sample", "blocks", maintain_order=True)
+        .agg(pl.col("reads").sum(), pl.col("bytes").max())
+        .sort("bytes", "sample")
+    )
+    if counts.is_empty():
+        raise ChartError("no read was completed: there is nothing to draw")
+    names = ["all"] if by is None else order_of(requests.select(named(by)), by)
+    chart: vega.Chart = (
+        vega.Chart(counts, title=title)
+        .mark("bar")
+        .encode(
+            # Not beside the bars: they may be lower than their title is long.
+            x=vega.X(
+                "reads:Q",
+                title=f"reads completed, by their size in blocks of {block_size:,} B",
+                axis=vega.Axis(tickMinStep=1, format="d"),
+            ),
+            y=vega.Y("blocks:N", sort=order_of(counts, "blocks"), title=None),
+            tooltip=["sample", "blocks", "bytes", "reads"],
+        )
+        .properties(width=_WIDTH)
+    )
+    if by is None:
+        return chart
+    return chart.encode(
+        color=vega.Color("sample:N", sort=names, title=None), yOffset=vega.YOffset("sample:N", sort=names)
+    )
+
+
+@vega.chart
+def pio_lio_factors(
+    factors: pl.DataFrame, *, shape: str = "shape", machine: str = "machine", title: str = "A read against logical I/Os"
+) -> vega.Chart:
+    """The factor between a physical read and as many logical I/Os, one point a table shape and machine.
+
+    What to read from it: how far from the hundreds or thousands that one would expect; and that no single number holds
+    for all shapes or machines.
+
+    Args:
+        factors: One row a shape and machine, with the columns of a metric.
+        shape: The column that names the shape.
+        machine: The column that names the machine.
+        title: The heading.
+
+    Raises:
+        ChartError: If a column is missing or there is no factor.
+
+    Examples:
+        >>> factors = pl.DataFrame({"shape": ["25 B, 1"], "machine": ["A"], "value": [8.8], "lo": [8.7], "hi": [8.9]})
+        >>> next(iter(pio_lio_factors(factors).to_dict()["datasets"].values()))[0]["value"]
+        8.8
+    """
+    need(factors, shape, machine, "value", "lo", "hi")
+    drawn = shorten(factors.select(shape=named(shape), machine=named(machine), value="value", lo="lo", hi="hi"))
+    return (
+        vega.Chart(drawn.filter(pl.col("value").is_not_null()), title=title)
+        .mark("point", filled=True, size=80, opacity=1)
+        .encode(
+            x=vega.X("value:Q", title="factor (x, log)", scale=vega.Scale(type="log")),
+            y=vega.Y("shape:N", sort=order_of(drawn, "shape"), title=None),
+            color=vega.Color("machine:N", title=None, legend=vega.Legend(orient="top")),
+            shape=vega.Shape("machine:N", legend=None),
+            tooltip=["shape", "machine", "value", "lo", "hi"],
+        )
+        .properties(width=520, height=240)
+    )
+
+
+@vega.chart
+def queue_depth(curve: pl.DataFrame, *, title: str = "Requests outstanding") -> vega.Chart:
+    """How many requests were submitted and not yet reaped, over time.
+
+    What to read from it: a line at 1 is a process that waits for each read before it asks for the next; two or more is
+    asynchronous reading, and zero between peaks is time in which the process computed and the device had nothing to do.
+
+    Args:
+        curve: What `iolab.metrics.queue_depth` gives: ``at``, ``depth``.
+        title: The heading.
+
+    Longer logs are drawn as the most that were outstanding in each of 500 intervals.
+
+    Raises:
+        ChartError: If a column is missing or the log shows no outstanding request.
+
+    Examples:
+        >>> curve = pl.DataFrame({"at": [0, 2_000_000], "depth": [1, 0]}, schema_overrides={"at": pl.Duration("ns")})
+        >>> next(iter(queue_depth(curve).to_dict()["datasets"].values()))
+        [{'at': 0.0, 'depth': 1}, {'at': 2.0, 'depth': 0}]
+    """
+    need(curve, "at", "depth")
+    drawn = curve.select(at=pl.col("at").dt.total_nanoseconds() / 1e6, depth=pl.col("depth").cast(pl.Int64))
+    every = -(-drawn.height // MAX_POINTS)
+    if every > 1:
+        drawn = (
+            drawn.with_columns(bucket=pl.int_range(pl.len()) // every)
+            .group_by("bucket", maintain_order=True)
+            .agg(pl.col("at").first(), pl.col("depth").max())
+            .drop("bucket")
+        )
+    return (
+        vega.Chart(shorten(drawn), title=title)
+        .mark("area", interpolate="step-after", opacity=0.5, line={"strokeWidth": 1})
+        .encode(
+            x=vega.X("at:Q", title="since the start of the log (ms)"),
+            y=vega.Y(
+                "depth:Q", title="requests outstanding", axis=vega.Axis(values=whole_ticks(drawn, "depth"), format="d")
+            ),
+            tooltip=[vega.Tooltip("at", title="at (ms)"), vega.Tooltip("depth")],
+        )
+        .properties(width=640, height=160)
+    )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.charts import vega
-from iolab.charts._classes import class_colours
-from iolab.charts._frames import ChartError
+from iolab.charts._frames import ChartError, class_colours
 from iolab.charts.theme import CATEGORIES
 from iolab.time_ledger.account import UNKNOWN
 from logframe.wording import counted

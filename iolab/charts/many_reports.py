@@ -7,8 +7,7 @@ from typing import Final
 import polars as pl
 
 from iolab.charts import vega
-from iolab.charts._classes import REST, class_colours
-from iolab.charts._frames import MAX_POINTS, ChartError, named, need, shorten
+from iolab.charts._frames import MAX_POINTS, REST, ChartError, class_colours, named, need, shorten
 from iolab.metrics.awr import key_of
 
 _WIDTH: Final = 720

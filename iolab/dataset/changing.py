@@ -1,4 +1,4 @@
-"""Changes of a dataset: opened for writing, its faults mended, sources removed."""
+"""Changes of a dataset: opened for writing, its faults mended, sources removed, batches joined to larger files."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from iolab.dataset.commits import CommitWriter
 from iolab.dataset.jobs import Rewrite
@@ -14,7 +14,7 @@ from iolab.dataset.layout import DESCRIPTION, RUN, VERSION, describe, require_da
 from iolab.dataset.listing import name_of
 from iolab.dataset.objects import open_store
 from iolab.dataset.planning import Plan
-from iolab.dataset.reading import wrong_files, wrong_rows
+from iolab.dataset.reading import collected, scan_files, schema_of, wrong_files, wrong_rows
 from iolab.dataset.store import TakenError
 from iolab.dataset.writer import BatchWriter
 from logframe.errors import LogError
@@ -23,7 +23,7 @@ from logframe.places import user_path
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from iolab.dataset.commits import DataFile
+    from iolab.dataset.commits import Commit, DataFile
     from iolab.dataset.store import Store
 
 
@@ -144,3 +144,68 @@ def remove(dest: str | os.PathLike[str], names: Iterable[str | os.PathLike[str]]
             rewrite = Rewrite(batch, plan.commit_of(batch).files, frozenset(dropped), {})
             _replace(store, writer, plan, batch, rewrite)
     return sorted(found)
+
+
+#: Batches are united up to this many bytes of files, so that a table of them is sorted in memory.
+TARGET_BYTES: Final = 128 << 20
+
+
+def compact(dest: str | os.PathLike[str], *, target_bytes: int = TARGET_BYTES) -> tuple[int, int]:
+    """Unite batches, each table of them in one file that is sorted by what the logs say of themselves.
+
+    A reader that began before may miss files that are removed at the end; the rows stay the same.
+
+    Args:
+        dest: The dataset.
+        target_bytes: Bytes of the files of a united batch.
+
+    Returns:
+        The numbers of batches before and after.
+
+    Raises:
+        LogError: It is no dataset, or another run writes to it.
+    """
+    store = open_store(dest)
+    require_dataset(store)
+    with writing(store) as (writer, plan):
+        before = after = 0
+        for group in _groups(plan.commits(), target_bytes):
+            before += len(group)
+            after += 1
+            if len(group) > 1:
+                _unite(store, writer, group)
+        writer.fold()
+    return before, after
+
+
+def _groups(commits: Iterable[Commit], most: int) -> Iterator[list[Commit]]:
+    """Commits that follow each other."""
+    group: list[Commit] = []
+    size = 0
+    for commit in commits:
+        own = sum(file.size for file in commit.files)
+        if group and size + own > most:
+            yield group
+            group, size = [], 0
+        group.append(commit)
+        size += own
+    if group:
+        yield group
+
+
+def _unite(store: Store, writer: CommitWriter, group: list[Commit]) -> None:
+    """Write the files of several batches as those of one, which replaces them."""
+    batch = writer.new_batch()
+    by_table: dict[str, list[DataFile]] = {}
+    for commit in group:
+        for file in commit.files:
+            by_table.setdefault(file.table, []).append(file)
+    with store.staging() as folder:
+        out = BatchWriter(store, batch, folder, writer.run)
+        for table, files in by_table.items():
+            keys = schema_of(store, files[-1])[1]
+            # The general keys first; the rows of one log keep their order.
+            order = [*keys[2:], *keys[:2]]
+            rows = scan_files(store, files).sort(order, nulls_last=True, maintain_order=True)
+            out.write_table(table, collected(store.url, rows), keys)
+        writer.commit(batch, group, out.publish())

@@ -14,7 +14,7 @@ from logframe.errors import LogError
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from iolab.dataset.results import Progress
+    from iolab.dataset.jobs import Progress
 
 #: Where the standard error is no terminal, a line is printed so often, in seconds.
 _EVERY: Final = 30.0

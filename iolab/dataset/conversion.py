@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.dataset.changing import writing
-from iolab.dataset.dask_cluster import DaskCluster
-from iolab.dataset.executors import Executor, Processes, Serial
+from iolab.dataset.executors import DaskCluster, Executor, Processes, Serial
 from iolab.dataset.jobs import Settings
 from iolab.dataset.layout import DESCRIPTION, VERSION, describe
 from iolab.dataset.listing import list_files
@@ -23,7 +22,7 @@ from logframe.limits import current
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from iolab.dataset.results import Converted, Progress
+    from iolab.dataset.jobs import Converted, Progress
     from iolab.dataset.store import Store
 
 #: Limit of time for one source, in seconds.

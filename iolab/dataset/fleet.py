@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse import AwrFrames, read_awrs
-from iolab.dataset.columns import concat
+from iolab.dataset.layout import concat
 from iolab.dataset.reading import collected, diagnostics, scan, status
 from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
 from logframe import DIAGNOSTICS

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from iolab.dataset.columns import concat
 from iolab.dataset.commits import live_commits
 from iolab.dataset.contents import Contents
-from iolab.dataset.layout import OWN_TABLES, SCHEMAS, require_dataset
+from iolab.dataset.layout import OWN_TABLES, SCHEMAS, concat, require_dataset
 from iolab.dataset.objects import open_store
 from logframe.errors import LogError
 
@@ -37,7 +36,7 @@ def scan(dest: str | os.PathLike[str], table: str) -> pl.LazyFrame:
     Returns:
         ``source`` and ``part`` (the number of the log in its source, from 1), what a report says of itself
         (``db_name``, ``begin_time``, ...), then the columns of the table; durations are integers whose names end in
-        ``_ns`` (`logframe.physical`).
+        ``_ns`` (`logframe.parquet`).
 
     Raises:
         LogError: It is no dataset, or has no such table; the message lists those that there are.
@@ -63,7 +62,7 @@ def _files(store: Store, table: str) -> list[DataFile]:
 
 
 def scan_files(store: Store, files: list[DataFile]) -> pl.LazyFrame:
-    """The rows of files of one table, their columns united by name (`iolab.dataset.columns`)."""
+    """The rows of files of one table, their columns united by name (`iolab.dataset.layout`)."""
     by_schema: dict[str, list[DataFile]] = {}
     for file in files:
         by_schema.setdefault(file.schema, []).append(file)

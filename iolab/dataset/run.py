@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.dataset.commits import in_pieces
 from iolab.dataset.executors import LostError
-from iolab.dataset.jobs import Done, Item, Job, Listed, Rewrite
-from iolab.dataset.results import Converted, Progress
-from iolab.dataset.splitting import SplitSource, Step
+from iolab.dataset.jobs import Converted, Done, Item, Job, Listed, Progress, Rewrite
+from iolab.dataset.pieces import SplitSource, Step
 from iolab.dataset.worker import convert_batch, identify
 from logframe.errors import LogError
 

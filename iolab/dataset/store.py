@@ -21,9 +21,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
-from logframe.atomic import flush, flush_folder, publish
+from logframe.atomic import flush, flush_folder, lock_file, publish
 from logframe.errors import LogError
-from logframe.locking import lock_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.dataset.guards import UNREADABLE, guarded, raise_of_place
 from iolab.dataset.jobs import Done, Item, Job, Listed, Made, Settings
 from iolab.dataset.layout import SOURCES
 from iolab.dataset.listing import refuse_folder, stamp_of
-from iolab.dataset.pieces import split_of
+from iolab.dataset.pieces import UNREADABLE, guarded, raise_of_place, split_of
 from iolab.dataset.writer import BatchWriter, LogRows, rows_of
 from logframe import DIAGNOSTICS, Diagnostic, LogParseError, diagnostics_frame
 from logframe.formats import formats

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.dataset.columns import concat
 from iolab.dataset.commits import DataFile
-from iolab.dataset.layout import OWN_TABLES, SCHEMAS, SOURCES, digest
+from iolab.dataset.layout import OWN_TABLES, SCHEMAS, SOURCES, concat, digest
 from iolab.time_ledger.run import ledger_frame
 from logframe import DIAGNOSTICS
 from logframe.formats import formats
-from logframe.parquet import write_parquet
-from logframe.physical import physical
+from logframe.parquet import physical, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from awrparse import AwrReport
 from iolab.loading import as_log
 from iolab.metrics import total_waits
 from iolab.metrics.lookups import statistic
-from iolab.metrics.times import nanoseconds
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_reads import data_reads
 from logframe.interval import Interval, row_figure
 

@@ -19,8 +19,8 @@ import anywidget
 import traitlets
 
 from iolab.lab.receiving import IDLE_S, Receiver
+from logframe.atomic import lock_file
 from logframe.errors import LogError
-from logframe.locking import lock_file
 
 #: A piece travels in one message; Jupyter's server cuts messages above 10 MiB.
 PIECE_BYTES: Final = 4 * 2**20

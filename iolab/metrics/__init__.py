@@ -30,10 +30,11 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from iolab.metrics.ash import ash_samples, ash_shares, never_seen
+    from iolab.metrics.ash import ash_samples, ash_shares, never_seen, session_shares
     from iolab.metrics.awr import (
         average_waits,
         class_shares,
+        class_times,
         contradictions,
         db_time,
         elapsed,
@@ -46,32 +47,35 @@ if TYPE_CHECKING:
     from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
     from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
     from iolab.metrics.processors import cpu_samples, host_cpu
-    from iolab.metrics.rates import average_active_sessions, per_transaction, rate
     from iolab.metrics.reads import (
+        average_active_sessions,
         block_size,
         blocks_per_read,
         direct_share,
         flash_hit_ratio,
         iops,
         ms_per_flash_read,
+        per_transaction,
+        rate,
         read_size,
         smart_scan_saving,
         throughput,
     )
     from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
-    from iolab.metrics.session_samples import session_shares
     from iolab.metrics.spool_statements import statement_costs
     from iolab.metrics.sql_trace import (
         cpu_step,
         multiblock_count,
+        read_concurrency,
         read_shares,
+        reads_by,
         reads_of,
+        round_trips,
         rows_per_fetch,
         us_per_get,
         wait_latency,
         wait_sizes,
     )
-    from iolab.metrics.sql_trace_io import read_concurrency, reads_by, round_trips
     from iolab.metrics.table import METRICS, Metric, metrics_frame
     from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
     from iolab.metrics.trace_queue import QUEUES, depth, depth_by_file, littles_law, queue_depth
@@ -85,7 +89,6 @@ if TYPE_CHECKING:
         write_sizes,
     )
     from iolab.metrics.trace_writes import WRITES_BY_FILE, writes_by_file
-    from iolab.metrics.wait_classes import class_times
     from logframe.errors import RefusedError
     from logframe.interval import Interval, intersect
 

@@ -1,13 +1,19 @@
-"""How busy the processors of a host were, by samples of iostat, vmstat, mpstat, sar or nmon."""
+"""How busy the processors of a host were, and CPU profiles of an Oracle process by layer of the database.
+
+A profile is what `hostparse.read_profile` gives.  The first letters of a function's name say which layer it belongs to
+(`kcb`: buffer cache, `kd`: rows in a block, ...).  The names are the kernel's own; Oracle publishes no list, and
+`LAYERS` holds what is well known in the field.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
 from iolab.loading import as_log
 from iolab.metrics.table import Metric, metrics_frame
+from iolab.stats.intervals import share_interval
 from logframe.errors import RefusedError
 from logframe.wording import counted
 
@@ -15,7 +21,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from hostparse import HostLog
+    from hostparse.log import FrameLog
     from logframe import Source
+
 
 #: Columns of `cpu_samples`.
 CPU_SAMPLES: Final = pl.Schema(
@@ -218,3 +226,208 @@ def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
         basis = f"running and waiting processes / processors, mean of {queue.height:,} moments"
         found.append(Metric.exact("host_runnable", value, "1", basis, "a moment each, no mean of the interval"))
     return metrics_frame(found)
+
+
+#: What tools print beside `COLUMNS`.
+_ALSO: Final = {"ni": "nice", "idl": "idle", "wai": "iowait", "stl": "steal", "hi": "interrupts", "hiq": "interrupts",
+                "si": "soft interrupts", "siq": "soft interrupts"}  # fmt: skip
+_PARTS: Final = {**{name: part for part, names in COLUMNS.items() for name in names}, **_ALSO}
+#: The parts of a sample add up to 100 % for each processor, but for rounding.
+_WHOLE: Final = 100.0
+
+
+class _Table(NamedTuple):
+    """Where a tool prints the parts of the processors' time.
+
+    Attributes:
+        frame: the frame.
+        of: its column that says what a row is about.
+        label: what that is for all processors together.
+        name: the column with the name of a part.
+        begins_at_boot: the first sample is a mean since the start of the system.
+    """
+
+    frame: str
+    of: str
+    label: tuple[str, ...]
+    name: str
+    begins_at_boot: bool = True
+
+
+_TABLES: Final = {
+    "top": _Table("summary", "label", ("%Cpu(s):", "Cpu(s):"), "name"),
+    "dstat": _Table("samples", "group", ("total-cpu-usage", "total-usage"), "metric"),
+    "atop": _Table("resources", "resource", ("CPU",), "name"),
+    "collectl": _Table("samples", "group", ("CPU", "cpu"), "metric", begins_at_boot=False),
+}
+
+
+def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
+    r"""What the processors did, in percent of their time, one row a sample.
+
+    A tool that prints the percentages of several processors together (atop) says so how many there are.
+
+    Args:
+        log: What `iolab.load` gives of a log of top, dstat, atop or collectl.
+
+    Returns:
+        The columns of `iolab.metrics.processors.cpu_parts` that a ledger needs; samples count alike.
+
+    Raises:
+        RefusedError: The log has no sample of the processors, or only a mean since the start of the system.
+
+    Examples:
+        >>> import iolab
+        >>> head = "--total-cpu-usage-- -dsk/total-\nusr sys idl wai stl| read  writ\n"
+        >>> rows = "  2   1  96   1   0|1024k  346k\n 80  10   4   6   0|1024k  346k\n"
+        >>> log = iolab.load((head + rows).encode())
+        >>> tool_cpu_parts(log).select("user", "iowait", "since_boot").rows()
+        [(80.0, 6.0, 1)]
+    """
+    table = _TABLES[log.kind]
+    frame = log.tables.get(table.frame)
+    if frame is None or frame.is_empty():
+        raise RefusedError("the log does not say how idle the processors were")
+    part = pl.col(table.name).str.to_lowercase().str.strip_chars("% ").replace_strict(_PARTS, default=None)
+    rows = (
+        frame.filter(pl.col(table.of).str.strip_chars(" -").is_in(table.label))
+        .with_columns(part=part)
+        .filter(pl.col("part").is_not_null() & pl.col("value").is_not_null())
+    )
+    sums = rows.group_by("sample", "part").agg(pl.col(f"value{end}").sum() for end in _ENDS)
+    wide = sums.pivot("part", index="sample", values=[f"value{end}" for end in _ENDS]).sort("sample")
+    parts = rows.get_column("part").unique(maintain_order=True).to_list()
+    if "idle" not in parts:
+        raise RefusedError("the log does not say how idle the processors were")
+    first = int(table.begins_at_boot and wide.height > 0)
+    if wide.height <= first:
+        raise RefusedError(SINCE_START)
+    named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in _ENDS]
+    found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
+    whole = found.select(pl.sum_horizontal(*parts).mean()).item()
+    cpus = round(whole / _WHOLE) if whole > 1.5 * _WHOLE else None
+    return found.with_columns(
+        *(pl.col(f"{part}{end}") / (cpus or 1) for part in parts for end in _ENDS),
+        weight_s=pl.lit(1.0),
+        cpus=pl.lit(cpus, pl.Float64),
+        is_timed=pl.lit(value=False),
+        since_boot=pl.lit(first),
+        untimed=pl.lit(0),
+        scope=pl.lit(table.frame),
+    )
+
+
+#: Prefix of a function -> layer; the longest that fits counts.
+LAYERS: Final = {
+    "kcb": "buffer cache (kcb)",
+    "kcl": "global cache (kcl)",
+    "kcr": "redo (kcr)",
+    "kcf": "data file I/O (kcf)",
+    "kc": "cache (kc)",
+    "kd": "row access (kd)",
+    "kt": "transactions, undo, segments (kt)",
+    "kf": "ASM and file I/O (kf)",
+    "ksl": "latches and waits (ksl)",
+    "ksf": "file I/O (ksf)",
+    "ks": "kernel services (ks)",
+    "kgh": "heap memory (kgh)",
+    "kgl": "library cache (kgl)",
+    "kx": "execution (kx)",
+    "kk": "parse and optimizer (kk)",
+    "kp": "program interface (kp)",
+    "kz": "security (kz)",
+    "qer": "row sources (qer)",
+    "qes": "execution services (qes)",
+    "qka": "query execution (qka)",
+    "qk": "optimizer (qk)",
+    "ev": "expressions (ev)",
+    "lnx": "number arithmetic (lnx)",
+    "op": "calls of the client (op)",
+    "tt": "client protocol (tt)",
+    "ns": "network (ns)",
+    "nt": "network (nt)",
+    "sk": "operating system interface (sk)",
+    "sl": "operating system interface (sl)",
+    "ss": "operating system interface (ss)",
+    "_intel": "memory and arithmetic library",
+    "__intel": "memory and arithmetic library",
+    "mem": "memory and arithmetic library",
+}
+OTHER: Final = "other functions of oracle"
+KERNEL: Final = "operating system kernel"
+
+
+def layer_of(function: str, module: str | None = None, *, is_kernel: bool | None = None) -> str:
+    """The layer that a function belongs to.
+
+    Args:
+        function: Its name.
+        module: Its module or library, where known.
+        is_kernel: Whether the module is the kernel of the operating system.
+
+    Examples:
+        >>> layer_of("kcbgtcr"), layer_of("kdstf00000010000kmP"), layer_of("copy_user", "unix", is_kernel=True)
+        ('buffer cache (kcb)', 'row access (kd)', 'operating system kernel')
+        >>> layer_of("read", "libc.so.6"), layer_of("main", "sshd")
+        ('library libc.so.6', 'program sshd')
+    """
+    if is_kernel:
+        return KERNEL
+    if module is not None and not module.startswith("oracle"):
+        return f"library {module}" if "." in module else f"program {module}"
+    for length in range(7, 1, -1):
+        if (layer := LAYERS.get(function[:length])) is not None:
+            return layer
+    return OTHER
+
+
+def layer_shares(samples: pl.DataFrame) -> pl.DataFrame:
+    r"""Share of the samples that each layer has.
+
+    ``ci_lo`` and ``ci_hi`` are the 95 % score interval of a share (Wilson, 1927): what this few samples leave open, if
+    each is a draw of its own.  They have no meaning about functions that the profile leaves out.
+
+    Args:
+        samples: The frame of a `hostparse.CpuProfile`.
+
+    Returns:
+        One row a layer: ``layer``, ``samples``, then `METRICS`: ``sample_share``, a ratio; the largest first.  Refused
+        where the functions have no samples.
+
+    Examples:
+        >>> from hostparse import read_profile
+        >>> shares = layer_shares(read_profile(b"  oracle`kdst_fetch   15\n  oracle`kcbgtcr   5\n").samples)
+        >>> shares.select("layer", "value").rows()
+        [('row access (kd)', 0.75), ('buffer cache (kcb)', 0.25)]
+    """
+    layers = layers_of(samples).group_by("layer").agg(pl.col("samples").sum())
+    ordered = layers.sort("samples", "layer", descending=[True, False]).rows()
+    total = sum(count for _, count in ordered)
+    metrics = []
+    for _, count in ordered:
+        basis = f"{count} of {total} samples"
+        if not total:
+            metrics.append(Metric.refused("sample_share", "ratio", "the profile has no samples", basis=basis))
+            continue
+        lo, hi = share_interval(count, total)
+        caveat = "the 95 % interval of sampling; layers by the first letters of the function"
+        metrics.append(Metric("sample_share", count / total, None, None, "ratio", basis, caveat, lo, hi))
+    return metrics_frame(
+        metrics,
+        layer=pl.Series([name for name, _ in ordered], dtype=pl.String),
+        samples=pl.Series([count for _, count in ordered], dtype=pl.Int64),
+    )
+
+
+def layers_of(samples: pl.DataFrame) -> pl.DataFrame:
+    """The samples of processors at work: ``layer``, ``function``, ``samples``.
+
+    Args:
+        samples: The frame of a `hostparse.CpuProfile`.
+    """
+    busy = samples.filter(~pl.col("is_idle"))
+    layers = [
+        layer_of(function, module, is_kernel=is_kernel)
+        for function, module, is_kernel in busy.select("function", "module", "is_kernel").iter_rows()
+    ]
+    return busy.select(pl.Series("layer", layers, dtype=pl.String), "function", pl.col("samples").cast(pl.Int64))

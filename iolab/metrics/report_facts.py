@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from iolab.metrics.ash import Queue
-    from iolab.metrics.event_histograms import Histogram
+    from iolab.metrics.histograms import Histogram
 
 #: Waits of this many times DB time are more than it, by more than the rounding of tables that are printed apart.
 _EARLIER_WAITS: Final = 1.005

@@ -9,8 +9,20 @@ from typing import Final
 
 import polars as pl
 
-from iolab.metrics.table import REFUSED, Metric, clip_share, metrics_frame
-from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
+from iolab.metrics.table import (
+    REFUSED,
+    SET_BACK,
+    UPPER_BOUND,
+    Metric,
+    bounds_of,
+    clip_share,
+    is_set_back,
+    metrics_frame,
+    nanoseconds,
+    spread,
+    tick_of,
+    window,
+)
 from logframe.interval import Interval
 from straceparse.call_table import HIDDEN, READS, REAPS, SUBMITS, SYNCS, WRITES
 from straceparse.descriptors import is_channel

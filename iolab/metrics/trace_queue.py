@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.table import REFUSED, Metric, metrics_frame
-from iolab.metrics.times import SET_BACK, is_set_back
+from iolab.metrics.table import REFUSED, SET_BACK, Metric, is_set_back, metrics_frame
 from iolab.metrics.trace_reads import file_or_fd, hidden_requests, is_data_read, is_data_request
 from straceparse.call_table import HIDDEN
 from straceparse.ordered import rows_where

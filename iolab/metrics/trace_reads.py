@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame
-from iolab.metrics.times import SET_BACK, UPPER_BOUND, bounds_of, is_set_back, nanoseconds, spread, tick_of, window
+from iolab.metrics.table import (
+    REFUSED,
+    SET_BACK,
+    UPPER_BOUND,
+    Metric,
+    bounds_of,
+    evaluate,
+    is_set_back,
+    metrics_frame,
+    nanoseconds,
+    spread,
+    tick_of,
+    window,
+)
 from straceparse.call_table import HIDDEN, IO_CALLS, SUBMITS
 from straceparse.descriptors import is_library
 from straceparse.ordered import rows_where

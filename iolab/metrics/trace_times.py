@@ -8,12 +8,12 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from iolab.metrics.times import nanoseconds, set_back
+from iolab.metrics.table import nanoseconds, set_back
 from straceparse.call_classes import READY_CALLS, RECEIVES, resumed
 from straceparse.call_table import IO_CALLS, READS
 from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, without_note
 from straceparse.ordered import compact, rows_where
-from straceparse.targets import Targets, packets
+from straceparse.transfers import Targets, packets
 
 if TYPE_CHECKING:
     from straceparse import StraceLog

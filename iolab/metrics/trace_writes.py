@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from iolab.metrics.times import nanoseconds
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_reads import file_or_fd, is_data_request
 
 #: Columns of `writes_by_file`, one row a file; times in us, null where the log has no time of calls.

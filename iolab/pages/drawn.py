@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.charts._classes import CLASS_COLOURS
+from iolab.charts._frames import CLASS_COLOURS
 from iolab.charts.svg import svg_of
 from iolab.charts.theme import CATEGORIES, CATEGORIES_DARK, INKS
 

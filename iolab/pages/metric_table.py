@@ -8,7 +8,7 @@ from typing import Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import format_figure
-from iolab.metrics.times import UPPER_BOUND
+from iolab.metrics.table import UPPER_BOUND
 from iolab.pages import table_html
 from logframe.wording import printable
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.cpu_profile import layer_shares
+from iolab.metrics.processors import layer_shares
 from iolab.pages.figures import join_figures
 from iolab.rules.tool_logs import profile_findings
 from iolab.time_ledger.samples import profile_ledgers

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.session_samples import session_shares
+from iolab.metrics.ash import session_shares
 from iolab.pages.figures import join_figures
 from iolab.rules.samples import session_findings
 from iolab.time_ledger.samples import session_ledgers

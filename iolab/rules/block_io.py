@@ -14,7 +14,7 @@ from logframe.interval import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hostparse.frame_log import FrameLog
+    from hostparse.log import FrameLog
 
 _KEY: Final = ("pid", "command")
 _ENDS: Final = ("", "_lo", "_hi")

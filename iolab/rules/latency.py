@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.event_histograms import hills_of
+from iolab.metrics.histograms import hills_of
 from iolab.metrics.report_facts import total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
@@ -53,7 +53,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.event_histograms import Histogram
+        >>> from iolab.metrics.histograms import Histogram
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(edges, below): return ReportFacts(db_time_s=Interval.exact(12_727), elapsed_s=Interval.exact(899),
         ...     events={"db file sequential read": Wait(Interval.exact(776_224), Interval.exact(9_455))},
@@ -149,7 +149,7 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.event_histograms import Histogram
+        >>> from iolab.metrics.histograms import Histogram
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(below): return ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
         ...     events={"db file sequential read": Wait(Interval.exact(100_000), Interval.exact(500))}, histograms={

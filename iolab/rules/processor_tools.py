@@ -17,7 +17,7 @@ from logframe.interval import Interval
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hostparse.frame_log import FrameLog
+    from hostparse.log import FrameLog
 
 #: Processes with less of a processor are not named.
 _LEAST_CPU: Final = 0.5

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from iolab.evidence.host_alignment import align_host
-from iolab.metrics.session_samples import session_shares
+from iolab.metrics.ash import session_shares
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule

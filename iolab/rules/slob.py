@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
-    from hostparse.frame_log import FrameLog
+    from hostparse.log import FrameLog
 
 #: Settings that say what work a run does, in the order in which they are reported.
 _SETTINGS: Final = ("UPDATE_PCT", "SCAN_PCT", "RUN_TIME", "WORK_LOOP", "SCALE", "WORK_UNIT", "THREADS_PER_SCHEMA")

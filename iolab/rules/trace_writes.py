@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import size_text
-from iolab.metrics.times import nanoseconds
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import data_files, opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import is_data_request
 from iolab.metrics.trace_writes import writes_by_file

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.event_histograms import spread_factor
 from iolab.metrics.formatting import count_text
+from iolab.metrics.histograms import spread_factor
 from iolab.metrics.report_facts import Wait, total, total_waits
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, percent, seconds, three
@@ -158,7 +158,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     on `redo synch time overhead (usec)` is the time between the end of the write and the end of the wait.
 
     Examples:
-        >>> from iolab.metrics.event_histograms import Histogram
+        >>> from iolab.metrics.histograms import Histogram
         >>> from logframe.interval import Interval
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> def facts(writes, seconds, **activity): return ReportFacts(

@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.cpu_profile import layers_of
+from iolab.metrics.ash import shown_rows, whole_of
 from iolab.metrics.formatting import count_text, share_text
-from iolab.metrics.processors import COLUMNS, GUESTS, IS_SAMPLE, SINCE_START, cpu_parts, exact_sum
-from iolab.metrics.session_samples import shown_rows, whole_of
-from iolab.metrics.tool_processors import tool_cpu_parts
+from iolab.metrics.processors import (
+    COLUMNS,
+    GUESTS,
+    IS_SAMPLE,
+    SINCE_START,
+    cpu_parts,
+    exact_sum,
+    layers_of,
+    tool_cpu_parts,
+)
 from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
 from iolab.time_ledger.sampled import SampledParts
 from logframe.errors import RefusedError
@@ -20,7 +27,7 @@ from logframe.wording import counted
 
 if TYPE_CHECKING:
     from hostparse import CpuProfile, HostLog
-    from hostparse.frame_log import FrameLog
+    from hostparse.log import FrameLog
     from sqlplusparse import SessionSamples
 
 _ENDS: Final = ("", "_lo", "_hi")

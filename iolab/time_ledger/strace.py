@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, share_text
-from iolab.metrics.times import nanoseconds
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_times import times_of
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from logframe.interval import Interval

@@ -9,7 +9,7 @@ import pytest
 
 import awrparse
 from awrparse.cli import main
-from awrparse.summaries import title_of_summary
+from awrparse.html import title_of_summary
 from awrparse.text.layout import ANY_RULER
 from logframe.normalize import without_margin
 

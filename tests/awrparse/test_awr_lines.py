@@ -6,10 +6,8 @@ from hypothesis import strategies as st
 
 from awrparse import read_awr
 from awrparse.text import lines
-from awrparse.text.cutting import Cutter
-from awrparse.text.headings import section_title
-from awrparse.text.labels import is_label_line, label_values
-from awrparse.text.layout import Layout
+from awrparse.text.labels import is_label_line, label_values, section_title
+from awrparse.text.layout import Cutter, Layout
 from awrparse.text.rows import cut_rows
 from logframe import Grammar, columns_of, headings
 

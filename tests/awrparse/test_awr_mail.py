@@ -9,7 +9,7 @@ import pytest
 
 from awrparse import read_awr
 from logframe import LogParseError
-from logframe.mail import parts_of_mail
+from logframe.margins import parts_of_mail
 
 VALID = Path(__file__).parent / "awr_data" / "valid"
 PAGE = (VALID / "awr_html_122.html").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ import polars.selectors as cs
 import pytest
 
 from awrparse import read_awr
-from awrparse.marks import find_mark
+from awrparse.documents import find_mark
 
 DATA = Path(__file__).parent / "awr_data" / "valid"
 REPORTS = sorted(path for path in DATA.iterdir() if path.suffix != ".json")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from awrparse import html
-from awrparse.html_cells import MARK, cut_page
+from awrparse.html import MARK, cut_page
 from awrparse.sniff import kind_of_html
 from logframe.kernel import load_kernel
 

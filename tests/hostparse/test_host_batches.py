@@ -44,7 +44,7 @@ def _assert_same(source: Path | bytes, *heights: int) -> int:
     """The frames of pieces in files are those of the whole; the number of pieces."""
     whole = read_host(source)
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("hostparse.lines", "hostparse.nmon_lines"):
+        for module in ("hostparse.lines", "hostparse.nmon"):
             patch.setattr(f"{module}.batches_of", _in_slices(heights))
         patch.setattr("hostparse.read.LARGE_BYTES", 0)
         cut = read_host(source)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from iolab.comparison import Comparison, cache_level, compare, compare_many, compare_medians, compare_paired, first_run
-from iolab.metrics.cpu_profile import layer_shares
+from iolab.metrics.processors import layer_shares
 from iolab.stats.first_runs import find_changes
 from iolab.stats.intervals import Estimate, median_interval, superiority, superiority_interval
 from iolab.stats.ranks import exact_rank_sum_p, holm

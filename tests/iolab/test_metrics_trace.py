@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from iolab import metrics
-from iolab.metrics.times import spread
+from iolab.metrics.table import spread
 from straceparse import calls, io_requests, read_strace
 
 CAPTURES = Path(__file__).parents[2] / "sample_data" / "captures"

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from iolab import metrics
-from iolab.metrics.times import spread, tick_of
+from iolab.metrics.table import spread, tick_of
 from straceparse import calls, io_requests, read_strace
 
 

@@ -9,7 +9,7 @@ from awrparse import AwrReport, read_awr
 from iolab import charts, metrics
 from iolab.comparison import compare, compare_medians, first_run
 from iolab.comparison.report_sets import changed_latencies
-from iolab.metrics.cpu_profile import layer_shares
+from iolab.metrics.processors import layer_shares
 from iolab.pages.metric_table import figure_rows, headline
 
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"

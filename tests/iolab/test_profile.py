@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import iolab
 from hostparse import PROFILE, read_profile
-from iolab.metrics.cpu_profile import LAYERS, layer_of, layer_shares
+from iolab.metrics.processors import LAYERS, layer_of, layer_shares
 from iolab.pages.summary import summarize
 from logframe import LogNotFoundError, LogParseError
 

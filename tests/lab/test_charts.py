@@ -12,7 +12,7 @@ import pytest
 
 from iolab import charts, pages
 from iolab.charts import theme
-from iolab.charts._classes import CLASS_COLOURS, contrast
+from iolab.charts._frames import CLASS_COLOURS, contrast
 
 RUNS = pl.DataFrame(
     {"sample": ["a", "b"] * 5, "run": range(1, 11), "elapsed_s": [1.0, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0, 50.0, 9.0]}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from logframe import read_printed, unique_names
-from logframe.decimal_mark import decimal_mark, mark_of, with_points
+from logframe.printed import decimal_mark, mark_of, with_points
 
 
 @given(st.integers(0, 10**9), st.integers(0, 99), st.sampled_from(["", "K", "ms", " (mins)", "%"]))

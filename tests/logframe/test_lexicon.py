@@ -11,9 +11,9 @@ from lark import Token, Transformer
 from lark.exceptions import UnexpectedInput
 
 from logframe import lexicon
+from logframe.atomic import body_of, signed
 from logframe.grammar import Grammar
 from logframe.lexicon import Lexicon, build_lexicon, load_lexicon, load_parser, packed_lexicon, unpacked_lexicon
-from logframe.user_cache import body_of, signed
 
 if TYPE_CHECKING:
     from pathlib import Path

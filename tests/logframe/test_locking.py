@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logframe.locking import lock_file
+from logframe.atomic import lock_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _HOLDER = """
 import sys
-from logframe.locking import lock_file
+from logframe.atomic import lock_file
 with open(sys.argv[1], "w") as file:
     lock_file(file)
     print("held", flush=True)

@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from logframe.blocks import TextBatch
+from logframe.blocks import Parted, TextBatch, part_lines
 from logframe.kernel import Kernel, load_kernel
-from logframe.shapes import Parted, part_lines
 
 FIGURE = re.compile(rb"-?[0-9]+")
 PIECES = (b"a=", b"b= ", b" c=-", b"#", b"= -", b"long name of a parameter=", b"d", b"=", b" ", b"==", b"\xc3\xa9=")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from logframe import tables
+from logframe import classify
 from logframe.automaton import Automaton, build_automaton
-from logframe.tables import is_sound, load_automaton, packed_tables, unpacked_tables
+from logframe.classify import is_sound, load_automaton, packed_tables, unpacked_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def forbid_building(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> Automaton:
         raise AssertionError("built")
 
-    monkeypatch.setattr(tables, "build_automaton", refuse)
+    monkeypatch.setattr(classify, "build_automaton", refuse)
 
 
 def test_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_usual_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def signed(body: bytes) -> bytes:
     """A body with its right hash, as one writes it who knows how."""
-    return tables._MAGIC + hashlib.sha256(body).digest() + body  # noqa: SLF001 - the test forges a file
+    return classify._MAGIC + hashlib.sha256(body).digest() + body  # noqa: SLF001 - the test forges a file
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def signed(body: bytes) -> bytes:
 )
 def test_forged(old: bytes, new: bytes) -> None:
     """A file whose hash is right but whose numbers are not is refused before any code runs it."""
-    body = packed_tables(build_automaton(RULES))[len(tables._MAGIC) + 32 :]  # noqa: SLF001 - the test forges a file
+    body = packed_tables(build_automaton(RULES))[len(classify._MAGIC) + 32 :]  # noqa: SLF001 - the test forges a file
     assert unpacked_tables(signed(body), KINDS).kinds == KINDS
     with pytest.raises(ValueError, match="tables"):
         unpacked_tables(signed(body.replace(old, new, 1)), KINDS)

@@ -11,8 +11,7 @@ from polars.testing import assert_frame_equal
 from logframe import Log
 from straceparse import Dialect, aio, aio_columns, calls, read_strace, scan_strace
 from straceparse.aio_columns import column_contexts
-from straceparse.async_requests import AsyncRequests
-from straceparse.requests import ASYNC_CALLS
+from straceparse.requests import ASYNC_CALLS, AsyncRequests
 from straceparse.system_calls import CALLS
 
 Block = Callable[[int, str, int, int, int], str]

@@ -8,10 +8,9 @@ import pytest
 from polars.testing import assert_frame_equal, assert_series_equal
 
 import straceparse
-from logframe.exported import Exported
-from logframe.kernel import load_kernel
+from logframe.kernel import Exported, load_kernel
 from logframe.native import engine
-from straceparse import sizes, turns
+from straceparse import transfers, turns
 from straceparse.names import EXECUTES
 from straceparse.schema import KIND
 
@@ -45,15 +44,15 @@ def test_numbers_among_arguments(start: int) -> None:
     roles = [chance.choice((0, 1, 2)) for _ in texts]
     calls = pl.DataFrame({"args": texts, "_role": pl.Series(roles, dtype=pl.UInt8)})
     calls = pl.concat([calls[:100], calls[100:2500], calls[2500:]], rechunk=False)[start:]
-    expected = sizes.by_expressions(calls)
+    expected = transfers.by_expressions(calls)
 
-    found = sizes.with_sizes(calls)
-    read = sizes.by_compiled_code(calls)
+    found = transfers.with_sizes(calls)
+    read = transfers.by_compiled_code(calls)
 
     assert_frame_equal(found.select(expected.columns), expected)
     assert read is not None
     assert 0.1 < len(read[1]) / calls.height < 0.6, "plain rows are read by compiled code, odd ones are left"
-    assert sizes.with_sizes(calls.clear()).height == 0
+    assert transfers.with_sizes(calls.clear()).height == 0
 
 
 def lines(chance: random.Random, count: int, processes: int) -> pl.DataFrame:
@@ -111,7 +110,7 @@ def test_columns_without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
         requests = straceparse.io_requests(calls)
         with monkeypatch.context() as patch:
             patch.setattr(turns, "load_kernel", lambda: None)
-            patch.setattr(sizes, "load_kernel", lambda: None)
+            patch.setattr(transfers, "load_kernel", lambda: None)
             others = straceparse.calls(straceparse.read_strace(path))
             assert_frame_equal(others, calls)
             assert_frame_equal(straceparse.io_requests(others), requests)

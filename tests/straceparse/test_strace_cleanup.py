@@ -11,7 +11,7 @@ from polars.testing import assert_frame_equal
 import iolab
 from logframe.line_cleanup import LineCleanup
 from straceparse import calls, dialect, io_requests, read_strace, read_summary, unparsed
-from straceparse.cleanup import AMBIGUOUS_PREFIXES, PASTED, cleanup_of
+from straceparse.dialects import AMBIGUOUS_PREFIXES, PASTED, cleanup_of
 from straceparse.line_parser import read_line
 
 #: Logs with prefixes of several kinds; none of them is pasted.

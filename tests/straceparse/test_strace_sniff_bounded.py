@@ -9,7 +9,7 @@ import pytest
 from logframe.formats import head_of, sniff_all
 from logframe.loading import load_log
 from logframe.source import Log, open_log
-from straceparse import dialects, marks
+from straceparse import dialects
 from straceparse.format import FORMAT
 from straceparse.line_parser import read_line
 from straceparse.records import GRAMMAR
@@ -101,7 +101,7 @@ def test_lines_without_marks_are_no_events(monkeypatch: pytest.MonkeyPatch) -> N
     events = [line for _, line in GRAMMAR.samples if read_line(line).kind in dialects._STRACE_KINDS]  # noqa: SLF001 - what the look is for
     lines = [prefix + line for line in events for prefix in prefixes]
     assert len(events) > 8
-    assert all(map(marks.has_event_mark, lines))
+    assert all(map(dialects.has_event_mark, lines))
 
     others = [*SESSION.format(3).splitlines(), PAGE.format(2), " > libc.so.6(read+0x4) [0x7f]", " | 00000  61 62  ab |"]
     logs = [
@@ -110,8 +110,8 @@ def test_lines_without_marks_are_no_events(monkeypatch: pytest.MonkeyPatch) -> N
         for extra in ([], others, others * 8, ["&lt;... read resumed&gt;) = 3"] * 90)
     ] + ["\n".join(others[:-2] * 9).encode(), SUMMARY.encode(), b"\x1b[1mclose\x1b[0m(3)\x1b[2m = 0\n" * 4]
     found = [FORMAT.sniff(head_of(open_log(data))) for data in logs]
-    looked = [marks.may_be_strace(dialects.sampled_lines(open_log(data)), 0.5) for data in logs]
-    monkeypatch.setattr(marks, "may_be_strace", lambda *_: True)
+    looked = [dialects.may_be_strace(dialects.sampled_lines(open_log(data)), 0.5) for data in logs]
+    monkeypatch.setattr(dialects, "may_be_strace", lambda *_: True)
 
     assert {True, False} == set(looked)
     assert [FORMAT.sniff(head_of(open_log(data))) for data in logs] == found

@@ -18,7 +18,7 @@ from polars.testing import assert_frame_equal
 import iolab
 from iolab import dataset
 from iolab.dataset import worker
-from logframe.physical import physical
+from logframe.parquet import physical
 
 if TYPE_CHECKING:
     from iolab.dataset.writer import LogRows

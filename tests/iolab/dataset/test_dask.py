@@ -17,8 +17,7 @@ from dask.utils import parse_timedelta
 from dataset_logs import assert_undisturbed, kill_one
 
 from iolab import dataset
-from iolab.dataset.dask_cluster import DaskCluster
-from iolab.dataset.executors import UnreachableError
+from iolab.dataset.executors import DaskCluster, UnreachableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +71,7 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], subprocess.Popen[byte
 def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The run ends with an error that says so, what is committed stays, and another cluster goes on."""
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
-    monkeypatch.setattr("iolab.dataset.dask_cluster._PATIENCE", 120.0)  # a worker starts slowly on a busy machine
+    monkeypatch.setattr("iolab.dataset.executors._PATIENCE", 120.0)  # a worker starts slowly on a busy machine
     dest = tmp_path / "dataset"
     for number in range(KILLS):
         with scheduler() as (process, _, port):
@@ -93,8 +92,8 @@ def test_the_scheduler_is_killed(logs: Path, tmp_path: Path, monkeypatch: pytest
 def test_the_last_worker_ends(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cluster that has no worker any more is given up after a while; what is committed stays."""
     monkeypatch.setattr("iolab.dataset.run.BATCH_SOURCES", 2)
-    monkeypatch.setattr("iolab.dataset.dask_cluster._ALONE", 2.0)
-    monkeypatch.setattr("iolab.dataset.dask_cluster._COUNTED", 0.5)
+    monkeypatch.setattr("iolab.dataset.executors._ALONE", 2.0)
+    monkeypatch.setattr("iolab.dataset.executors._COUNTED", 0.5)
     with scheduler() as (_, worker, port):
 
         def end(_: dataset.Progress) -> None:
@@ -114,7 +113,7 @@ def test_a_scheduler_without_workers(logs: Path, tmp_path: Path, monkeypatch: py
     with scheduler() as (_, worker, port):
         worker.kill()
         worker.wait()
-        monkeypatch.setattr("iolab.dataset.dask_cluster._PATIENCE", 20.0)
+        monkeypatch.setattr("iolab.dataset.executors._PATIENCE", 20.0)
         with pytest.raises(UnreachableError, match="has no worker"):
             dataset.convert(logs, tmp_path / "dataset", executor=f"dask://127.0.0.1:{port}")
 
@@ -132,7 +131,7 @@ def test_a_worker_that_starts_slowly_stays() -> None:
 
 def test_a_scheduler_that_is_not_there(logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error says which address does not answer."""
-    monkeypatch.setattr("iolab.dataset.dask_cluster._PATIENCE", 0.5)
+    monkeypatch.setattr("iolab.dataset.executors._PATIENCE", 0.5)
 
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:9 does not answer"):
         dataset.convert(logs, tmp_path / "dataset", executor="dask://127.0.0.1:9")

@@ -184,7 +184,7 @@ def test_the_driver_is_killed_between_pieces(large: Path, tmp_path: Path, monkey
 @pytest.mark.parametrize("part", ["facts_of", "pieces_of", "convert_piece"])
 def test_a_log_that_cannot_be_split(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     """It is read as a whole, and no file of its pieces is left."""
-    monkeypatch.setattr(f"iolab.dataset.splitting.{part}", lambda *_: None)
+    monkeypatch.setattr(f"iolab.dataset.pieces.{part}", lambda *_: None)
     done = run(large, tmp_path / "dataset")
 
     assert done.counts == {"converted": 4}
