@@ -101,8 +101,10 @@ def first_screen(
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
     parents = _parents(ledger)
-    told = [row for row, _ in (said if lead is None else [lead, *said])]
-    steps = sorted((row for row in told if row["next"]), key=lambda row: _urgency(row, parents))
+    rows = [row for row, _ in (said if lead is None else [lead, *said])]
+    steps = sorted((row for row in rows if row["next"]), key=lambda row: _urgency(row, parents))
+    if lead is not None and lead[0]["part"] is None and lead[0]["next"]:
+        steps.insert(0, lead[0])
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
@@ -121,7 +123,7 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
 
 
 def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple[dict[str, Any], list[str]] | None:
-    """The sentence above the table: of the largest shares one that says more than its row, else the largest."""
+    """The sentence above the table: of the largest shares one that has no row, else one that says more than its row."""
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     if not shares:
         return None
@@ -129,7 +131,7 @@ def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple
     repeats = _row_sentences(ledger)
     return max(
         (one for one in shares if one[0]["impact_lo"] >= least),
-        key=lambda one: (one[0]["sentence"] not in repeats, one[0]["impact_lo"]),
+        key=lambda one: (one[0]["part"] is None, one[0]["sentence"] not in repeats, one[0]["impact_lo"]),
     )
 
 

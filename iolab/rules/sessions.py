@@ -24,6 +24,7 @@ from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
+from iolab.time_ledger.next_steps import ON_DISK
 from iolab.time_ledger.spools import sampled, timed_ledgers, wait_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
@@ -380,6 +381,8 @@ def _next(large: list[dict[str, Any]]) -> str:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
         return f"{_SQL_TRACE} of its next run"
+    if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
+        return ON_DISK
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
@@ -424,9 +427,21 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     if failed.height > 1:
         who, of = count_text(failed.height, "statement"), " in all"
     is_most = facts.ledger is not None and facts.ledger.total is not None and time > facts.ledger.total.hi
+    said = f"{who} failed after {phrases.seconds(time)}{of}: {listed}."
+    impact = None
+    if is_most and facts.ledger is not None and facts.ledger.total is not None:
+        longest, line, code = failed.select("elapsed_s", "first_line", "error").row(0)
+        rest, impact = time - longest + facts.ledger.total.hi, Interval.exact(time / (time + facts.ledger.total.hi))
+        if longest > rest:
+            said = (
+                f"The statement at line {line:,} failed with {code} after {phrases.seconds(longest)}; the rest of the "
+            )
+            said += f"session took {phrases.seconds(rest)}."
     yield Finding(
         "failed_statements",
-        f"{who} failed after {phrases.seconds(time)}{of}: {listed}.",
+        said,
+        impact,
+        "timed statements, failed ones included",
         next="the cause of the error first; then run what failed again" if is_most else "",
         position=1 if is_most else 0,
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),

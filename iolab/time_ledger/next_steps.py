@@ -6,10 +6,14 @@ from typing import Final
 
 _ASH: Final = "an ASH report of the period (@?/rdbms/admin/ashrpt)"
 _SEGMENT: Final = f"{_ASH}: its object is the segment"
-_PARSES: Final = (
+PARSES: Final = (
     "statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
 )
 _LOGS: Final = "size and number of the log files, and whether archiving keeps up: select * from v$log"
+HOLDER: Final = "who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time"
+KEEP_CURSORS: Final = "keep cursors open and bind values"
+#: For a sort or hash join on disk.
+ON_DISK: Final = "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target"
 #: The first that an event begins with counts.
 _STEPS: Final = {
     "enq: HW": f"the segment that grows, and its extents allocated in advance. {_SEGMENT}",
@@ -31,16 +35,16 @@ _STEPS: Final = {
     "checkpoint completed": _LOGS,
     "free buffer waits": "the database writers and their devices: iostat -xt 5; select * from v$instance_recovery",
     "write complete waits": "the database writers and their devices: iostat -xt 5; select * from v$instance_recovery",
-    "latch: shared pool": _PARSES,
-    "latch: row cache": _PARSES,
+    "latch: shared pool": PARSES,
+    "latch: row cache": PARSES,
     "library cache lock": "DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
-    "library cache": _PARSES,
+    "library cache": PARSES,
     "cursor: ": "statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc",
     "latch: cache buffers chains": f"the hot block: its statement and segment. {_SEGMENT}",
     "buffer busy waits": _SEGMENT,
     "gc buffer busy": _SEGMENT,
-    "direct path read temp": "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target",
-    "direct path write temp": "a sort or hash join on disk: V$SQL_WORKAREA of the statement, and pga_aggregate_target",
+    "direct path read temp": ON_DISK,
+    "direct path write temp": ON_DISK,
     "PL/SQL lock timer": "the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
     "SQL*Net message from dblink": "an SQL trace of the session in the remote database",
     "SQL*Net more data from dblink": "an SQL trace of the session in the remote database",
