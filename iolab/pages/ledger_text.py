@@ -33,6 +33,8 @@ _MOST_SENTENCES: Final = 5
 _WANTED_SENTENCES: Final = 3
 _LEAST_SENTENCES: Final = 2
 _FIRST: Final = 2
+#: A fact with this much of the time that no row shows is the main one.
+_HALF: Final = 0.5
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
 _WIDE: Final = 100
@@ -123,16 +125,18 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
 
 
 def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple[dict[str, Any], list[str]] | None:
-    """The sentence above the table: of the largest shares one that has no row, else one that says more than its row."""
+    """The sentence above the table: of the largest shares half the time without a row, else more than its row says."""
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     if not shares:
         return None
     least = max(row["impact_lo"] for row, _ in shares) / 2
     repeats = _row_sentences(ledger)
-    return max(
-        (one for one in shares if one[0]["impact_lo"] >= least),
-        key=lambda one: (one[0]["part"] is None, one[0]["sentence"] not in repeats, one[0]["impact_lo"]),
-    )
+
+    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:
+        row = one[0]
+        return row["part"] is None and row["impact_lo"] >= _HALF, row["sentence"] not in repeats, row["impact_lo"]
+
+    return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
 
 def _chosen(
