@@ -57,6 +57,8 @@ _REPEATED_KINDS: Final = ("select", "host", None)
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
+#: A session of less time has nothing to gain.
+_SHORT_S: Final = 1.0
 _TEXT: Final = 60
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
@@ -114,6 +116,16 @@ class SpoolFacts:
         return shares.join(self.costs, on="part", maintain_order="left").to_dicts()
 
     @property
+    def is_short(self) -> bool:
+        """Whether all statements took too little for a trace: no series of runs, no reads that were counted."""
+        total = None if self.ledger is None else self.ledger.total
+        return (
+            total is not None
+            and total.hi < _SHORT_S
+            and all(row["runs"] < SAMPLE and not row["blocks"] for row in self.large)
+        )
+
+    @property
     def failed_s(self) -> float:
         """The time of the statements that failed."""
         return float(self.failed.get_column("elapsed_s").sum())
@@ -144,14 +156,14 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     Examples:
         >>> import sqlplusparse
         >>> text = b'''SQL> select count(*) from t;
-        ... Elapsed: 00:00:00.11
+        ... Elapsed: 00:00:01.11
         ... SQL> select count(*) from t;
         ... Elapsed: 00:00:00.02
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-        The statement at line 1 took all of the time: 2 runs, 0.110 and 0.0200 s.
+        The statement at line 1 took all of the time: 2 runs, 1.11 and 0.0200 s.
         The session does not show what each statement waited for.
-        Two runs of one statement (0.11 and 0.02 s) do not show whether a first run is slower.
+        Two runs of one statement (1.11 and 0.02 s) do not show whether a first run is slower.
     """
     samples = sampled(spool)
     if not samples:
@@ -186,6 +198,8 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
+    if facts.is_short:
+        advice = "longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]
@@ -393,7 +407,7 @@ def _next(large: list[dict[str, Any]]) -> str:
 @rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
 def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     """What a session never tells: what its statements waited for."""
-    if not facts.large:
+    if not facts.large or facts.is_short:
         return
     is_host = all(row["kind"] == "host" for row in facts.large)
     is_run = facts.large[0]["runs"] >= SAMPLE

@@ -37,7 +37,7 @@ _STACKS: Final = "where its threads wait, and who holds the lock: gdb -p PID -ba
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
     "waits for descriptors": "the address that did not answer, in the calls before: iolab show --tables",
-    "locks and messages": f"who should wake it: EVENT and BLOCKING_SESSION of V$SESSION, for Oracle; else {_STACKS}",
+    "locks and messages": f"what it waits for: EVENT and BLOCKING_SESSION of V$SESSION, for Oracle; else {_STACKS}",
 }
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {

@@ -110,6 +110,16 @@ def test_a_failure_that_was_the_session_is_said_first() -> None:
     assert "failed with" not in " ".join(short)
 
 
+@pytest.mark.parametrize("seconds", ["00.03", "03.00"])
+def test_a_session_of_no_time_needs_no_trace(seconds: str) -> None:
+    """Two statements of 30 ms: nothing is to gain; of 3 s a trace shows what they waited for."""
+    text = "".join(RUN.format(one, "", f"00:00:{seconds}") for one in ("select a from t;", "select b from t;"))
+    lines = screen(text)
+
+    assert lines[-1].startswith("next: longer runs") == (seconds == "00.03")
+    assert ("trace" in " ".join(lines)) == (seconds == "03.00")
+
+
 @pytest.mark.parametrize(("disk", "counted"), [(1, 212_040), (0, 212_040), (0, 5_000_000)])
 def test_a_sort_on_disk_is_no_matter_of_the_cache(disk: int, counted: int) -> None:
     """A sort that went to disk, or more blocks from disk than gets: another run reads them again."""
