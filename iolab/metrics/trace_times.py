@@ -27,13 +27,24 @@ CALLS: Final = (
 _ADDED: Final = tuple(
     pl.col(name).sum() for name in ("calls", "timed", "printed", "elapsed", "slack", "between", "open")
 )
-SUMS: Final = (*_ADDED, pl.col("failed", "timed_out", "stamped").sum(), pl.col("first").min(), pl.col("last").max())
+SUMS: Final = (
+    *_ADDED,
+    pl.col("failed", "timed_out", "late", "stamped").sum(),
+    pl.col("first").min(),
+    pl.col("last", "longest").max(),
+)
 #: Calls that end with an error when their time is over.
 _TIMED: Final = ("semtimedop", "semtimedop_time64", "futex", "futex_time64", "rt_sigtimedwait", "mq_timedreceive")
-_IS_TIMED_OUT: Final = pl.col("errno").is_in(["EAGAIN", "ETIMEDOUT"]) & pl.col("name").is_in(_TIMED)
+#: Calls that return 0 when their time is over.
+_POLLS: Final = ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_pwait2")
+_IS_TIMED_OUT: Final = (pl.col("errno").is_in(["EAGAIN", "ETIMEDOUT"]) & pl.col("name").is_in(_TIMED)) | (
+    (pl.col("result") == 0) & pl.col("name").is_in(_POLLS)
+)
 _OF_CALLS: Final = (
     pl.col("errno").count().cast(pl.Int64).alias("failed"),
     _IS_TIMED_OUT.sum().cast(pl.Int64).alias("timed_out"),
+    pl.col("elapsed").filter(_IS_TIMED_OUT).sum().dt.total_nanoseconds().alias("late"),
+    pl.col("elapsed").max().dt.total_nanoseconds().alias("longest"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
     pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
@@ -55,7 +66,8 @@ class CallTimes:
 
     Attributes:
         calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, of these
-            ``timed_out``, have a time of their start (``stamped``), of their own (``timed``), from -T (``printed``);
+            ``timed_out``, which took ``late`` (ns); the ``longest`` of all (ns); how many have a time of their
+            start (``stamped``), of their own (``timed``), from -T (``printed``);
             the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
             time after them until the next line of the process (``between``, ns), and of the time to that line of
             calls without a time (``open``, ns); the first start and the last end.

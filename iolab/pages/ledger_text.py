@@ -33,6 +33,8 @@ _MOST_SENTENCES: Final = 5
 _WANTED_SENTENCES: Final = 3
 _LEAST_SENTENCES: Final = 2
 _FIRST: Final = 2
+#: A fact with this much of the time that no row shows is the main one.
+_HALF: Final = 0.5
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
 _WIDE: Final = 100
@@ -104,6 +106,8 @@ def first_screen(
     parents = _parents(ledger)
     leading = [] if lead is None else [lead]
     steps = sorted((row for row, _ in [*leading, *said] if row["next"]), key=lambda row: _urgency(row, parents))
+    if lead is not None and lead[0]["part"] is None and lead[0]["next"]:
+        steps.insert(0, lead[0])
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
@@ -122,16 +126,17 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
 
 
 def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple[dict[str, Any], list[str]] | None:
-    """The sentence above the table: of the largest shares one that says more than its row, else the largest."""
+    """The sentence above the table: of the largest shares half the time without a row, else more than its row says."""
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     if not shares:
         return None
     least = max(row["impact_lo"] for row, _ in shares) / 2
     repeats, parents = _row_sentences(ledger), _parents(ledger)
 
-    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, float]:
+    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:
         row = one[0]
-        return row["sentence"] not in repeats and row["part"] not in parents, row["impact_lo"]
+        is_more = row["sentence"] not in repeats and row["part"] not in parents
+        return row["part"] is None and row["impact_lo"] >= _HALF, is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 

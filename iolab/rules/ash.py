@@ -196,6 +196,8 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
             "blocking_session",
             f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples, all in "
             f"`{event}`.",
+            share / 100,
+            "the samples",
             next=f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )

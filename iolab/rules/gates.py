@@ -224,14 +224,14 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
         >>> list(interval_too_long(ReportFacts(elapsed_s=Interval.exact(3_613))))
         []
     """
-    if facts.void or facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S:
+    if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S:
         return
     yield Finding(
         "interval_too_long",
         f"The report covers {period_text(facts.elapsed_s.value)}; its averages hide the busy hours.",
         next="take reports of single hours: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("snapshots"),),
-        is_gate=facts.elapsed_s.lo > _DAY_S,
+        is_gate=bool(facts.void) or facts.elapsed_s.lo > _DAY_S,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import short_text
+from iolab.metrics.formatting import short_text, size_text
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import period_text
@@ -29,6 +29,8 @@ _PARSE_SHARE: Final = 0.10
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
 _MB: Final = 10**6
+#: Memory is short where this much of it went to swap in the period.
+_SWAPPED: Final = 0.05
 #: A host is busy from this many per cent on; others use it where this instance has at most half of that.
 _BUSY_PCT: Final = 25.0
 _OWN_PCT: Final = 50.0
@@ -391,8 +393,11 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
     if not (is_paging or is_full):
         return
     out = f"{three(paged['VM_OUT_BYTES'])} MB/s"
+    memory, fell = facts.os.get("PHYSICAL_MEMORY_BYTES", math.inf), free[0] - free[-1] if free else 0.0
+    is_short = is_paging and fell >= _SWAPPED * memory
     if is_paging:
-        said = f"{three(paged['VM_IN_BYTES'])} MB/s were paged in and {out} out."
+        swap = f"; free swap fell from {size_text(int(free[0]))} to {size_text(int(free[-1]))}" if is_short else ""
+        said = f"{three(paged['VM_IN_BYTES'])} MB/s were paged in and {out} out{swap}."
     else:
         said = f"No swap was free at a snapshot, and {out} were paged out."
     yield Finding(
@@ -400,10 +405,13 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         said,
         detail="swap was full, or is not configured; hardly anything was paged out"
         if not is_paging
-        else "pages went to disk and back; some systems count reads of files, too",
-        next="vmstat 5 of the host",
+        else "pages went to disk and back" + ("" if is_short else "; some systems count reads of files, too"),
+        part=NOT_ACCOUNTED if is_short and _unaccounted(facts) is not None else "",
+        next="less SGA and PGA, or more memory; who holds it: ps -eo pid,rss,args --sort=-rss"
+        if is_short
+        else "vmstat 5 of the host",
         evidence=(Evidence("os_stats", ("SWAP_FREE_BYTES", "VM_IN_BYTES", "VM_OUT_BYTES")),),
-        order=7,
+        order=4 if is_short else 7,
     )
 
 
@@ -430,6 +438,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "parse_time",
         f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}. This time contains CPU and waits.",
+        (parse / whole).capped(1),
         next="see statements that differ only in literals: select force_matching_signature, count(*) from v$sql "
         "group by force_matching_signature order by 2 desc"
         if of_hard

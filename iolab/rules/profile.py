@@ -12,7 +12,7 @@ from iolab.rules.phrases import often, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of, parts_of
 from iolab.rules.writes import all_io_slow, small_log_writes_slow
-from iolab.time_ledger.reports import BLOCK_TIME, NOT_ACCOUNTED, ledger_of, plan_of, statement_name
+from iolab.time_ledger.reports import BLOCK_TIME, NOT_ACCOUNTED, ledger_of, statement_name
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -76,7 +76,6 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
             f"{begin} took {part.took}{_split(one)}{each}.",
             part=name,
             detail="; ".join(detail),
-            next=plan_of(one.sql_id),
             evidence=(Evidence("sql", (one.sql_id,)),),
         )
 

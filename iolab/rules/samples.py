@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: What to look at next, by view.
 _NEXT: Final = {
-    "what": "take an extended SQL trace (event 10046) of one of the sessions",
+    "what": "take an extended SQL trace (event 10046) of a session that does this work",
     "who": "select * from table(dbms_xplan.display_cursor('{}'))",
 }
 

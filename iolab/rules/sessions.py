@@ -24,6 +24,7 @@ from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
+from iolab.time_ledger.next_steps import ON_DISK
 from iolab.time_ledger.spools import sampled, timed_ledgers, wait_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
@@ -58,6 +59,8 @@ _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
+#: A session of less time has nothing to gain.
+_SHORT_S: Final = 1.0
 _TEXT: Final = 60
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
@@ -115,6 +118,16 @@ class SpoolFacts:
         return shares.join(self.costs, on="part", maintain_order="left").to_dicts()
 
     @property
+    def is_short(self) -> bool:
+        """Whether all statements took too little for a trace: no series of runs, no reads that were counted."""
+        total = None if self.ledger is None else self.ledger.total
+        return (
+            total is not None
+            and total.hi < _SHORT_S
+            and all(row["runs"] < SAMPLE and not row["blocks"] for row in self.large)
+        )
+
+    @property
     def failed_s(self) -> float:
         """The time of the statements that failed."""
         return float(self.failed.get_column("elapsed_s").sum())
@@ -145,14 +158,14 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     Examples:
         >>> import sqlplusparse
         >>> text = b'''SQL> select count(*) from t;
-        ... Elapsed: 00:00:00.11
+        ... Elapsed: 00:00:01.11
         ... SQL> select count(*) from t;
         ... Elapsed: 00:00:00.02
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
-        The statement at line 1 took all of the time: 2 runs, 0.110 and 0.0200 s.
+        The statement at line 1 took all of the time: 2 runs, 1.11 and 0.0200 s.
         The log does not show what each statement waited for.
-        Two runs of one statement (0.11 and 0.02 s) do not show whether a first run is slower.
+        Two runs of one statement (1.11 and 0.02 s) do not show whether a first run is slower.
     """
     samples = sampled(spool)
     if not samples:
@@ -187,6 +200,8 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
+    if facts.is_short:
+        advice = "longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]
@@ -386,6 +401,8 @@ def _next(large: list[dict[str, Any]]) -> str:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
         return f"take {_SQL_TRACE} of its next run"
+    if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
+        return ON_DISK
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
@@ -396,7 +413,7 @@ def _next(large: list[dict[str, Any]]) -> str:
 @rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
 def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     """What a session never tells: what its statements waited for."""
-    if not facts.large:
+    if not facts.large or facts.is_short:
         return
     is_host = all(row["kind"] == "host" for row in facts.large)
     is_run = facts.large[0]["runs"] >= SAMPLE
@@ -430,9 +447,18 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     if failed.height > 1:
         said = f"{failed.height:,} statements failed ({listed}); they took {phrases.seconds(time)} together."
     is_most = facts.ledger is not None and facts.ledger.total is not None and time > facts.ledger.total.hi
+    impact = None
+    if is_most and facts.ledger is not None and facts.ledger.total is not None:
+        longest, line, code = failed.select("elapsed_s", "first_line", "error").row(0)
+        rest, impact = time - longest + facts.ledger.total.hi, Interval.exact(time / (time + facts.ledger.total.hi))
+        if longest > rest:
+            said = f"The statement at line {line:,} failed with {code} after {phrases.seconds(longest)}; "
+            said += f"the rest of the session took {phrases.seconds(rest)}."
     yield Finding(
         "failed_statements",
         said,
+        impact,
+        "timed statements, failed ones included",
         next="remove the cause of the error, then run what failed again" if is_most else "",
         position=1 if is_most else 0,
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),

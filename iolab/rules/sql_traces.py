@@ -16,6 +16,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
+from iolab.time_ledger.next_steps import KEEP_CURSORS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
     CALLS,
@@ -47,6 +48,8 @@ _NOTABLE: Final = 0.05
 _MOST_EVENTS: Final = 4
 #: One statement with this much of what is reported of it stands for all.
 _MOST_OF: Final = 0.8
+#: One wait with this much of a statement is all there is to say of its runs.
+_ONE_WAIT: Final = 0.9
 #: Round trips of which this much is in a few long ones are the client's own time.
 _THINKING: Final = 0.5
 #: A fetch of this many rows gains little from more.
@@ -339,7 +342,7 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
         took = int(missed.get_column("own_elapsed_us").sum()) / 1e6
         hard = f"{count_text(missed.height, 'hard parse')}, {seconds(took)}"
         said = f"Parsing took {facts.percent('PARSE', 'phase')}: {hard}."
-        step = "keep cursors open and bind values"
+        step = KEEP_CURSORS
         if took > _LONG_PARSE_S * missed.height:
             step = "trace the optimizer (event 10053) for this statement"
         yield Finding("hard_parses", said, part="PARSE", evidence=(Evidence("calls", ("PARSE",)),), next=step)
@@ -358,9 +361,13 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')}"
         top = _largest_wait(facts, one)
         step = (step_beside_plan(top["event"]) if top else "") or _plan(facts.trace, one)
+        if is_parsed := bool(one["hard_parses"]) and 0 < one["us"] <= 2 * one["parse_us"]:
+            step = KEEP_CURSORS if one["hard_parses"] > 1 else step
         if one["trip_us"] > one["us"]:
             rows, step = _fetch(facts, one)
             parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]
+        elif is_parsed:
+            parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
         else:
             parts = list(_work(one, top))
         text = short_text(str(one["text"] or ""), 80)
@@ -387,14 +394,16 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
 
 def _work(one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
     """How often a statement ran, and what most of its time was."""
+    is_one = top is not None and top["longest"] >= _ONE_WAIT * (one["us"] + one["trip_us"])  # a mean would mislead
     if one["executions"] > 1:
         each = (one["us"] + one["trip_us"]) / one["executions"] / 1e6
-        yield f"{counted(one['executions'], 'executions')} of {seconds(each)}"
+        yield counted(one["executions"], "executions") + ("" if is_one else f" of {seconds(each)}")
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
-        each = seconds(top["elapsed_us"] / top["len"] / 1e6)
-        each += " each" if top["len"] > 1 else ""
-        yield f"{size}{count_text(top['len'], 'wait')} of {each} for `{top['event']}`"
+        each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
+        if is_one and top["len"] > 1:
+            each = f" (the longest {seconds(top['longest'] / 1e6)})"
+        yield f"{size}{count_text(top['len'], 'wait')}{each} for `{top['event']}`"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
         yield "nearly all of it CPU"
     elif one["disk_blocks"]:
@@ -404,7 +413,9 @@ def _work(one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
 def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     """The event that a statement waited for longest, where that is half of its time."""
     waits = facts.session.waits.filter(pl.col("call").is_not_null(), _is_of(one))
-    sums = waits.group_by("event").agg(pl.len(), pl.col("elapsed_us", "blocks").sum())
+    sums = waits.group_by("event").agg(
+        pl.len(), pl.col("elapsed_us", "blocks").sum(), longest=pl.col("elapsed_us").max()
+    )
     top = sums.sort("elapsed_us", "event", descending=[True, False]).head(1).to_dicts()
     return top[0] if top and top[0]["elapsed_us"] >= 0.5 * one["us"] else None
 

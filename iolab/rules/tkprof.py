@@ -13,6 +13,7 @@ from iolab.metrics.formatting import count_text, short_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
+from iolab.time_ledger.next_steps import KEEP_CURSORS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import FROM_CLIENT, has_plan, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -132,10 +133,15 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             detail += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
+        parse_s = _parse_s(facts.report, one)
+        if parse_s:
+            what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}."
         step, top = f"see its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
-        if top and step_beside_plan(top["event"]):
+        if parse_s:
+            step = KEEP_CURSORS
+        elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
         elif one["part"] == facts.nesting.container:
             step = "see the statements in it: iolab show --tables"
@@ -162,6 +168,13 @@ def _work(report: Tkprof, one: dict[str, Any]) -> str:
     return what + (f", {blocks} from disk" if one["disk_blocks"] else "")
 
 
+def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
+    """The time of parsing of a statement with hard parses, where it is half of its time; else 0."""
+    own = pl.col("scope") == "statement", pl.col("statement") == one["part"], pl.col("call") == "Parse"
+    time = float(report.calls.filter(*own).get_column("elapsed_s").sum())
+    return time if one["misses"] and 0 < one["elapsed_s"] <= 2 * time else 0.0
+
+
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
     """The wait in the calls of a statement that was half of its time; a longer one is between them."""
     own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
@@ -180,8 +193,7 @@ def parsing(facts: Facts) -> Iterator[Finding]:
         share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
         misses = count_text(int(facts.report.statements.get_column("misses_parse").sum()), "hard parse")
         said = f"Parsing took {share} of call time: {count_text(int(row['count']), 'call')}, {misses}."
-        step = "keep cursors open and bind values"
-        yield Finding("hard_parses", said, part="Parse", next=step, evidence=(Evidence("calls", ("Parse",)),))
+        yield Finding("hard_parses", said, part="Parse", next=KEEP_CURSORS, evidence=(Evidence("calls", ("Parse",)),))
 
 
 @rule("recursive_sql", of="tkprof", needs="recursive statements")

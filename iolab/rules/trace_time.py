@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _MUCH_OF_SPAN: Final = 0.05
 #: A file with this much of a class's time is named.
 _MOST_OF_IT: Final = 0.5
+#: A mean over calls of which few hold this much of the time would mislead.
+_NEARLY_ALL: Final = 0.9
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
 _IOSTAT: Final = "take a longer log, and iostat -xt 1 beside it, for the devices of the files"
@@ -35,6 +37,12 @@ _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID
 _CALLS: Final = "perf trace -s -p PID, for the waits of the calls"
 #: Shorter calls have no stack worth a look.
 _SHORT_S: Final = 1e-3
+#: Class of calls -> what to look at where they timed out.
+_NOT_WOKEN: Final = {
+    "waits for descriptors": "see the address that did not answer, in the calls before: iolab show --tables",
+    "locks and messages": "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION, for Oracle; else "
+    + _STACKS.removeprefix("see "),
+}
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {
     "file reads": ("", _IOSTAT),
@@ -189,8 +197,8 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
     detail, next_step = _MEANING.get(row["class"] or "", ("", ""))
     said = _sentence(log, lead, row)
-    if said.endswith("timed out."):
-        detail, next_step = "nothing woke the process before its time-out", ""
+    if "timed out" in said:
+        detail, next_step = "nothing woke the process before its time-out", _NOT_WOKEN.get(row["class"] or "", "")
     if row["part"] == BETWEEN:
         detail, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
@@ -247,12 +255,28 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if len(names) > 1:
         detail = counted(row["count"], "calls")
     else:
-        detail += _in_vain(log, lead, names[0], row["count"])
+        detail = _of_few(log, lead, row) or detail + _in_vain(log, lead, names[0], row["count"])
     if row["part"] == ASYNCHRONOUS and row["own_lo"] > 0:
         steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
         steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
         detail = ", ".join(f"{_STEPS.get(step, step)} {seconds(time)}" for step, time in steps.iter_rows())
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
+
+
+def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """Calls of a name of which nearly all the time is that of the ones that timed out, or of one: no mean of all."""
+    own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
+    count, timed_out, late, longest = own.select(
+        pl.col("calls", "timed_out", "late").sum(), pl.col("longest").max()
+    ).row(0)
+    least = _NEARLY_ALL * row["seconds"] * 1e9
+    if count != row["count"] or count <= 1:  # the name is of several classes, too
+        return ""
+    if timed_out < count and late >= least:
+        return f"{timed_out:,} of {count:,} calls timed out, {seconds(late / timed_out / 1e9)} each"
+    if (longest or 0) >= least:
+        return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
+    return ""
 
 
 def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:

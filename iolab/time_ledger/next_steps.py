@@ -6,10 +6,14 @@ from typing import Final
 
 _ASH: Final = "an ASH report of the period (@?/rdbms/admin/ashrpt)"
 _SEGMENT: Final = f"Take {_ASH}: its object is the segment"
-_PARSES: Final = (
+PARSES: Final = (
     "see statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
 )
 _LOGS: Final = "see size and number of the log files, and whether archiving keeps up: select * from v$log"
+HOLDER: Final = "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time"
+KEEP_CURSORS: Final = "keep cursors open and bind values"
+#: For a sort or hash join on disk.
+ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.
 _STEPS: Final = {
     "enq: HW": f"see the segment that grows, and its extents allocated in advance. {_SEGMENT}",
@@ -31,16 +35,16 @@ _STEPS: Final = {
     "checkpoint completed": _LOGS,
     "free buffer waits": "see the writers and their devices: iostat -xt 5; select * from v$instance_recovery",
     "write complete waits": "see the writers and their devices: iostat -xt 5; select * from v$instance_recovery",
-    "latch: shared pool": _PARSES,
-    "latch: row cache": _PARSES,
+    "latch: shared pool": PARSES,
+    "latch: row cache": PARSES,
     "library cache lock": "see DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
-    "library cache": _PARSES,
+    "library cache": PARSES,
     "cursor: ": "see statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc",
     "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
     "buffer busy waits": f"take {_ASH}: its object is the segment",
     "gc buffer busy": f"take {_ASH}: its object is the segment",
-    "direct path read temp": "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target",
-    "direct path write temp": "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target",
+    "direct path read temp": ON_DISK,
+    "direct path write temp": ON_DISK,
     "PL/SQL lock timer": "see the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
     "SQL*Net message from dblink": "take an SQL trace of the session in the remote database",
     "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",

@@ -11,7 +11,7 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import PARSES, event_step
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -42,6 +42,10 @@ _IO_CLASSES: Final = frozenset({"User I/O", "System I/O"})
 _COARSE: Final = 0.05
 #: Characters of the text in the name of a statement.
 _TEXT: Final = 60
+#: What holds this much of DB time is most of the statement that does, too.
+_MOST: Final = 0.5
+#: Waits for other sessions, for space in the log, and for commits.
+_NOT_BY_PLAN: Final = ("Application", "Commit", "Concurrency", "Configuration")
 #: What to look at next, by wait class.
 _NEXT: Final = {
     "Administrative": "see the job or command: select * from v$session where wait_class = 'Administrative'",
@@ -355,7 +359,7 @@ def _who(account: Account, facts: ReportFacts) -> None:
         listed += one.elapsed_s
         account.add(
             "who", name, one.elapsed_s, kind="mixed", wait_class=one.module or None, count=one.executions,
-            evidence=place, next_step=plan_of(one.sql_id),
+            evidence=place, next_step=_next_of_statement(facts, one),
         )  # fmt: skip
     if not facts.statements:
         return
@@ -387,6 +391,23 @@ def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
     if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None:
         return plan_of(one.sql_id)
     return _NEXT.get(wait_class, _ASH)
+
+
+def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
+    """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
+    least = _MOST * (facts.whole_s or one.elapsed_s).value
+    if one.elapsed_s.value < least:
+        return plan_of(one.sql_id)
+    if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
+        return PARSES
+    times: dict[str, float] = {}
+    for event, wait in facts.listed_events.items():
+        wait_class = _class_of(facts, event)
+        if event_step(event) or wait_class in _NOT_BY_PLAN:
+            step = _next_of(facts, wait_class, event)
+            times[step] = times.get(step, 0.0) + wait.time_s.value
+    step = max(times, key=lambda step: times[step], default="")
+    return step if step and times[step] >= least else plan_of(one.sql_id)
 
 
 def _next_of_cpu(facts: ReportFacts) -> str:

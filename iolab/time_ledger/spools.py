@@ -10,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import NO_OWNER, Account, Place, void_ledger
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import HOLDER, event_step
 from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
@@ -111,7 +111,8 @@ def _of_waits(waits: dict[str, tuple[int, int | None]], step: float, line: int) 
         kind = "idle" if is_idle(event, wait_class) else "io" if wait_class in _IO else "wait"
         idle += times[event] if kind == "idle" else Interval.exact(0.0)
         account.add(
-            "what", event, times[event], kind=kind, wait_class=wait_class, next_step=event_step(event) or None,
+            "what", event, times[event], kind=kind, wait_class=wait_class,
+            next_step=event_step(event) or (HOLDER if wait_class == "Application" else None),
             count=None if count is None else Interval.exact(count), evidence=Place("tables", (event,)),
         )  # fmt: skip
     rest = total - idle

@@ -17,7 +17,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.time_ledger.account import Account, Place, void_ledger
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import HOLDER, event_step
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from sqltraceparse import without_literals
@@ -43,7 +43,7 @@ _NEXT_OF_VOID: Final = "see calls and statements: iolab show --tables; a total n
 _NEXT: Final = {
     "CPU": "see the statements with most logical reads and rows: iolab show --tables",
     "User I/O": "see which objects: iolab show --tables (table reads_by_object)",
-    "Application": "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time",
+    "Application": HOLDER,
     "Commit": "take an AWR report of the same time: `log file parallel write`, and commits per second",
     "PX Deq": "read the traces of the parallel servers (*_p000_*.trc): the session waited for their work",
     "Cluster": "see file# and block# of the waits (iolab show --tables), and an AWR global report of the time",

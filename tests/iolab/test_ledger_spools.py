@@ -450,7 +450,9 @@ def test_failures_that_took_longer_than_the_rest_come_first() -> None:
     log = spool(failed + run("select count(*) from big", 190.2))
     said = iolab.findings(log).filter(pl.col("name") != "total")
 
-    assert said.item(0, "sentence") == "The statement at line 1 failed (ORA-01652) after 7,390 s."
+    assert said.item(0, "sentence") == (
+        "The statement at line 1 failed with ORA-01652 after 7,390 s; the rest of the session took 190 s."
+    )
     assert said.item(0, "next").startswith("remove the cause of the error")
     assert said.filter(name="main_statement").item(0, "next").startswith("take an extended SQL trace")
 

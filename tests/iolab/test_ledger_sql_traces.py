@@ -349,6 +349,43 @@ def test_what_to_do_next_is_of_the_wait(text: str, event: str, advice: str) -> N
     assert step.startswith(advice)
 
 
+def test_parses_of_a_statement_are_said_of_it() -> None:
+    """A statement that is parsed anew for each execution: its plan is no matter; in TKPROF as in the trace."""
+    lines = [parsed(2, "select q from s where k = :1", "0n4y7m2cz9k1v")]
+    for n in range(1, 401):
+        lines += [call("PARSE", n * 10_000, 9_000, cursor=2, c=8_900), call("EXEC", n * 10_000 + 200, 100, cursor=2)]
+    own = (
+        HEADING
+        + """Parse      400      3.56       3.60          0          0          0           0
+Execute    400      0.04       0.04          0        800          0         400
+------- ------  -------- ---------- ---------- ---------- ----------  ----------
+total      800      3.60       3.64          0        800          0         400
+
+Misses in library cache during parse: 400
+"""
+    )
+    text = f"TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 1 10:00:00 2021\n\n{'*' * 80}\n\n"
+    text += f"SQL ID: 0n4y7m2cz9k1v Plan Hash: 9\n\nselect q\nfrom s where k = :1\n\n\n{own}\n{'*' * 80}\n"
+    for log in ("".join(lines), text):
+        found = iolab.findings(iolab.load(log.encode())).filter(name="main_statement")
+
+        assert ": 400 hard parses, 3.6" in found.item(0, "sentence")
+        assert found.item(0, "next") == "keep cursors open and bind values"
+
+
+@pytest.mark.parametrize("waits", [1, 2])
+def test_one_long_wait_makes_no_mean_of_executions(waits: int) -> None:
+    """Three executions, one of which waited: what it waited is said, not a third of it for each."""
+    event = "enq: TX - row lock contention"
+    lines = [parsed(1, "update t set a = 1", "aaaaaaaaaaaa1"), call("EXEC", 1_000)]
+    lines += [wait(1_900 + n, 1, event=event) for n in range(waits - 1)]
+    lines += [wait(90_000_000, 89_998_000, event=event), call("EXEC", 90_000_100, 89_998_500)]
+    log = "".join([*lines, call("EXEC", 90_000_300)])
+    (said,) = iolab.findings(iolab.load(log.encode())).filter(name="main_statement")["sentence"]
+
+    assert f": 3 executions, {'1 wait of 90.0 s' if waits == 1 else '2 waits (the longest 90.0 s)'} for" in said
+
+
 def test_a_session_that_waited_for_its_client_is_idle() -> None:
     """Three hours with 300 us of work: no shares are spoken of, all but so much is the client's."""
     log = iolab.load(
