@@ -407,7 +407,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         if not is_paging
         else "pages went to disk and back" + ("" if is_short else "; some systems count reads of files, too"),
         part=NOT_ACCOUNTED if is_short and _unaccounted(facts) is not None else "",
-        next="less SGA and PGA, or more memory; who holds it: ps -eo pid,rss,args --sort=-rss"
+        next="reduce SGA and PGA, or add memory; ps -eo pid,rss,args --sort=-rss shows who holds it"
         if is_short
         else "vmstat 5 of the host",
         evidence=(Evidence("os_stats", ("SWAP_FREE_BYTES", "VM_IN_BYTES", "VM_OUT_BYTES")),),

@@ -201,7 +201,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
     if facts.is_short:
-        advice = "longer runs, if any matter: all statements together took less than 1 s"
+        advice = "repeat with longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]

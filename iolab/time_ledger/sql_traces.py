@@ -363,7 +363,7 @@ def next_of(event: str) -> str:
 
     Examples:
         >>> next_of("PX Deq: Execute Reply"), next_of("reliable message")
-        ('the traces of the parallel servers (*_p000_*.trc): the session waited for their work', '')
+        ('read the traces of the parallel servers (*_p000_*.trc): the session waited for their work', '')
     """
     begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
     return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
