@@ -66,7 +66,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     stated = report.stated.to_dicts()
     times = _db_times(report, stated, model, elapsed)
     db_time = times[0][1] if times else None
-    top = _top_events(report)
+    top, background = _top_events(report), _waits(report, "background_events")
     db_cpu, db_cpu_from = _db_cpu(report, model, foreground, top, elapsed)
     activity = _by_name(report, "instance_activity", "statistic", "total")
     host = _one_row(report, "host_cpu")
@@ -105,9 +105,9 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         and report.kind != "awr_global"
         and report["foreground_events"]["total_wait_s"].null_count() == 0,
         all_classes={name: time for name, time in all_classes.items() if name not in {"Idle", "DB CPU"}},
-        events=_narrowed(_foreground(report), top, is_own="foreground_events" in report),
+        events=_narrowed(_foreground(report), top, background if "foreground_events" in report else None),
         event_classes={one.event: one.wait_class for one in top if one.wait_class is not None},
-        background=_waits(report, "background_events"),
+        background=background,
         top_events=top,
         shares_of_all_waits=report.kind == "statspack" or (0 < (info.version or (0,))[0] < 11),
         histograms=_Histograms(report),
@@ -385,11 +385,14 @@ def _foreground(report: AwrReport) -> dict[str, Wait]:
     return found
 
 
-def _narrowed(events: dict[str, Wait], top: tuple[TopEvent, ...], *, is_own: bool) -> dict[str, Wait]:
+def _narrowed(
+    events: dict[str, Wait], top: tuple[TopEvent, ...], background: dict[str, Wait] | None
+) -> dict[str, Wait]:
     """Events with the times of the table of top events where that has more digits, and counts the same waits.
 
-    A top event is in the table of foreground events (``is_own``), too: where its row there cannot be read, that of the
-    top events stands for it.
+    A top event is in the table of foreground events, too: where its row there cannot be read, that of the top events
+    stands for it.  Statspack lists events of background processes among them: those are in their own table.  Without
+    a table of foreground events ``background`` is None.
     """
     found = dict(events)
     for one in top:
@@ -397,8 +400,9 @@ def _narrowed(events: dict[str, Wait], top: tuple[TopEvent, ...], *, is_own: boo
         if one.waits is None or one.time_s is None:
             continue
         if own is None:
-            is_same = any(wait.waits.meets(one.waits) and wait.time_s.meets(one.time_s) for wait in events.values())
-            if is_own and not is_same and not is_idle(one.event, one.wait_class):
+            listed = [*events.values(), *(wait for name, wait in (background or {}).items() if name == one.event)]
+            is_same = any(wait.waits.meets(one.waits) and wait.time_s.meets(one.time_s) for wait in listed)
+            if background is not None and not is_same and not is_idle(one.event, one.wait_class):
                 found[one.event] = Wait(one.waits, one.time_s)
             continue
         try:

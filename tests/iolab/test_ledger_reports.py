@@ -705,6 +705,17 @@ def test_a_top_event_stands_for_its_row_that_cannot_be_read() -> None:
     assert ("log file sync", 540.0) in [(row[0], row[3]) for row in rows_of(iolab.ledger(both))]
 
 
+def test_a_top_event_of_background_processes_is_no_part_of_db_time() -> None:
+    """Statspack lists them among its top events; their own table says whose they are."""
+    text = (SERIES / "awrrpt_1_4102_4103.txt").read_text(encoding="utf-8")
+    row = "buffer busy waits                    6,669        2.9       0.44     .1 Concurre"
+    for waits, is_background in (("  118,896", True), ("  118,897", False)):
+        other = f"log file parallel write          {waits}      137.0       1.15    2.5 System I"
+        made = iolab.load(text.replace(row, other).encode())
+
+        assert ("log file parallel write" in iolab.ledger(made).frame["part"].to_list()) != is_background
+
+
 def test_a_part_of_a_report_without_cpu_time_leaves_the_rest_open() -> None:
     """Where no table with CPU time is there, the rest is not unaccounted for: it may be CPU."""
     facts = ReportFacts(
