@@ -99,9 +99,22 @@ def view_head(view: str, rows: list[Row]) -> str:
 
 
 def count_head(ledger: Ledger, view: str, rows: list[Row]) -> str:
-    """What the counts of the rows are; of waits beside calls and CPU just counts."""
+    """What the counts of the rows are; of waits beside calls, statements or CPU just counts.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> account = Account(Interval.exact(100), "DB time")
+        >>> for name, kind in (("1vd9kx4rs6b7y", "mixed"), ("waits between calls", "wait")):
+        ...     _ = account.add("who", name, Interval.exact(40), kind=kind, count=Interval.exact(9))
+        >>> ledger = replace(account.ledger(), counted={"who": "executions"})
+        >>> rows = ledger_rows(ledger, "who")
+        >>> count_head(ledger, "who", rows), count_head(ledger, "who", rows[:1])
+        ('count', 'executions')
+    """
     noun = ledger.counted.get(view, "count")
-    is_mixed = noun == "waits" and any(row.count and row.kind in {"cpu", "mixed"} for row in rows)
+    others = {"cpu", "mixed"} if noun == "waits" else {"wait", "client"} if view == "who" else set[str]()
+    is_mixed = any(row.count and row.kind in others for row in rows)
     return "count" if is_mixed else noun
 
 
