@@ -31,7 +31,7 @@ _MOST_OF_IT: Final = 0.5
 _NEARLY_ALL: Final = 0.9
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
-_IOSTAT: Final = "take a longer log, and iostat -xt 1 beside it, for the devices of the files"
+_IOSTAT: Final = "take iostat -xt 1 beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _CALLS: Final = "perf trace -s -p PID, for the waits of the calls"
