@@ -211,7 +211,7 @@ def test_an_unknown_log_is_shown_where_it_tells_what_it_is() -> None:
         (b" \n\n", "the file is empty"),
         (b"\x7fELF\x02\x01\x01\x00\x00\x00" + bytes(200), "an executable"),
         (bytes(range(20)) * 20, "binary data"),
-        (b"******** TVD$XTAT ********\n", "this is a profile of an SQL trace"),
+        (b"******** TVD$XTAT ********\n", r"this is a TVD\$XTAT profile of an SQL trace"),
         (b"QUERY BLOCK SIGNATURE\n", "this is a trace of the optimizer"),
         (b'{"a": 1}\n', "this is not a log of a known kind"),
         (b"milk\nbread\n", "this is not a log of a known kind"),

@@ -77,7 +77,7 @@ def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> 
     assert write_report([SERIES], tmp_path / "page.html") == []
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     strip = page[page.index('<figure class="strip"') : page.index('<section id="heat"')]
-    rows = strip.count('role="img"')
+    rows = strip.count('role="group"')
     assert "restart 2026-09-15 00:24" in strip
     assert strip.count('class="restart"') == rows > 3
     first = strip[: strip.index('class="restart"')]
