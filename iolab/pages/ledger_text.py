@@ -86,7 +86,8 @@ def first_screen(
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
-    lead = None if ledger is None or ledger.void else _lead(said, ledger)
+    parents, repeats = _parents(ledger), _row_sentences(ledger)
+    lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
     if lead is not None:
         said.remove(lead)
         lines += [style(line, str(lead[0]["mark"])) for line in lead[1]]
@@ -97,17 +98,16 @@ def first_screen(
         if left - len(unknown) < least:
             unknown = []  # refusals are cut first
         most_lines = max(left - len(unknown), least)
-        said = _chosen(said, ledger, most_lines) if most_lines > 0 else []
+        said = _chosen(said, parents | _aside(ledger), repeats, most_lines) if most_lines > 0 else []
     shown: list[str] = []
     for row, text in said:
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    parents = _parents(ledger)
     leading = [] if lead is None else [lead]
-    steps = sorted((row for row, _ in [*leading, *said] if row["next"]), key=lambda row: _urgency(row, parents))
-    if lead is not None and lead[0]["part"] is None and lead[0]["next"]:
-        steps.insert(0, lead[0])
+    main = lead[0] if lead is not None and lead[0]["part"] is None else None
+    rows = (row for row, _ in [*leading, *said] if row["next"])
+    steps = sorted(rows, key=lambda row: (row is not main, *_urgency(row, parents)))
     steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
@@ -125,13 +125,14 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
     return (2 if row["part"] in parents else 1), -row["impact_lo"]
 
 
-def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple[dict[str, Any], list[str]] | None:
+def _lead(
+    said: list[tuple[dict[str, Any], list[str]]], parents: set[str], repeats: set[str]
+) -> tuple[dict[str, Any], list[str]] | None:
     """The sentence above the table: of the largest shares half the time without a row, else more than its row says."""
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     if not shares:
         return None
     least = max(row["impact_lo"] for row, _ in shares) / 2
-    repeats, parents = _row_sentences(ledger), _parents(ledger)
 
     def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:
         row = one[0]
@@ -142,15 +143,9 @@ def _lead(said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger) -> tuple
 
 
 def _chosen(
-    said: list[tuple[dict[str, Any], list[str]]], ledger: Ledger | None, most_lines: int
+    said: list[tuple[dict[str, Any], list[str]]], as_rows: set[str], repeats: set[str], most_lines: int
 ) -> list[tuple[dict[str, Any], list[str]]]:
     """The sentences that fit: at most five, those first that say more than rows of the table, the largest first."""
-    repeats, aside = set[str](), set[str]()
-    if ledger is not None and not ledger.void:
-        repeats = _row_sentences(ledger)
-        aside = set(ledger.frame.filter(pl.col("kind").is_in(list(ASIDE))).get_column("part"))
-
-    as_rows = _parents(ledger) | aside
     leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in as_rows]
     most = max(leaves, key=lambda row: row["impact_lo"], default=None)
 
@@ -169,8 +164,17 @@ def _chosen(
     return [said[number] for number in sorted(kept, key=lambda number: (*weight(number)[:1], *weight(number)[2:]))]
 
 
-def _row_sentences(ledger: Ledger) -> set[str]:
+def _aside(ledger: Ledger | None) -> set[str]:
+    """The parts of a ledger that are beside its total."""
+    if ledger is None or ledger.void:
+        return set()
+    return set(ledger.frame.filter(pl.col("kind").is_in(list(ASIDE))).get_column("part"))
+
+
+def _row_sentences(ledger: Ledger | None) -> set[str]:
     """The sentences that say of a part what its row says."""
+    if ledger is None or ledger.void:
+        return set()
     views = [view for view in VIEWS if view in ledger.views]
     return {sentence(ledger, row) for view in views for row in ledger.parts(view).iter_rows(named=True)}
 
