@@ -55,9 +55,9 @@ def by_lark(name: str, data: bytes) -> tuple[Frames, Frames]:
 def _strace(data: bytes) -> tuple[Frames, Frames]:
     """All columns of the events but ``at``, which is made from many lines."""
     from straceparse.batches import BatchReader, _lines  # noqa: PLC0415 - a run of other formats needs no strace
+    from straceparse.call_table import canonical_name  # noqa: PLC0415
     from straceparse.dialects import dialect_of  # noqa: PLC0415
     from straceparse.line_parser import read_line  # noqa: PLC0415
-    from straceparse.names import canonical_name  # noqa: PLC0415
     from straceparse.opening import open_logs  # noqa: PLC0415
     from straceparse.patterns import PARTS  # noqa: PLC0415
     from straceparse.prefix import layout_of  # noqa: PLC0415

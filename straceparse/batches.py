@@ -16,10 +16,9 @@ import polars as pl
 
 from logframe.line_cleanup import LineCleanup
 from logframe.source import batches_of
+from straceparse.call_table import renamed
 from straceparse.dialects import HALF_DAY
-from straceparse.fields import cutter_of
-from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth
-from straceparse.names import renamed
+from straceparse.fixed_width import ELAPSED_TERMINALS, FixedWidth, cutter_of
 from straceparse.opening import ShortenedLog
 from straceparse.patterns import PARTS, match_lines
 from straceparse.records import COLOUR, KINDS, LONG

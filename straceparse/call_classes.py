@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 
 import polars as pl
 
-from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, SYNC_CALLS, WRITES
+from straceparse.call_table import EXECUTES, HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, SYNC_CALLS, WRITES
 from straceparse.descriptors import DESCRIPTOR_CALLS, TARGETS
-from straceparse.names import EXECUTES
 from straceparse.records import PARTS_GRAMMAR
 from straceparse.restarts import RESUMES
 

@@ -1,11 +1,20 @@
 """The system calls that do I/O: what each does, where its arguments stand, and how its requests end.
 
-One table, from which requests, sizes, metrics, findings and charts are derived: another call is one row here.
+One table, from which requests, sizes, metrics, findings and charts are derived: another call is one row here.  A call
+has one name across the versions of strace and the personalities of a process.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal, NamedTuple
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from straceparse.records import PARTS_GRAMMAR
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 Direction = Literal["read", "write", "sync", "copy", "readahead"]
 
@@ -89,6 +98,13 @@ def calls_that(kind: str) -> tuple[str, ...]:
     return tuple(name for name, call in IO_CALLS.items() if call.kind == kind)
 
 
+#: Operations of control blocks by name -> operation; any other is `other`.
+OPERATIONS: Final[dict[object, str]] = {
+    **dict.fromkeys(("pread", "preadv", "IOCB_CMD_PREAD", "IOCB_CMD_PREADV"), "read"),
+    **dict.fromkeys(("pwrite", "pwritev", "IOCB_CMD_PWRITE", "IOCB_CMD_PWRITEV"), "write"),
+    **dict.fromkeys(("fsync", "fdsync", "IOCB_CMD_FSYNC", "IOCB_CMD_FDSYNC"), "sync"),
+    **dict.fromkeys(("poll", "IOCB_CMD_POLL"), "poll"),
+}
 #: Synchronous calls -> direction.
 SYNC_CALLS: Final = {name: call.direction for name, call in IO_CALLS.items() if call.direction is not None}
 READS: Final = calls_of("read")
@@ -109,3 +125,35 @@ HIDDEN: Final = calls_that("hidden")
 SUBMITS_OR_REAPS: Final = (*SUBMITS, *REAPS)
 #: Calls that carry asynchronous requests.
 ASYNC_CALLS: Final = (*SUBMITS, *REAPS, *HIDDEN)
+
+
+#: Name printed by strace 4.10 and earlier -> name since 4.11.
+ALIASES: Final = {"pread": "pread64", "pwrite": "pwrite64"}
+#: Calls that execute another program.
+EXECUTES: Final = ("execve", "execveat")
+
+
+@cache
+def canonical_name(syscall: str | None) -> str | None:
+    """One name for a system call across versions and personalities.
+
+    Examples:
+        >>> [canonical_name(name) for name in ("pread", "readv#64", "64:pwrite", "io_submit")]
+        ['pread64', 'readv', 'pwrite64', 'io_submit']
+    """
+    if syscall is None:
+        return None
+    name = _personality().sub("", syscall)
+    return ALIASES.get(name, name)
+
+
+@cache
+def _personality() -> re.Pattern[str]:
+    """What the personality of a process adds to a name."""
+    return re.compile(PARTS_GRAMMAR.pattern("^{PERSONALITY}|{PERSONALITY_SUFFIX}$"))
+
+
+def renamed(names: pl.Series) -> pl.Series:
+    """Canonical names of names without a personality suffix."""
+    is_old = names.is_in(list(ALIASES))
+    return names.replace(ALIASES) if is_old.any() else names

@@ -1,7 +1,7 @@
 /* Columns of calls, looked at row by row: which line follows which in its process, and the numbers among arguments.
  *
  * Columns are arrays of the Arrow C data interface.  What is found, and what is left to others, is written in
- * straceparse/turns.py and straceparse/transfers.py, whose expressions give the same answers.
+ * straceparse/joining.py and straceparse/transfers.py, whose expressions give the same answers.
  */
 #include <stddef.h>
 #include <stdint.h>

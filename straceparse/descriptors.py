@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from straceparse.names import EXECUTES
+from straceparse.call_table import EXECUTES
 from straceparse.ordered import rows_where
 from straceparse.records import PARTS_GRAMMAR, unescaped
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import DIAGNOSTICS, LogParseError
-from straceparse.aio import FIELDS, OPS, fields_of
-from straceparse.aio_columns import has_known_form
+from straceparse.aio import FIELDS, OPS, fields_of, has_known_form
 from straceparse.arguments import parsed
 from straceparse.call_table import SUBMITS, SUBMITS_OR_REAPS
 from straceparse.descriptors import DESCRIPTOR_CALLS

@@ -12,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from straceparse.names import canonical_name
+from straceparse.call_table import canonical_name
 from straceparse.records import (
     GRAMMAR,
     KINDS,

@@ -15,8 +15,7 @@ import polars as pl
 
 from logframe.lazy_rows import lazy_rows
 from logframe.processes import paused_collection
-from straceparse.aio import ASYNC_SCHEMA, by_call, frame_of, request_of
-from straceparse.aio_columns import column_contexts, column_requests, column_rest
+from straceparse.aio import ASYNC_SCHEMA, by_call, column_contexts, column_requests, column_rest, frame_of, request_of
 from straceparse.call_table import ASYNC_CALLS, MOVES, SUBMITS, SYNC_CALLS
 from straceparse.descriptors import DESCRIPTOR_CALLS, FILES, TARGETS, Files, target_of, with_known_files, without_note
 from straceparse.ordered import InOrder, batches_of, compact, is_one_log, rows_where
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 class AsyncRequests:
     """Matches asynchronous requests to their completions, batch by batch.
 
-    Contexts of the usual form are read as columns (`straceparse.aio_columns`), the others call by call.
+    Contexts of the usual form are read as columns (`straceparse.aio`), the others call by call.
 
     Args:
         others: columns that name the log of a call.

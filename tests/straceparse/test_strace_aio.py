@@ -9,8 +9,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from logframe import Log
-from straceparse import Dialect, aio, aio_columns, calls, read_strace, scan_strace
-from straceparse.aio_columns import column_contexts
+from straceparse import Dialect, aio, calls, read_strace, scan_strace
+from straceparse.aio import column_contexts
 from straceparse.requests import ASYNC_CALLS, AsyncRequests
 from straceparse.system_calls import CALLS
 
@@ -187,8 +187,8 @@ def test_requests_are_matched_at_once_as_one_by_one(seed: int) -> None:
             completed.select(*schema, (-1 - pl.col("_completion").cast(pl.Int64)).alias("_number")),
         ]
     ).sort("_step", "_place")
-    found = aio_columns._matched(submitted, completed, ["_context"])  # noqa: SLF001 - both ways to the same pairs
-    expected = aio_columns._queued(numbered, ("_context", "_data"))  # noqa: SLF001 - as above
+    found = aio._matched(submitted, completed, ["_context"])  # noqa: SLF001 - both ways to the same pairs
+    expected = aio._queued(numbered, ("_context", "_data"))  # noqa: SLF001 - as above
 
     assert expected.height > 30
     assert sorted(found.rows()) == sorted(expected.rows())

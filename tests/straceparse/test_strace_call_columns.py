@@ -10,8 +10,8 @@ from polars.testing import assert_frame_equal, assert_series_equal
 import straceparse
 from logframe.kernel import Exported, load_kernel
 from logframe.native import engine
-from straceparse import transfers, turns
-from straceparse.names import EXECUTES
+from straceparse import joining, transfers
+from straceparse.call_table import EXECUTES
 from straceparse.schema import KIND
 
 pytestmark = pytest.mark.skipif(load_kernel() is None, reason=f"no compiled code: {engine()}")
@@ -88,10 +88,10 @@ def test_gaps_and_halves(count: int, processes: int) -> None:
     frame = lines(random.Random(count), count, processes)  # noqa: S311
     kinds = frame.get_column("kind").to_physical().cast(pl.UInt32)
     is_exec = frame.get_column("name").is_in(EXECUTES).fill_null(value=False)
-    order = turns.in_turns(frame, kinds, "_log", "pid", "_row")
-    expected, halves = turns.gaps_of(frame, order), turns.halves_of(frame, order, is_exec)
+    order = joining.in_turns(frame, kinds, "_log", "pid", "_row")
+    expected, halves = joining.gaps_of(frame, order), joining.halves_of(frame, order, is_exec)
 
-    found = turns.in_one_pass(frame, is_exec)
+    found = joining.in_one_pass(frame, is_exec)
 
     assert found is not None
     for name in ("gap", "has_next"):
@@ -109,7 +109,7 @@ def test_columns_without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
         calls = straceparse.calls(straceparse.read_strace(path))
         requests = straceparse.io_requests(calls)
         with monkeypatch.context() as patch:
-            patch.setattr(turns, "load_kernel", lambda: None)
+            patch.setattr(joining, "load_kernel", lambda: None)
             patch.setattr(transfers, "load_kernel", lambda: None)
             others = straceparse.calls(straceparse.read_strace(path))
             assert_frame_equal(others, calls)

@@ -10,8 +10,8 @@ from polars.testing import assert_frame_equal
 from logframe import Log
 from straceparse import EVENTS, Dialect, dialect
 from straceparse.batches import BatchReader
+from straceparse.call_table import canonical_name
 from straceparse.line_parser import read_line
-from straceparse.names import canonical_name
 from straceparse.patterns import PARTS
 from straceparse.prefix import layout_of
 from straceparse.records import LONG
