@@ -5,8 +5,8 @@ and it guarantees what the slices rely on: the line is ASCII, its prefix has the
 and the first equals sign between blanks is the one before the result.
 
 Compiled code cuts the columns (``fields.c``) of the lines that the automaton of the same template accepts, and
-gives the same as the slices, bit for bit.  Lines with an odd field (an octal result, an overflow) are handed back as text for the
-other engines.  Where there is no compiled code, the slices do all the work.
+gives the same as the slices, bit for bit.  Lines with an odd field (an octal result, an overflow) are handed back as
+text for the other engines.  Where there is no compiled code, the slices do all the work.
 """
 
 from __future__ import annotations
