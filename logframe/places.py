@@ -29,8 +29,6 @@ def places_of(source: str | PathLike[str], *, with_subfolders: bool = False) -> 
         with_subfolders: Of a folder, the files of its folders, too, as `files_below` gives them.
     """
     text = str(source)
-    if not text:
-        raise LogNotFoundError("the path is empty", source="<path>", expected="the path of a log")
     if "\n" in text and not os.path.exists(text):  # noqa: PTH110 - Path.exists raises where the text is long
         raise LogParseError(
             "the source is text, not a path",
@@ -75,7 +73,12 @@ def user_path(text: str | PathLike[str]) -> Path:
     Examples:
         >>> user_path("~tilde.strace").name
         '~tilde.strace'
+
+    Raises:
+        LogNotFoundError: The text is empty, which is no name of the present folder.
     """
+    if not str(text):
+        raise LogNotFoundError("the path is empty", source="<path>", expected="the path of a log")
     try:
         return Path(text).expanduser()
     except RuntimeError:

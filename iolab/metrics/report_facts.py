@@ -165,6 +165,7 @@ class ReportFacts:
         shares_of_all_waits: the printed shares of top events are of all waits, not of DB time (Statspack, 10g).
         histograms: of each event, foreground and background.
         cpus: logical processors.  cpu_count: what the parameter allows.
+        idle_pct: of the host's processors, I/O waits included.  iowait_pct: those.
         sessions: at both snapshots.
         activity: totals of `instance_activity`, by lower-case name.
         os: values at the start, by name.  os_end: at the end.
@@ -214,6 +215,7 @@ class ReportFacts:
     cores: int | None = None
     cpu_count: int | None = None
     idle_pct: Interval | None = None
+    iowait_pct: Interval | None = None
     user_pct: Interval | None = None
     system_pct: Interval | None = None
     load_end: float | None = None

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 FROM_SHARES: Final = "the printed shares"
 #: Minutes with two decimals, in seconds.
 _HALF_STEP_S: Final = 0.3
+#: Shares of a host's processors that exclude each other add up to no more than this, in %.
+_ALL_PCT: Final = 101.0
 #: Printed shares from here on, in %, say what they are of.
 _LEAST_SHARE_PCT: Final = 1.0
 #: What SQL text begins with that calls other statements.
@@ -114,7 +116,8 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         cpus=info.cpus,
         cores=info.cores,
         cpu_count=int(allowed) if allowed.isdecimal() else None,
-        idle_pct=row_figure(host, "idle_pct"),
+        idle_pct=_idle(host),
+        iowait_pct=row_figure(host, "wio_pct"),
         user_pct=row_figure(host, "user_pct"),
         system_pct=row_figure(host, "system_pct"),
         load_end=_float(host.get("load_end")),
@@ -166,6 +169,22 @@ class _Histograms(Mapping[str, Histogram]):
 
 def _table(report: AwrReport, name: str) -> pl.DataFrame:
     return report.with_bounds(name)
+
+
+def _idle(host: dict[str, Any]) -> Interval | None:
+    """How idle the processors were, I/O waits included: reports of some releases print those apart.
+
+    Examples:
+        >>> apart = {"user_pct": 18.2, "system_pct": 31.9, "wio_pct": 44.1, "idle_pct": 5.8}
+        >>> round(_idle(apart).value, 1), round(_idle({**apart, "idle_pct": 49.9}).value, 1)
+        (49.9, 49.9)
+    """
+    idle, iowait = row_figure(host, "idle_pct"), row_figure(host, "wio_pct")
+    busy = [_float(host.get(name)) for name in ("user_pct", "system_pct")]
+    if idle is None or iowait is None or None in busy:
+        return idle
+    is_apart = sum(filter(None, busy)) + idle.value + iowait.value <= _ALL_PCT
+    return idle + iowait if is_apart else idle
 
 
 def _float(value: object) -> float | None:

@@ -38,6 +38,8 @@ _HALF: Final = 0.5
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
 _WIDE: Final = 100
+#: What a bar has for time that a part may hold, by whether block characters may be used.
+_POSSIBLE: Final = {True: "░", False: "."}
 #: Narrower terminals have shorter bars.
 _NARROW: Final = 90
 _LEAST_WIDTH: Final = 60
@@ -233,13 +235,16 @@ def _tables(
     style: Callable[[str, str], str],
 ) -> Iterator[str]:
     """The tables of what took the time and of the statements, with parts below a share folded."""
+    mark = _POSSIBLE[is_utf8]
+    is_twice = is_marked = False
     for view in [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]:
         if view == "who" and ledger.unshared and least > LEAST:
             continue  # of a database that was idle no statement matters
         rows = ledger_rows(ledger, view, least=least)
         yield from _table(ledger, view, rows, width, columns=columns, is_utf8=is_utf8, style=style)
-    if any(row.kind == "counted_twice" and row.percent for row in ledger_rows(ledger, ledger.views[0])):
-        mark = "░" if is_utf8 else "."
+        is_twice |= any(row.kind == "counted_twice" and row.percent for row in rows)
+        is_marked |= any(mark in _bar(row, _bar_width(width), is_utf8=is_utf8) for row in rows)
+    if is_twice and is_marked:
         yield cut(f"{mark} at most: the log does not show which part holds what is counted twice", width)
 
 
@@ -259,7 +264,7 @@ def _table(
     # Time without a name comes first where it is the largest part.
     if view == "what" and largest.kind in UNKNOWN and largest.level == 0:
         rows = [largest, *(row for row in rows if row is not largest)]
-    bar = 16 if width >= _NARROW else 8
+    bar = _bar_width(width)
     extra = _columns(rows, columns)
     heads = ["%", "time", *(extra[0] if extra else (count_head(ledger, view, rows), "average"))]
     cells = [
@@ -288,6 +293,10 @@ def _columns(rows: Sequence[Row], columns: pl.DataFrame | None) -> tuple[list[st
     return [name.replace("_", " ") for name in names], found
 
 
+def _bar_width(width: int) -> int:
+    return 16 if width >= _NARROW else 8
+
+
 def _bar(row: Row, width: int, *, is_utf8: bool) -> str:
     """A bar of a share of the total: solid what is certain, light what is possible, shaded inside the row above."""
     if row.lo is None or row.hi is None or row.kind == "counted_twice":
@@ -295,7 +304,8 @@ def _bar(row: Row, width: int, *, is_utf8: bool) -> str:
     lo, hi = min(row.lo, 1.0) * width, min(row.hi, 1.0) * width
     if hi - lo < width * 0.02 and row.level == 0:
         return bar_text((lo + hi) / 2 / width, width, is_utf8=is_utf8)
-    solid, possible = ("▒" if row.level else "█", "░") if is_utf8 else ("=" if row.level else "#", ".")
+    solid = ("▒" if row.level else "█") if is_utf8 else ("=" if row.level else "#")
+    possible = _POSSIBLE[is_utf8]
     certain = round(lo)
     return solid * certain + (possible * (round(hi) - certain) if hi - lo >= width * 0.02 else "")
 

@@ -223,13 +223,18 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
         The report covers 153 h; its averages hide the busy hours.
         >>> list(interval_too_long(ReportFacts(elapsed_s=Interval.exact(3_613))))
         []
+        >>> next_to_each_other = ReportFacts(elapsed_s=Interval.exact(7_213), snapshots=(4, 5))
+        >>> print(*(one.next for one in interval_too_long(next_to_each_other)))
+        take an ASH report of the busy part of the period: @?/rdbms/admin/ashrpt
     """
-    if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S:
+    if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S or facts.invalid or facts.restarted_at is not None:
         return
+    is_shortest = facts.snapshots is not None and facts.snapshots[1] - facts.snapshots[0] == 1
+    part = "take an ASH report of the busy part of the period: @?/rdbms/admin/ashrpt"
     yield Finding(
         "interval_too_long",
         f"The report covers {period_text(facts.elapsed_s.value)}; its averages hide the busy hours.",
-        next="take reports of single hours: @?/rdbms/admin/awrrpt",
+        next=part if is_shortest else "take reports of single hours: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("snapshots"),),
         is_gate=bool(facts.void) or facts.elapsed_s.lo > _DAY_S,
     )

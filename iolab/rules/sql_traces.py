@@ -16,7 +16,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import LEAST_WAITS
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.time_ledger.next_steps import KEEP_CURSORS
+from iolab.time_ledger.next_steps import BIND, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
     CALLS,
@@ -333,8 +333,7 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
             f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(one['parse_us'] / 1e6)} in parsing."
         )
         text = short_text(str(one["key"]), 100)
-        step = "use bind variables; where the code cannot change: cursor_sharing = force"
-        yield Finding("hard_parses", said, part=name, detail=f"`{text}`", next=step, evidence=(_place(one),))
+        yield Finding("hard_parses", said, part=name, detail=f"`{text}`", next=BIND, evidence=(_place(one),))
     row = facts.session.phases.filter(pl.col("op") == "PARSE")
     missed = facts.session.calls.filter(pl.col("op") == "PARSE", pl.col("misses") > 0)
     share = facts.share("PARSE", "phase")
@@ -342,7 +341,8 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
         took = int(missed.get_column("own_elapsed_us").sum()) / 1e6
         hard = f"{count_text(missed.height, 'hard parse')}, {seconds(took)}"
         said = f"Parsing took {facts.percent('PARSE', 'phase')}: {hard}."
-        step = KEEP_CURSORS
+        most = statements.sort("hard_parses", descending=True).row(0, named=True)
+        step = parse_step(row.item(0, "count"), missed.height, most["texts"], most["sql"])
         if took > _LONG_PARSE_S * missed.height:
             step = "trace the optimizer (event 10053) for this statement"
         yield Finding("hard_parses", said, part="PARSE", evidence=(Evidence("calls", ("PARSE",)),), next=step)
@@ -362,7 +362,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         top = _largest_wait(facts, one)
         step = (step_beside_plan(top["event"]) if top else "") or _plan(facts.trace, one)
         if is_parsed := bool(one["hard_parses"]) and 0 < one["us"] <= 2 * one["parse_us"]:
-            step = KEEP_CURSORS if one["hard_parses"] > 1 else step
+            many = one["hard_parses"]
+            step = parse_step(many, many, one["texts"], one["sql"]) if many > 1 else step
         if one["trip_us"] > one["us"]:
             rows, step = _fetch(facts, one)
             parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]

@@ -13,7 +13,7 @@ from iolab.metrics.formatting import count_text, short_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
-from iolab.time_ledger.next_steps import KEEP_CURSORS
+from iolab.time_ledger.next_steps import BIND, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import FROM_CLIENT, has_plan, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -120,8 +120,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if one["texts"] > 1:
             said = f"{one['texts']:,} statements that differ only in literals took {share} of the time"
             said += f": {count_text(one['misses'], 'hard parse')}."
-            step = "use bind variables; where the code cannot change: cursor_sharing = force"
-            yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=step, evidence=(place,))
+            yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=BIND, evidence=(place,))
             continue
         what = _work(facts.report, one)
         detail, culprit = f"`{text}`", None
@@ -140,7 +139,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}."
         step, top = f"see its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
         if parse_s:
-            step = KEEP_CURSORS
+            step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
         elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
         elif one["part"] == facts.nesting.container:
@@ -191,9 +190,12 @@ def parsing(facts: Facts) -> Iterator[Finding]:
     large = facts.lead.parts("phase").filter(pl.col("part") == "Parse", pl.col("share_lo") >= _NAMED)
     for row in large.to_dicts():
         share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
-        misses = count_text(int(facts.report.statements.get_column("misses_parse").sum()), "hard parse")
-        said = f"Parsing took {share} of call time: {count_text(int(row['count']), 'call')}, {misses}."
-        yield Finding("hard_parses", said, part="Parse", next=KEEP_CURSORS, evidence=(Evidence("calls", ("Parse",)),))
+        hard = int(facts.report.statements.get_column("misses_parse").sum())
+        calls = f"{count_text(int(row['count']), 'call')}, {count_text(hard, 'hard parse')}"
+        said = f"Parsing took {share} of call time: {calls}."
+        most = facts.statements.sort("misses", descending=True).row(0, named=True)
+        step = parse_step(row["count"], hard, most["texts"], most["sql"])
+        yield Finding("hard_parses", said, part="Parse", next=step, evidence=(Evidence("calls", ("Parse",)),))
 
 
 @rule("recursive_sql", of="tkprof", needs="recursive statements")

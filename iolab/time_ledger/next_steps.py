@@ -11,7 +11,11 @@ PARSES: Final = (
 )
 _LOGS: Final = "see size and number of the log files, and whether archiving keeps up: select * from v$log"
 HOLDER: Final = "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time"
-KEEP_CURSORS: Final = "keep cursors open and bind values"
+BIND: Final = "use bind variables; where the code cannot change: cursor_sharing = force"
+_NOT_SHARED: Final = "see why its cursor was not shared: select * from v$sql_shared_cursor where sql_id = '{}'"
+COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
+#: A session with more commits than this, or an instance with more per second, commits often.
+MANY_COMMITS: Final = 100
 #: For a sort or hash join on disk.
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.
@@ -50,6 +54,21 @@ _STEPS: Final = {
     "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
 }
+
+
+def parse_step(parses: float, hard_parses: float, texts: int, sql_id: str | None) -> str:
+    """What to do about parses of statements that differ at most in literals; of one text binds would change nothing.
+
+    Examples:
+        >>> parse_step(900, 1, 1, "a1n8x4v7c0mpd"), parse_step(900, 900, 900, None)
+        ('keep cursors open: parse once, execute often', 'use bind variables; where the code cannot change: \
+        cursor_sharing = force')
+        >>> parse_step(900, 900, 1, "a1n8x4v7c0mpd")
+        "see why its cursor was not shared: select * from v$sql_shared_cursor where sql_id = 'a1n8x4v7c0mpd'"
+    """
+    if 2 * hard_parses < parses:
+        return "keep cursors open: parse once, execute often"
+    return BIND if texts > 1 else _NOT_SHARED.format(sql_id or "...")
 
 
 def event_step(event: str) -> str:

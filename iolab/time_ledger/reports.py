@@ -11,7 +11,7 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
-from iolab.time_ledger.next_steps import PARSES, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, PARSES, event_step
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -40,12 +40,16 @@ _WHOLE_PCT: Final = 101.0
 _IO_CLASSES: Final = frozenset({"User I/O", "System I/O"})
 #: A figure whose ends differ by more is given as a range.
 _COARSE: Final = 0.05
+#: Idle time of processors that was mostly waiting for I/O has that beside it.
+_OF_IDLE: Final = 0.6
 #: Characters of the text in the name of a statement.
 _TEXT: Final = 60
 #: What holds this much of DB time is most of the statement that does, too.
 _MOST: Final = 0.5
 #: Waits for other sessions, for space in the log, and for commits.
 _NOT_BY_PLAN: Final = ("Application", "Commit", "Concurrency", "Configuration")
+#: Log writes that are faster on average are not slow.
+_FAST_WRITE_S: Final = 0.005
 #: What to look at next, by wait class.
 _NEXT: Final = {
     "Administrative": "see the job or command: select * from v$session where wait_class = 'Administrative'",
@@ -206,13 +210,17 @@ def processors_text(facts: ReportFacts) -> str:
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> processors_text(ReportFacts(cpus=72, cpu_count=8, idle_pct=Interval.exact(91.8)))
         '; the 72 CPUs (the instance may use 8) were 92 % idle'
+        >>> processors_text(ReportFacts(cpus=4, idle_pct=Interval.exact(49.9), iowait_pct=Interval.exact(44.1)))
+        '; the 4 CPUs were 50 % idle (iowait: 44 %)'
     """
     if not facts.has_host or facts.cpus is None or facts.idle_pct is None:
         return ""
     is_limited = facts.cpu_count is not None and facts.cpu_count < facts.cpus
     allowed = f" (the instance may use {facts.cpu_count})" if is_limited else ""
     cpus = "CPU was" if facts.cpus == 1 else f"{facts.cpus:,} CPUs{allowed} were"
-    return f"; the {cpus} {facts.idle_pct.value:.0f} % idle"
+    waited = facts.iowait_pct.value if facts.iowait_pct is not None else 0.0
+    iowait = f" (iowait: {waited:.0f} %)" if waited >= _OF_IDLE * facts.idle_pct.value > 0 else ""
+    return f"; the {cpus} {facts.idle_pct.value:.0f} % idle{iowait}"
 
 
 def significant(value: float) -> str:
@@ -388,9 +396,28 @@ def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
     """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
     if step := event_step(event):
         return step
+    if wait_class == "Commit" and _has_many_commits(facts):
+        return COMMIT_LESS
     if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None:
         return plan_of(one.sql_id)
     return _NEXT.get(wait_class, _ASH)
+
+
+def _has_many_commits(facts: ReportFacts) -> bool:
+    """Whether sessions committed often, and the log writes were fast: then their number is what took the time.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> def facts(write_s): return ReportFacts(elapsed_s=Interval.exact(600), activity={"user commits":
+        ...     Interval.exact(500_000)}, background={"log file parallel write": Wait(Interval.exact(400_000),
+        ...     Interval.exact(write_s))})
+        >>> _has_many_commits(facts(400)), _has_many_commits(facts(12_000))
+        (True, False)
+    """
+    commits, write = facts.activity.get("user commits"), facts.background.get("log file parallel write")
+    if commits is None or facts.elapsed_s is None or commits.lo < MANY_COMMITS * facts.elapsed_s.hi:
+        return False
+    return write is not None and write.avg_s is not None and write.avg_s.hi < _FAST_WRITE_S
 
 
 def _next_of_statement(facts: ReportFacts, one: Statement) -> str:

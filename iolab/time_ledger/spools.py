@@ -10,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import NO_OWNER, Account, Place, void_ledger
-from iolab.time_ledger.next_steps import HOLDER, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
 from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
@@ -112,7 +112,7 @@ def _of_waits(waits: dict[str, tuple[int, int | None]], step: float, line: int) 
         idle += times[event] if kind == "idle" else Interval.exact(0.0)
         account.add(
             "what", event, times[event], kind=kind, wait_class=wait_class,
-            next_step=event_step(event) or (HOLDER if wait_class == "Application" else None),
+            next_step=event_step(event) or _step_of_class(wait_class, count or 0),
             count=None if count is None else Interval.exact(count), evidence=Place("tables", (event,)),
         )  # fmt: skip
     rest = total - idle
@@ -123,6 +123,12 @@ def _of_waits(waits: dict[str, tuple[int, int | None]], step: float, line: int) 
         work_base="the waits not idle" if rest.lo > 0 and idle.value > 0 else "",
         unshared="" if rest.lo > 0 else "all waits are idle",
     )
+
+
+def _step_of_class(wait_class: str | None, count: int) -> str | None:
+    if wait_class == "Commit" and count > MANY_COMMITS:
+        return COMMIT_LESS
+    return HOLDER if wait_class == "Application" else None
 
 
 def sampled(spool: Spool) -> list[SessionSamples]:

@@ -17,7 +17,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.time_ledger.account import Account, Place, void_ledger
-from iolab.time_ledger.next_steps import HOLDER, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from sqltraceparse import without_literals
@@ -354,17 +354,21 @@ def _events(account: Account, view: str, events: pl.DataFrame, parent: str | Non
             wait_class=wait_class_of(event),
             count=Interval.exact(count),
             evidence=Place("waits", (event,)),
-            next_step=next_of(event) or "the calls with these waits: iolab show --tables",
+            next_step=next_of(event, count) or "the calls with these waits: iolab show --tables",
         )
 
 
-def next_of(event: str) -> str:
-    """What to look at for a wait; empty where only its calls say more.
+def next_of(event: str, count: int = 0) -> str:
+    """What to look at for a number of waits; empty where only the calls say more.
 
     Examples:
+        >>> next_of("log file sync", 900)
+        'commit less often: once for many rows, not for each'
         >>> next_of("PX Deq: Execute Reply"), next_of("reliable message")
         ('read the traces of the parallel servers (*_p000_*.trc): the session waited for their work', '')
     """
+    if count > MANY_COMMITS and wait_class_of(event) == "Commit":
+        return COMMIT_LESS
     begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
     return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
 

@@ -201,7 +201,8 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
             seconds = Interval(seconds.value - row["apart"], max(0.0, seconds.lo - row["apart"]), seconds.hi)
         wait_class = wait_class_of(event)
         kind = "io" if wait_class in {"User I/O", "System I/O"} else "wait"
-        count, place, then = Interval.exact(row["waits"] or 0), Place("waits", (event,)), next_of(event) or step
+        times, place = row["waits"] or 0, Place("waits", (event,))
+        count, then = Interval.exact(times), next_of(event, times) or step
         account.add(
             "what", event, seconds, kind=kind, wait_class=wait_class, count=count, evidence=place, next_step=then
         )
