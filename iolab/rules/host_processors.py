@@ -51,6 +51,15 @@ _MOST_PROCESSES: Final = 3
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
 _SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0}
+#: (Table, column of swap in use, or of free swap) -> (bytes of its unit, the column of all swap where it is free).
+_IN_USE: Final = {
+    ("host", "swpused_bytes"): (1, ""),
+    ("MEM", "swapfree_bytes"): (1, "swaptotal_bytes"),
+    ("host", "swpd"): (1 << 10, ""),
+}
+#: Less swap more in use is not worth a line; its growth has begun where it is above this share of the whole growth.
+_LEAST_IN_USE: Final = 256 << 20
+_BEGUN: Final = 0.05
 #: Columns that say where and when a row is, and the figures of a table without a rule that are reported.
 _PLACES: Final = ("line", "run", "sample", "time_of_day", "uid", "tid")
 _MOST_FIGURES: Final = 3
@@ -174,35 +183,75 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
 @rule(
     "swapping",
     of="host",
-    needs="what was swapped in and out (vmstat)",
-    thresholds={"1,000 KiB/s": "a convention: below it single pages of processes that wake up"},
+    needs="what was swapped in and out (vmstat, sar -W), or how much swap was used (vmstat, sar -S, nmon)",
+    thresholds={
+        "1,000 KiB/s": "a convention: below it single pages of processes that wake up",
+        "256 MiB more in use": "a convention",
+    },
 )
 def swapping(log: HostLog) -> Iterator[Finding]:
-    """Memory that was written to the disk and read again while the work ran."""
+    r"""Memory that was written to the disk, and read again, while the work ran.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:00 AM kbswpfree kbswpused %swpused kbswpcad %swpcad\n"
+        >>> rows = "".join(f"10:0{n}:00 AM {4 - n}000000 {n}000000 {n * 25}.00 0 0.00\n" for n in range(1, 4))
+        >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+        >>> for one in swapping(read_host(text.encode())): print(one.sentence)
+        Swap in use grew from 0.954 to 2.86 GiB.
+    """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
     names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
-    if names is None:
-        return
-    own = log.scan("host").filter(IS_SAMPLE)
-    is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
-    row = own.select(pl.col(*names).mean(), share=is_swapping.mean()).collect().row(0)
-    back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row[:2])
-    if back < _LEAST_SWAPPED:
-        return
-    yield Finding(
-        "swapping",
-        f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out.",
-        next="see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
-        evidence=(Evidence("host", names),),
-        impact=Interval.exact(row[2]),
-        impact_of=OF_SAMPLES,
-        order=0,
+    said, since = _more_in_use(log)
+    evidence, share, step = (
+        Evidence("MEM" if "MEM" in log.scopes else "host"),
+        since,
+        "sar -W 5, for what is swapped now",
     )
+    if names is not None:
+        own = log.scan("host").filter(IS_SAMPLE)
+        is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
+        row = own.select(pl.col(*names).mean(), share=is_swapping.mean()).collect().row(0)
+        back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row[:2])
+        if back >= _LEAST_SWAPPED:
+            said = f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out{said and '; s'}{said[1:]}"
+            evidence, share, step = Evidence("host", names), row[2], "sar -W 5, for the time of it"
+    if said:
+        yield Finding(
+            "swapping",
+            f"{said}.",
+            next=f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
+            evidence=(evidence,),
+            impact=Interval.exact(share),
+            impact_of=OF_SAMPLES,
+            order=0,
+        )
 
 
-@rule("blocked_processes", of="host", needs="blocked processes (vmstat)", thresholds={"0.5": "a convention"})
+def _more_in_use(log: HostLog) -> tuple[str, float]:
+    """How swap in use grew, and the share of the samples since it began to; no words where it did not grow much."""
+    for (scope, name), (factor, total) in _IN_USE.items():
+        rows = log.scan(scope) if scope in log.scopes else None
+        if rows is None or not {name, total or name}.issubset(rows.collect_schema().names()):
+            continue
+        used = (pl.col(total) - pl.col(name)) if total else pl.col(name) * factor
+        series = rows.select(used.alias("used")).collect().to_series().drop_nulls()
+        if series.len() < 2 or series[-1] - series[0] < _LEAST_IN_USE:
+            continue
+        begun = int((series > series[0] + _BEGUN * (series[-1] - series[0])).arg_max() or 0)
+        first, last = (f"{three(value / (1 << 30))}" for value in (series[0], series[-1]))
+        return f"Swap in use grew from {first} to {last} GiB", (series.len() - begun) / series.len()
+    return "", 0.0
+
+
+@rule(
+    "blocked_processes",
+    of="host",
+    needs="blocked processes (vmstat)",
+    thresholds={"0.5": "a convention", "10 %": "time_parts.PART"},
+)
 def blocked_processes(log: HostLog) -> Iterator[Finding]:
-    """How many processes waited for I/O, and what was read and written, as vmstat counts both."""
+    """How many processes waited for I/O while processors were idle, and what was read and written, as vmstat counts."""
     if "host" not in log.scopes:
         return
     rows = log.scan("host")
@@ -212,16 +261,25 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     moved = {f"{kind}_bytes_per_s": f"were {word}" for kind, word in (("read", "read"), ("write", "written"))}
     moved = {name: word for name, word in moved.items() if name in columns}
     own = rows.filter(IS_SAMPLE)
-    frame = own.select(pl.col("blocked", *moved).mean(), most=pl.col("blocked").max()).collect()
+    some = (pl.col("blocked") >= 1).mean()
+    frame = own.select(pl.col("blocked", *moved).mean(), most=pl.col("blocked").max(), some=some).collect()
     mean = frame.row(0, named=True)
     if (mean["blocked"] or 0.0) < _LEAST_BLOCKED:
         return
     said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])
+    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
+    waits = [row for one in parts for row in one.filter(part="iowait").to_dicts() if (row["share_lo"] or 0.0) >= PART]
+    idle = "".join(
+        f", and the CPUs were idle with I/O in flight for {percent(row['share'])} of the time" for row in waits
+    )
     yield Finding(
         "blocked_processes",
-        f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{said and '; '}{said}.",
+        f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{idle}{said and '; '}"
+        f"{said}.",
         next="see the devices: iostat -xt 5",
         evidence=(Evidence("host", ("blocked",)),),
+        impact=Interval.exact(mean["some"]) if waits else None,
+        impact_of=OF_SAMPLES,
     )
 
 

@@ -140,22 +140,38 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         return
     number, whole = _whole(rows)
     is_full = (pl.col("util_percent") >= 100 * SATURATED) & (pl.col("in_flight") > 1)
+    count, took = _requests(rows)
     full = rows.group_by("device").agg(
         number=is_full.sum(),
         seconds=pl.col("weight").filter(is_full).sum(),
         most=pl.col("in_flight").filter(is_full).max(),
+        each=took.filter(is_full).sum() / count.filter(is_full).sum(),
     )
     top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
     for row in top.head(_MOST_DEVICES).collect().iter_rows(named=True):
         yield Finding(
             "saturated_device",
             f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
-            f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight.",
+            f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight"
+            + (f"; a request took {seconds(row['each'] / 1e3)} on average." if row["each"] else "."),
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
             next="see who reads and writes: pidstat -d 5; biosnoop -Q",
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
+
+
+def _requests(rows: pl.LazyFrame) -> tuple[pl.Expr, pl.Expr]:
+    """The requests of a row, and their time together in ms: of reads and writes, else of all in one."""
+    columns = rows.collect_schema().names()
+    found = [
+        (rate, next((one for one in times if one in columns), None)) for _, rate, times in _KINDS if rate in columns
+    ]
+    kinds = [(rate, time) for rate, time in found if time is not None]
+    kinds = [one for one in kinds if one[0] != "transfers_per_s"] or kinds
+    counts = [pl.col(rate) * pl.col("weight") for rate, _ in kinds]
+    times = [pl.col(rate) * pl.col(time).fill_null(0.0) * pl.col("weight") for rate, time in kinds]
+    return pl.sum_horizontal(*counts, pl.lit(0.0)), pl.sum_horizontal(*times, pl.lit(0.0))
 
 
 @rule(

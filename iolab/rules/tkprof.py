@@ -20,6 +20,7 @@ from iolab.time_ledger.tkprof import (
     PERHAPS_INSIDE,
     Nesting,
     nesting_of,
+    of_client,
     part_name,
     range_text,
     statements_of,
@@ -218,23 +219,10 @@ def recursive_beside(facts: Facts) -> Iterator[Finding]:
 
 @rule("client_time", of="tkprof")
 def client_time(facts: Facts) -> Iterator[Finding]:
-    """Waits for the client, which are between calls and no part of the total."""
-    waits = facts.report.waits
-    overall = waits.filter(pl.col("scope") == "non_recursive")
-    own = overall if overall.height else waits.filter(pl.col("scope") == "statement")
-    idle = own.filter(_OF_CLIENT)
-    if not idle.height:
+    """That waits for the client are not in the report; where they are, the line of the total says so."""
+    if of_client(facts.report).is_empty():
         said = "The report does not contain the time between calls, such as waits for the client."
         yield Finding("client_time", said, is_refused=True, next="read the extended SQL trace (event 10046) itself")
-        return
-    time, count = float(idle.get_column("total_wait_s").sum()), int(idle.get_column("waits").sum())
-    if facts.lead.total is None or time < _NAMED * facts.lead.total.value:
-        return
-    events = tuple(dict.fromkeys(idle.get_column("event")))
-    names = " and ".join(f"`{event}`" for event in events[:2])
-    said = f"Outside the calls, the session waited {range_text(Interval.exact(time))} for its client, {count:,} times."
-    step = "read the trace itself: it shows which of these waits are round trips between fetches"
-    yield Finding("client_time", said, detail=names, next=step, evidence=(Evidence("waits", events),))
 
 
 @rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import time
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -150,11 +151,21 @@ def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:
     account.add_frame(pl.DataFrame([{"view": "what", "next": None, **row} for row in rows], schema_overrides=_NEXT))
     if log is not None:
         _add_processes(log, account, total, elapsed if is_total else None)
+    text = _text(frame, total, elapsed, is_total=is_total, is_timed=is_timed, is_counted=not cpus.null_count())
     return account.ledger(
         elapsed=Interval.exact(elapsed) if is_timed else None,
         unit="s" if is_total else "share",
-        text=_text(frame, total, elapsed, is_total=is_total, is_timed=is_timed, is_counted=not cpus.null_count()),
+        text=text if log is None else text + _restarts(log),
     )
+
+
+def _restarts(log: HostLog) -> str:
+    """When the system was restarted within the log."""
+    seconds = log.runs.get_column("restarted_s").drop_nulls()
+    if seconds.is_empty():
+        return ""
+    at = " and ".join(f"{time(one // 3600, one // 60 % 60, one % 60)}" for one in seconds.head(2))
+    return f"; the system restarted at {at}" if seconds.len() <= 2 else f"; the system restarted {seconds.len()} times"
 
 
 def _bounded(value: float, lo: float, hi: float) -> Interval:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
+from iolab.metrics.formatting import count_text, time_text
 from iolab.time_ledger.account import Account, Place, void_ledger
 from iolab.time_ledger.sql_traces import FROM_CLIENT, next_of, statement_name
 from logframe.interval import Interval, row_figure
@@ -34,6 +35,8 @@ _LEAST_S: Final = 0.5
 #: Bounds of the total that are apart by more are reported.
 _RANGE: Final = 0.01
 _STEP_S: Final = 0.01
+#: Times below this part of the others are not worth a word.
+_LITTLE: Final = 0.10
 _MOST_STATEMENTS: Final = 100
 _OVERALL: Final = ("non_recursive", "recursive")
 _ZERO: Final = Interval.exact(0.0)
@@ -127,7 +130,7 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
     _phases(account, report, nesting)
     _who(account, report, statements, nesting, called)
     unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"
-    text = _words(total, callers, called, nesting)
+    text = _words(total, callers, called, nesting) + _client(report, total)
     return [account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})]
 
 
@@ -308,10 +311,29 @@ def _words(total: Interval, callers: Interval, called: Interval, nesting: Nestin
     if nesting.kind == "inside":
         inner = range_text(called)
         return f"calls of the session took {range_text(total)}{step}, including {inner} in recursive statements"
+    if called.hi < _RANGE * callers.lo:
+        return f"calls of the session took {range_text(total)}{step}"
     return (
         f"calls of the session took {range_text(total)}; the report does not show whether this includes the "
         f"{range_text(called)} of recursive statements"
     )
+
+
+def of_client(report: Tkprof) -> pl.DataFrame:
+    """The waits for the client: between calls, and no part of the total."""
+    overall = report.waits.filter(pl.col("scope") == "non_recursive")
+    own = overall if overall.height else report.waits.filter(pl.col("scope") == "statement")
+    return own.filter(pl.col("event").str.to_lowercase().is_in(FROM_CLIENT))
+
+
+def _client(report: Tkprof, total: Interval) -> str:
+    """How long the session waited for its client, where that is a notable time beside the total."""
+    waits = of_client(report)
+    time, count = float(waits.get_column("total_wait_s").sum()), int(waits.get_column("waits").sum())
+    if not count or time < _LITTLE * total.value:
+        return ""
+    trips = f"{count_text(count, 'time')}, {time_text(time / count)} each" if count > 1 else "once"
+    return f"; between calls, the session waited {range_text(Interval.exact(time))} for its client, {trips}"
 
 
 def trace_of(report: Tkprof) -> str:

@@ -183,8 +183,7 @@ rdbms ipc message|recovery apply pending|recovery merger idle|recovery receiver 
 REPL Apply: txns|REPL Capture/Apply: messages|REPL Capture/Apply: RAC AQ qmn coordinator|RFS dispatch|
 scginq AST call|SCM slave idle|SGA: MMAN sleep for component shrink|Sharded Queues: Part Maintenance idle|
 shared server idle wait|simulated log write delay|single-task message|smon timer|Space Manager: slave idle wait|
-SQL*Net message from client|SQL*Net message from dblink|SQL*Net vector message from client|
-SQL*Net vector message from dblink|ssgnet: wait|standby query scn advance|
+SQL*Net message from client|SQL*Net vector message from client|ssgnet: wait|standby query scn advance|
 Streams AQ: deallocate messages from Streams Pool|Streams AQ: delete acknowledged messages|
 Streams AQ: emn coordinator idle wait|Streams AQ: load balancer idle|Streams AQ: qmn coordinator idle wait|
 Streams AQ: qmn coordinator waiting for slave to start|Streams AQ: qmn slave idle wait|
@@ -203,16 +202,18 @@ _LEAST_CUT: Final = 24
 
 
 def is_idle(event: str, wait_class: str | None = None) -> bool:
-    """Is the event one of waiting for work, by its class or by its name?
+    """Is the event one of waiting for work, by its class or, where the log prints none, by its name?
 
     Examples:
         >>> [is_idle(name) for name in ("SQL*Net message from client", "db file sequential read", "PX Idle Wait")]
         [True, False, True]
         >>> is_idle("wait for unread message on broadc"), is_idle("SQL*Net more data from client"), is_idle("x", "Idle")
         (True, False, True)
+        >>> is_idle("PX Deq: Execute Reply"), is_idle("PX Deq: Execute Reply", "Other")
+        (True, False)
     """
-    if wait_class == "Idle":
-        return True
+    if wait_class:
+        return wait_class == "Idle"
     name = " ".join(event.lower().split())
     if len(name) < _LEAST_CUT:
         return name in IDLE_EVENTS
