@@ -165,7 +165,8 @@ class ReportFacts:
         shares_of_all_waits: the printed shares of top events are of all waits, not of DB time (Statspack, 10g).
         histograms: of each event, foreground and background.
         cpus: logical processors.  cpu_count: what the parameter allows.
-        idle_pct: of the host's processors, I/O waits included.  iowait_pct: those.
+        idle_pct: of the host's processors, I/O waits included.  iowait_pct: those.  idle_only_pct: where the report
+            prints those apart, the rest.
         sessions: at both snapshots.
         activity: totals of `instance_activity`, by lower-case name.
         os: values at the start, by name.  os_end: at the end.
@@ -216,6 +217,7 @@ class ReportFacts:
     cpu_count: int | None = None
     idle_pct: Interval | None = None
     iowait_pct: Interval | None = None
+    idle_only_pct: Interval | None = None
     user_pct: Interval | None = None
     system_pct: Interval | None = None
     load_end: float | None = None

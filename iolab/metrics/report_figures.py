@@ -116,7 +116,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         cpus=info.cpus,
         cores=info.cores,
         cpu_count=int(allowed) if allowed.isdecimal() else None,
-        idle_pct=_idle(host),
+        **_idle(host),
         iowait_pct=row_figure(host, "wio_pct"),
         user_pct=row_figure(host, "user_pct"),
         system_pct=row_figure(host, "system_pct"),
@@ -171,20 +171,22 @@ def _table(report: AwrReport, name: str) -> pl.DataFrame:
     return report.with_bounds(name)
 
 
-def _idle(host: dict[str, Any]) -> Interval | None:
-    """How idle the processors were, I/O waits included: reports of some releases print those apart.
+def _idle(host: dict[str, Any]) -> dict[str, Interval | None]:
+    """How idle the processors were, I/O waits included, and without those where the report prints them apart.
 
     Examples:
         >>> apart = {"user_pct": 18.2, "system_pct": 31.9, "wio_pct": 44.1, "idle_pct": 5.8}
-        >>> round(_idle(apart).value, 1), round(_idle({**apart, "idle_pct": 49.9}).value, 1)
-        (49.9, 49.9)
+        >>> {name: found and round(found.value, 1) for name, found in _idle(apart).items()}
+        {'idle_pct': 49.9, 'idle_only_pct': 5.8}
+        >>> {name: found and round(found.value, 1) for name, found in _idle({**apart, "idle_pct": 49.9}).items()}
+        {'idle_pct': 49.9, 'idle_only_pct': None}
     """
     idle, iowait = row_figure(host, "idle_pct"), row_figure(host, "wio_pct")
     busy = [_float(host.get(name)) for name in ("user_pct", "system_pct")]
     if idle is None or iowait is None or None in busy:
-        return idle
+        return {"idle_pct": idle, "idle_only_pct": None}
     is_apart = sum(filter(None, busy)) + idle.value + iowait.value <= _ALL_PCT
-    return idle + iowait if is_apart else idle
+    return {"idle_pct": idle + iowait, "idle_only_pct": idle} if is_apart else {"idle_pct": idle, "idle_only_pct": None}
 
 
 def _float(value: object) -> float | None:

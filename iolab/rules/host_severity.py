@@ -145,7 +145,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         number=is_full.sum(),
         seconds=pl.col("weight").filter(is_full).sum(),
         most=pl.col("in_flight").filter(is_full).max(),
-        each=took.filter(is_full).sum() / count.filter(is_full).sum(),
+        each=took.filter(is_full & (count > 0)).sum() / count.filter(is_full).sum(),
     )
     top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
     for row in top.head(_MOST_DEVICES).collect().iter_rows(named=True):
@@ -153,7 +153,9 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             "saturated_device",
             f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
             f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight"
-            + (f"; a request took {seconds(row['each'] / 1e3)} on average." if row["each"] else "."),
+            + (
+                f"; a request took {seconds(row['each'] / 1e3)} on average." if row["each"] and row["each"] > 0 else "."
+            ),
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
             next="see who reads and writes: pidstat -d 5; biosnoop -Q",

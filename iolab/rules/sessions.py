@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,6 +79,10 @@ _MUCH_REDO: Final = 2**20
 #: A trend is reported of this many runs, where the first and the last third differ by so much.
 _LEAST_FOR_TREND: Final = 9
 _LEAST_CHANGE: Final = 0.02
+#: Times and round trips of runs that differ by this factor are named beside each other.
+_FACTOR: Final = 2.0
+#: Independent times of five runs are in order once in 60.
+_LEAST_IN_ORDER: Final = 5
 #: What an operation of a plan did, in words.
 _PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
 #: An operation with this much of the time of its plan is named.
@@ -213,7 +218,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
-            next=f"repeat {_name(row)} until its runs stop becoming {trend[0]}, then compare" if trend else advice,
+            next=_next_of_trend(row, trend[0]) if trend else advice,
             order=2,
         )
         if trend:
@@ -284,7 +289,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took} {of}: {_sample(row, is_whole=is_first)}."
+        return f"{took} {of}: {_by_trips(row) or _in_order(row) or _sample(row, is_whole=is_first)}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
@@ -331,6 +336,29 @@ def block_bound(cost: dict[str, Any]) -> str:
     size, unit = (1e3, "ms") if bound >= 1e3 else (1.0, "us")
     step = 10.0 ** (math.floor(math.log10(bound / size)) - 2)
     return f"{phrases.three(math.ceil(bound / size / step - 1e-9) * step)} {unit}"
+
+
+def _by_trips(row: dict[str, Any]) -> str:
+    """Runs with more and fewer round trips, where those with more took longer."""
+    runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]
+    (fewest, fast), (most, slow) = (min(runs), max(runs)) if len(runs) == len(row["times"]) else ((1, 0.0), (1, 0.0))
+    if most < _MANY_TRIPS or most < _FACTOR * fewest or slow < max(row["times"]) or slow < _FACTOR * fast:
+        return ""
+    said = f"{len(runs)} runs; {most:,} round trips took {phrases.three(slow)} s"
+    return f"{said}, {count_text(fewest, 'round trip')} {phrases.three(fast)} s"
+
+
+def _in_order(row: dict[str, Any]) -> str:
+    """Runs of which each took longer than the one before, or shorter."""
+    times = row["times"]
+    pairs = list(itertools.pairwise(times))
+    is_longer, is_shorter = (all(sign * a < sign * b for a, b in pairs) for sign in (1, -1))
+    if len(times) < _LEAST_IN_ORDER or not (is_longer or is_shorter) or max(times) < _FACTOR * min(times):
+        return ""
+    first, last = phrases.three(times[0]), phrases.three(times[-1])
+    return (
+        f"{len(times)} runs, each {'longer' if is_longer else 'shorter'} than the one before, from {first} to {last} s"
+    )
 
 
 def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
@@ -388,6 +416,14 @@ def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
     return ("slower" if last > first else "faster"), said
 
 
+def _next_of_trend(row: dict[str, Any], word: str) -> str:
+    if _in_order(row):
+        return (
+            f"see what changes from run to run: gets, reads and redo of {_name(row)} by `set autotrace on statistics`"
+        )
+    return f"repeat {_name(row)} until its runs stop becoming {word}, then compare"
+
+
 def _next(large: list[dict[str, Any]]) -> str:
     """What to do next about the largest statements."""
     if not large:
@@ -397,6 +433,8 @@ def _next(large: list[dict[str, Any]]) -> str:
     if large[0]["text"] is None:
         return _ECHO
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
+    if _by_trips(large[0]):
+        return "fetch as many rows at a time as in its fastest run (`set arraysize`, or that of the program)"
     if trips >= _MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
@@ -523,6 +561,7 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
     for row in facts.large:
         plan = own.filter(pl.coalesce("explains", "statement") == row["statement"])
         most = plan.filter(pl.col("a_time_s") >= _HALF * pl.col("whole").max())
+        total = facts.ledger.total if facts.ledger is not None and row["runs"] == 1 else None
         for one in most.sort("a_time_s", "id", descending=[True, False]).head(1).iter_rows(named=True):
             of = f" of `{one['object_name']}`" if one["object_name"] else ""
             did = ", ".join(f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name])
@@ -530,7 +569,9 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
                 "plan_time",
                 f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} by the plan (A-Time)"
                 f"{did and f': {did}'}.",
-                part=row["part"],
+                part=row["part"] if total is None else "",
+                impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
+                impact_of="the time",
                 next="see E-Rows, A-Rows and predicates of the plan: iolab show --tables",
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,

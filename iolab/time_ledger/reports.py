@@ -212,6 +212,9 @@ def processors_text(facts: ReportFacts) -> str:
         '; the 72 CPUs (the instance may use 8) were 92 % idle'
         >>> processors_text(ReportFacts(cpus=4, idle_pct=Interval.exact(49.9), iowait_pct=Interval.exact(44.1)))
         '; the 4 CPUs were 50 % idle (iowait: 44 %)'
+        >>> apart = {"idle_only_pct": Interval.exact(5.8), "iowait_pct": Interval.exact(44.1)}
+        >>> processors_text(ReportFacts(cpus=4, idle_pct=Interval.exact(49.9), **apart))
+        '; the 4 CPUs were 6 % idle and 44 % waiting for I/O (iowait)'
     """
     if not facts.has_host or facts.cpus is None or facts.idle_pct is None:
         return ""
@@ -219,8 +222,11 @@ def processors_text(facts: ReportFacts) -> str:
     allowed = f" (the instance may use {facts.cpu_count})" if is_limited else ""
     cpus = "CPU was" if facts.cpus == 1 else f"{facts.cpus:,} CPUs{allowed} were"
     waited = facts.iowait_pct.value if facts.iowait_pct is not None else 0.0
-    iowait = f" (iowait: {waited:.0f} %)" if waited >= _OF_IDLE * facts.idle_pct.value > 0 else ""
-    return f"; the {cpus} {facts.idle_pct.value:.0f} % idle{iowait}"
+    is_waiting, idle = waited >= _OF_IDLE * facts.idle_pct.value > 0, facts.idle_pct.value
+    if facts.idle_only_pct is not None:
+        iowait = f" and {waited:.0f} % waiting for I/O (iowait)" if is_waiting else ""
+        return f"; the {cpus} {facts.idle_only_pct.value:.0f} % idle{iowait}"
+    return f"; the {cpus} {idle:.0f} % idle{f' (iowait: {waited:.0f} %)' if is_waiting else ''}"
 
 
 def significant(value: float) -> str:

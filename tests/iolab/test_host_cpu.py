@@ -209,3 +209,23 @@ def test_no_unit_no_picture() -> None:
     buckets = read_histograms(b"@: \n[128, 256)            25 |@@|\n").buckets
     with pytest.raises(charts.ChartError, match="unit"):
         charts.histograms_over_time(buckets)
+
+
+def test_a_restart_and_blocked_processes_are_said_first() -> None:
+    """What a mean hides: the system restarted within the log; processes waited for I/O while the CPUs were idle."""
+    head = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n"
+    table = "0{0}:00:01 PM     CPU     %user     %nice   %system   %iowait    %steal     %idle\n" + "".join(
+        f"0{{0}}:{n}0:01 PM     all     20.00      0.00      3.00      2.00      0.00     75.00\n" for n in range(1, 4)
+    )
+    sar = head + table.format(1) + "\n01:47:52 PM       LINUX RESTART\n\n" + table.format(2)
+    vmstat = (
+        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        + (" 1 27      0 900000   1000  90000    0    0 60000  4000  100  100  5  2 23 70  0\n" * 12)
+    )
+    screens = [iolab.load(text.encode()) for text in (sar, vmstat)]
+
+    assert "the system restarted at 13:47:52" in str(screens[0]).splitlines()[1]
+    assert "processes were blocked" in " ".join(str(screens[1]).splitlines()[2:4])
+    assert "and the CPUs were idle with I/O in flight for 70 % of the time" in " ".join(
+        str(screens[1]).splitlines()[2:4]
+    )
