@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.trace_facts import COMMAND, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import MAJOR, Evidence, Finding
 from iolab.rules.phrases import counted, named_list, often_each, percent, seconds
@@ -35,6 +35,8 @@ _IOSTAT: Final = "take iostat -xt 1 beside the next log, for the devices of the 
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _CALLS: Final = "perf trace -s -p PID, for the waits of the calls"
+#: Steps that need the program to run again; of a short run the first question is another.
+_NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _CALLS, COMMAND)
 #: Shorter calls have no stack worth a look.
 _SHORT_S: Final = 1e-3
 #: Class of calls -> what to look at where they timed out.
@@ -207,6 +209,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = _CALLS  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed:
         next_step = COMMAND
+    if lead.total is not None and lead.total.hi < SHORT_S and next_step in _NEXT_LOGS:
+        next_step = RARE.format(seconds(lead.total))
     return Finding(
         name,
         said,
