@@ -16,6 +16,7 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.listings import listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.samples import session_findings as sample_findings
@@ -254,6 +255,12 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
         is_one = times[-1] >= phrases.NEARLY_ALL * sum(times)
         said += ", nearly all of it in one." if is_one else f", the longest {phrases.seconds(times[-1])}."
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
+
+
+@rule("log_switches", "listed_waits", of="sqlplus", needs="a listing of v$log_history, or of v$session by event")
+def listings(facts: SpoolFacts) -> Iterator[Finding]:
+    """What queries listed that is no account of time."""
+    yield from listed(facts.spool)
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
@@ -499,7 +506,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
-    if listing_ledgers(spool):
+    if listing_ledgers(spool) or any(listed(spool)):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:
