@@ -17,6 +17,7 @@ from logframe.lazy import lazy_exports
 if TYPE_CHECKING:
     from sqlplusparse.awr_miner import AwrMiner, read_awr_miner
     from sqlplusparse.many import SpoolFrames, read_spools
+    from sqlplusparse.queried import Queried, queried_tables
     from sqlplusparse.reader import Spool, read_spool
     from sqlplusparse.schemas import SPOOL_SCHEMAS
     from sqlplusparse.session_samples import (
@@ -36,10 +37,12 @@ __all__ = [
     "SNAPS",
     "SPOOL_SCHEMAS",
     "AwrMiner",
+    "Queried",
     "SessionSamples",
     "Spool",
     "SpoolFrames",
     "queried_samples",
+    "queried_tables",
     "read_awr_miner",
     "read_session_samples",
     "read_spool",

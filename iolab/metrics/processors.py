@@ -30,6 +30,7 @@ CPU_SAMPLES: Final = pl.Schema(
     {
         "interval_start": pl.Datetime("us"),
         "interval_end": pl.Datetime("us"),
+        "at": pl.Datetime("us"),
         **{f"busy{end}": pl.Float64() for end in ("", "_lo", "_hi")},
         "runnable": pl.Float64(),
         "cpus": pl.Float64(),
@@ -102,7 +103,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     Args: as of `cpu_samples`, and the same samples are left out.
 
     Returns:
-        ``interval_start``, ``interval_end``, ``runnable``, ``cpus``, ``weight_s``, and of each of `COLUMNS` that the
+        ``interval_start``, ``interval_end``, ``at`` (when it began, else when its collector wrote of it),
+        ``runnable``, ``cpus``, ``weight_s``, and of each of `COLUMNS` that the
         log has a column with ``_lo`` and ``_hi``; of all samples alike ``is_timed``, ``since_boot`` and ``untimed``
         (how many means since the start, and samples whose length is not known, were left out), ``scope`` (the table).
 
@@ -128,12 +130,13 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
         raise RefusedError("the log does not say how idle the processors were")
     if scope == "cpu":
         rows = rows.filter(pl.col("cpu") == "all")
-    known = log.runs.lazy().select("run", known="cpus")
+    known = log.runs.lazy().select("run", "opened_at", known="cpus")
     frame = (
         rows.join(known, on="run", how="left", maintain_order="left")
         .select(
             "interval_start",
             "interval_end",
+            pl.coalesce("interval_start", "interval_end", "opened_at").alias("at"),
             pl.col("is_since_boot").fill_null(value=False),
             runnable=pl.col("runnable") if "runnable" in columns else pl.lit(None),
             cpus=pl.col("cpus") if "cpus" in columns else pl.col("known"),

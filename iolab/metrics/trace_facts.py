@@ -16,6 +16,7 @@ from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import depth_by_file, queue_depth
 from iolab.metrics.trace_reads import is_data_read
 from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
+from logframe.interval import Interval
 from straceparse.call_table import REAPS, SUBMITS, SUBMITS_OR_REAPS
 from straceparse.descriptors import is_system_file, target_of
 from straceparse.ordered import compact, rows_where
@@ -26,10 +27,14 @@ if TYPE_CHECKING:
 #: This many submissions, and this much of the time of asynchronous I/O (without -T of all), tell that they wait.
 _LEAST_SUBMITS: Final = 10
 _MOST_OF_IT: Final = 0.5
+#: Reads with less of the time of a log do not matter in it, and a shorter log has little to gain, in s.
+_FEW: Final = 0.03
+SHORT_S: Final = 1.0
 _MUCH: Final = 0.2
 #: Files that get a sentence of their own.
 _MOST_FILES: Final = 3
 #: What the next trace is best started with.
+RARE: Final = "see whether it runs often: all of it took only {}"
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 #: Diagnostics of lines of which a call may be lost.
 _UNREAD: Final = ("unparsed", "damaged", "cut")
@@ -91,6 +96,14 @@ class Trace:
     def has_reads(self) -> bool:
         """Are there reads of data?"""
         return not self.reads.head(1).collect().is_empty()
+
+    @cached_property
+    def share_of_few_reads(self) -> Interval | None:
+        """The time of the reads as a share of the log, where it is so small that nothing of them matters; else None."""
+        if not self.is_timed or not self.window_s:
+            return None
+        took = self.reads.select(nanoseconds("latency").sum() / 1e9).collect().item()
+        return Interval(took / self.window_s, 0.0, took / self.window_s) if took < _FEW * self.window_s else None
 
     @property
     def is_timed(self) -> bool:

@@ -83,7 +83,7 @@ def first_screen(
             tables = list(_tables(ledger, width, least, columns=columns, is_utf8=is_utf8, style=style))
             if len(lines) + len(tables) + _WANTED_SENTENCES + 2 <= USUAL_LINES:
                 break
-    unknown = [cut(one, width) for one in _cannot_tell(findings)[: 3 if is_whole else 1]]
+    unknown = [cut(one, width) for one in _cannot_tell(findings, is_whole=is_whole)[: 3 if is_whole else 1]]
     said = [
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
@@ -191,7 +191,7 @@ def sentences(findings: pl.DataFrame, *, is_whole: bool, has_ledger: bool) -> li
         rows = [row for row in rows if row["name"] not in _TOTALS]
     if is_whole:
         return rows
-    rows = [row for row in rows if row["name"] not in _AS_ROWS]
+    rows = [row for row in rows if row["name"] not in _AS_ROWS and not _is_small(row)]
     return [row for number, row in enumerate(rows) if not _is_repeated(row, rows[number + 1 :])]
 
 
@@ -220,9 +220,15 @@ def _details(row: dict[str, Any], width: int) -> list[str]:
     return found
 
 
-def _cannot_tell(findings: pl.DataFrame) -> list[str]:
+def _cannot_tell(findings: pl.DataFrame, *, is_whole: bool) -> list[str]:
     refused = findings.filter(pl.col("refused")).iter_rows(named=True)
-    return [row["sentence"] + (f" next: {row['next']}" if row["next"] else "") for row in refused]
+    shown = [row for row in refused if is_whole or not _is_small(row)]
+    return [row["sentence"] + (f" next: {row['next']}" if row["next"] else "") for row in shown]
+
+
+def _is_small(row: dict[str, Any]) -> bool:
+    """Whether a finding is of so little of the time that its row would be folded."""
+    return row["impact_hi"] is not None and row["impact_hi"] < LEAST and row["mark"] != "evidence"
 
 
 def _tables(

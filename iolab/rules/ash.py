@@ -28,6 +28,8 @@ _AWR: Final = "take the AWR report of the same period: @?/rdbms/admin/awrrpt"
 _BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_history group by blocking_session"
 #: Slots whose load differs by more than this factor are named.
 _VARIES: Final = 1.25
+#: A slot that is this much of the longest one is whole: lengths are printed rounded.
+_AS_LONG: Final = 0.9
 #: Objects that are named.
 _MOST_OBJECTS: Final = 2
 
@@ -112,8 +114,9 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
 
 @rule("activity_over_time", of="ash", needs="slots of time", thresholds={"1.25 times": "a convention"})
 def activity_over_time(facts: AshFacts) -> Iterator[Finding]:
-    """When most and fewest sessions were active."""
+    """When most and fewest sessions were active, of the slots that are as long as the others: ends may be cut."""
     slots = slots_of(facts.report).drop_nulls().filter(pl.col("length_s") > 0)
+    slots = slots.filter(pl.col("length_s") >= _AS_LONG * pl.col("length_s").max())
     if facts.total.interval_s is None or slots.height < 2 or facts.lead.unshared:
         return
     error = 2 * pl.col("samples").sqrt()

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 #: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
+#: A stretch of samples of which this share was busy was busy; so long a stretch is the whole log.
+_MOSTLY_FULL: Final = 0.9
 _MOSTLY: Final = 0.5
 #: A host whose processors are busy for less is idle.
 _IDLE: Final = 0.10
@@ -403,7 +405,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     elif full:
         share = figures["host_cpu_saturated"]["lo"]
         waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST else ""
-        at = _time_of_busiest(samples) if full == 1 else ""
+        at = _time_of_busiest(samples) if full == 1 else _time_of_full(samples)
         said = f"The CPUs were {percent(busy)} {word} on average{when}; {full:,} of {number:,} samples "
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
     elif report is None and busy.hi < _IDLE:
@@ -435,9 +437,21 @@ def _is_stolen(log: HostLog) -> bool:
     return any(one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).height for one in parts)
 
 
+def _time_of_full(samples: pl.DataFrame) -> str:
+    """When the processors were busy, where that was one stretch of the samples: since when, or from when to when."""
+    full = (samples.get_column("busy") >= SATURATED).arg_true().to_list()
+    first, last = full[0], full[-1]
+    times = [samples.item(number, "at") for number in (first, last)]
+    spanned = last - first + 1
+    if None in times or len(full) < _MOSTLY_FULL * spanned or spanned > _MOSTLY_FULL * samples.height:
+        return ""
+    begin, end = (f"{time:%H:%M:%S}".removesuffix(":00") for time in times)
+    return f", from {begin} on" if last == samples.height - 1 else f", between {begin} and {end}"
+
+
 def _time_of_busiest(samples: pl.DataFrame) -> str:
     row = samples.sort("busy", descending=True, maintain_order=True).row(0, named=True)
-    end = row["interval_end"]  # as the log prints it
+    end = row["interval_end"] or row["at"]  # as the log prints it
     if not isinstance(end, datetime):
         return ""
     return f" ({end:%H:%M})" if row["weight_s"] >= _MINUTE_S else f" ({end:%H:%M:%S})"

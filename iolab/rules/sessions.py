@@ -17,16 +17,18 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.listings import listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.samples import session_findings as sample_findings
-from iolab.rules.time_parts import PART
+from iolab.rules.time_parts import PART, sentence
 from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
+from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK
-from iolab.time_ledger.spools import sampled, timed_ledgers, wait_ledgers
+from iolab.time_ledger.spools import BASE, sampled, spool_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
@@ -102,10 +104,14 @@ class SpoolFacts:
     spool: Spool
 
     @cached_property
+    def lead(self) -> Ledger | None:
+        """The account that the session is described by; None where nothing is timed or listed."""
+        return next(iter(spool_ledgers(self.spool)), None)
+
+    @property
     def ledger(self) -> Ledger | None:
-        """The account of its time; None where nothing is timed, or there is no total."""
-        found = timed_ledgers(self.spool)
-        return found[0] if found and not found[0].void else None
+        """The account of its time, where that leads; None where nothing is timed, or there is no total."""
+        return self.lead if self.lead is not None and not self.lead.void and self.lead.base == BASE else None
 
     @property
     def costs(self) -> pl.DataFrame:
@@ -254,6 +260,24 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
         is_one = times[-1] >= phrases.NEARLY_ALL * sum(times)
         said += ", nearly all of it in one." if is_one else f", the longest {phrases.seconds(times[-1])}."
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
+
+
+@rule("log_switches", "listed_waits", of="sqlplus", needs="a listing of v$log_history, or of v$session by event")
+def listings(facts: SpoolFacts) -> Iterator[Finding]:
+    """What queries listed that is no account of time."""
+    yield from listed(facts.spool)
+
+
+@rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
+def listed_statements(facts: SpoolFacts) -> Iterator[Finding]:
+    """The statements with a tenth of what a query listed: how often they ran, their CPU and logical reads."""
+    lead = facts.lead
+    if lead is None or "who" not in lead.views or lead.remarks.filter(rule="main_statement").is_empty():
+        return
+    details = dict(lead.remarks.filter(rule="main_statement").select("part", "text").iter_rows())
+    for row in lead.parts("who").filter(pl.col("share_lo") >= PART).iter_rows(named=True):
+        if detail := details.get(row["part"]):
+            yield Finding("main_statement", f"{sentence(lead, row).removesuffix('.')}; {detail}.", part=row["part"])
 
 
 @rule("main_statement", of="sqlplus", needs="very many statements that differ only in literals")
@@ -520,7 +544,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
-    if wait_ledgers(spool):
+    if listing_ledgers(spool) or any(listed(spool)):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text
-from iolab.metrics.trace_facts import COMMAND, short_name, trace_of
+from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
@@ -137,7 +137,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         f"{of_run}: {count_text(top['calls'], 'call')}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
-        next=COMMAND,
+        next=RARE.format(seconds(whole)) if whole < SHORT_S else COMMAND,
         evidence=(Evidence("summary", (top["syscall"],)),),
     )
 

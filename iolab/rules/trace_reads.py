@@ -60,13 +60,15 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         many = every(sizes.len(), "file reads" if others else "reads")  # not of libraries, pipes and sockets
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
     else:
-        said = f"Reads had {count_text(counts.height, 'size')}: {', '.join(listed)}"
+        said = f"{every(sizes.len(), 'file reads')} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
         said += f"; together {three(rate.value)} MB/s"
     yield Finding(
         "read_size",
         f"{said}.",
+        trace.share_of_few_reads,
+        "the log",
         detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,

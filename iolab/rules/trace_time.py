@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.trace_facts import COMMAND, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import MAJOR, Evidence, Finding
-from iolab.rules.phrases import counted, named_list, often_each, percent, seconds
+from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.time_ledger.run import ledgers
@@ -35,6 +35,8 @@ _IOSTAT: Final = "take iostat -xt 1 beside the next log, for the devices of the 
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _CALLS: Final = "perf trace -s -p PID, for the waits of the calls"
+#: Steps that need the program to run again; of a short run the first question is another.
+_NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _CALLS, COMMAND)
 #: Shorter calls have no stack worth a look.
 _SHORT_S: Final = 1e-3
 #: Class of calls -> what to look at where they timed out.
@@ -207,6 +209,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = _CALLS  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed:
         next_step = COMMAND
+    if lead.total is not None and lead.total.hi < SHORT_S and next_step in _NEXT_LOGS:
+        next_step = RARE.format(seconds(lead.total))
     return Finding(
         name,
         said,
@@ -353,6 +357,47 @@ def main_process(log: StraceLog) -> Iterator[Finding]:
         detail=f"the profile of the time is that of {lead[0].scope}",
         next=f'call iolab.ledger(log, "{most.scope}") in Python, for its time',
         evidence=(Evidence("calls", (str(pid),)),),
+        order=1,
+    )
+
+
+@rule(
+    "waited_together",
+    of="strace",
+    needs="times of calls of several processes",
+    thresholds={"90 % of the longest process": "a convention"},
+)
+def waited_together(log: StraceLog) -> Iterator[Finding]:
+    """Processes or threads that were in one call nearly all the time, and what they waited for where that is the same.
+
+    Examples:
+        >>> import iolab
+        >>> lines = [f'{pid} 1700000000.00000{pid} futex(0x7f01, FUTEX_WAIT, 2, NULL) = ? <9.000000>' for pid in (7, 8)]
+        >>> for one in waited_together(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        Both processes waited in `futex` for at least 9 s, all at 0x7f01.
+    """
+    lead = next((one for one in ledgers(log) if not one.void and one.scope.startswith("process ")), None)
+    if lead is None or lead.total is None:
+        return
+    least = _NEARLY_ALL * lead.total.value
+    locks = classed(times_of(log)).filter(pl.col("class") == "locks and messages").get_column("name").unique()
+    waits = times_of(log).calls.filter(pl.col("name").is_in(locks.to_list()), pl.col("longest") >= least * 1e9)
+    found = waits.group_by("name").agg("pid", pl.col("longest").min()).sort(pl.col("pid").list.len(), descending=True)
+    if found.is_empty() or len(pids := found.item(0, "pid")) < 2:
+        return
+    name, whole = found.item(0, "name"), times_of(log).calls.get_column("pid").n_unique()
+    own = pl.col("name").cast(pl.String) == name, pl.col("pid").is_in(pids.to_list())
+    is_long = pl.col("elapsed").dt.total_nanoseconds() >= least * 1e9
+    places = log.calls.lazy().filter(*own, is_long).select(pl.col("args").str.extract(r"^(\w+)")).collect()
+    many = every(whole, "processes") if len(pids) == whole else f"{len(pids)} of {whole:,} processes"
+    at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
+    yield Finding(
+        "waited_together",
+        f"{many} waited in `{name}` for at least {seconds(found.item(0, 'longest') / 1e9)}{at}.",
+        Interval(1.0, min(1.0, found.item(0, "longest") / 1e9 / lead.total.value), 1.0),
+        "the longest process",
+        next=_STACKS,
+        evidence=(Evidence("calls", (name,)),),
         order=1,
     )
 

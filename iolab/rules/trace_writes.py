@@ -103,6 +103,8 @@ def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
                 "opened_both_ways",
                 f"`{short_name(row['file'])}` was opened with O_DIRECT (line {ways[True]:,}) and without it "
                 f"(line {ways[False]:,}).",
+                trace.share_of_few_reads,
+                "the log",
                 evidence=(Evidence("calls", lines=(ways[True], ways[False])),),
                 order=1,
             )

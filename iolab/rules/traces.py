@@ -76,6 +76,8 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "page_cache_bypassed",
             f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT.",
+            trace.share_of_few_reads,
+            "the log",
             next="lsof +fg -p PID, or cat /proc/PID/fdinfo/FD",
             is_refused=True,
         )
@@ -94,6 +96,8 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
             "page_cache_bypassed",
             f"{_named([*found])} {were} opened {how} ({lines} {', '.join(f'{line:,}' for line in found.values())}), "
             f"{then}.",
+            trace.share_of_few_reads,
+            "the log",
             evidence=(Evidence("calls", lines=tuple(found.values())),),
             order=1,
         )
@@ -143,6 +147,8 @@ def _of_mode(trace: Trace, rows: Sequence[dict[str, object]], said: str) -> Find
     return Finding(
         "async_or_sync",
         said,
+        trace.share_of_few_reads,
+        "the log",
         caveat=f"strace did not print the size of {count_text(unprinted, 'request')}" if unprinted else "",
         evidence=(Evidence("io_mode", tuple(str(row["file"]) for row in rows)),),
         order=2,
@@ -241,6 +247,8 @@ def direct_path(log: StraceLog) -> Iterator[Finding]:
         yield Finding(
             "buffered_or_direct_path",
             "The log does not show whether Oracle used direct path: the calls alone do not prove it.",
+            trace.share_of_few_reads,
+            "the log",
             next="take an extended SQL trace (event 10046) of the same session",
             is_refused=True,
             order=8,

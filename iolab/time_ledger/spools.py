@@ -10,10 +10,9 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import NO_OWNER, Account, Place, void_ledger
-from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from iolab.time_ledger.listings import listing_ledgers, seconds_text
 from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
-from logframe.oracle import is_idle, wait_class_of
 from logframe.wording import counted
 from sqlplusparse import queried_samples
 from sqltraceparse import without_literals
@@ -34,101 +33,20 @@ _FEW_ALIKE, _LARGE = 10, 0.10
 #: Of more statements the smaller ones are one part together.
 _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
-#: Columns of v$session_event and v$system_event with the time of the waits, and their unit in s.
-_WAITED: Final = {"TIME_WAITED_MICRO": 1e-6, "TIME_WAITED_MICRO_FG": 1e-6, "TIME_WAITED": 0.01, "TIME_WAITED_FG": 0.01}
-_IO: Final = ("User I/O", "System I/O")
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
 def spool_ledgers(spool: Spool) -> list[Ledger]:
-    """The accounts of a session: of samples of sessions and waits that its queries returned, and of its statements.
+    """The accounts of a session: of samples, waits and statements that its queries returned, and of its own statements.
 
     What took longest comes first.
     """
-    timed, waits = timed_ledgers(spool), wait_ledgers(spool)
+    timed, listed = timed_ledgers(spool), listing_ledgers(spool)
     asked = [one for samples in sampled(spool) for one in session_ledgers(samples)]
-    if not asked and waits and _seconds(timed) < _seconds(waits[:1]):
-        asked, waits = waits, []
-    return [*asked, *timed, *waits]
-
-
-def _seconds(ledgers: list[Ledger]) -> float:
-    return sum(one.total.value for one in ledgers if one.total is not None)
-
-
-def wait_ledgers(spool: Spool) -> list[Ledger]:
-    r"""The accounts of the waits that queries of v$session_event or v$system_event returned, the longest first.
-
-    CPU time is not in these views, so it is in no part.
-
-    Examples:
-        >>> import sqlplusparse
-        >>> text = "SQL> select event, total_waits, time_waited from v$session_event;\n\n"
-        >>> text += "EVENT                TOTAL_WAITS TIME_WAITED\n-------------------- ----------- -----------\n"
-        >>> text += "log file sync                100        4000\ndb file parallel read          5        1000\n"
-        >>> (one,) = wait_ledgers(sqlplusparse.read_spool(text.replace("parallel read   ", "parallel read").encode()))
-        >>> print(one.tree())
-        waits 50.00 s that the query at line 1 returned; CPU time is not among them
-          80.0              40           100  log file sync
-          20.0              10             5  db file parallel read
-           0.0               0                not accounted for
-    """
-    found = []
-    lines = dict(spool.statements.select("statement", "first_line").iter_rows())
-    for number, statement, first, headings in spool.tables.select(
-        "table", "statement", "first_line", "headings"
-    ).iter_rows():
-        names = [heading.upper() for heading in headings]
-        column = next((name for name in _WAITED if name in names), None)
-        if "EVENT" not in names or column is None:
-            continue
-        waits: dict[str, tuple[int, int | None]] = {}
-        for row in spool.table_cells(number).drop("line").rows():
-            cells = dict(zip(names, row, strict=True))
-            if not (cells["EVENT"] and (cells[column] or "").isdecimal()):
-                continue
-            time, count = waits.get(cells["EVENT"], (0, 0))
-            own = cells.get("TOTAL_WAITS") or ""
-            known = count + int(own) if count is not None and own.isdecimal() else None
-            waits[cells["EVENT"]] = time + int(cells[column]), known
-        ledger = _of_waits(waits, _WAITED[column], lines.get(statement, first))
-        if ledger is not None:
-            found.append(ledger)
-    return sorted(found, key=lambda one: -_seconds([one]))
-
-
-def _of_waits(waits: dict[str, tuple[int, int | None]], step: float, line: int) -> Ledger | None:
-    times = {
-        event: Interval(time * step, max(time - 0.5, 0) * step, (time + 0.5) * step)
-        for event, (time, _) in waits.items()
-    }
-    total = sum(times.values(), Interval.exact(0.0))
-    if total.value <= 0:
-        return None
-    account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
-    for event, (_, count) in waits.items():
-        wait_class = wait_class_of(event)
-        kind = "idle" if is_idle(event, wait_class) else "io" if wait_class in _IO else "wait"
-        idle += times[event] if kind == "idle" else Interval.exact(0.0)
-        account.add(
-            "what", event, times[event], kind=kind, wait_class=wait_class,
-            next_step=event_step(event) or _step_of_class(wait_class, count or 0),
-            count=None if count is None else Interval.exact(count), evidence=Place("tables", (event,)),
-        )  # fmt: skip
-    rest = total - idle
-    return account.ledger(
-        text=f"waits {_text(total)} that the query at line {line:,} returned; CPU time is not among them",
-        counted={"what": "waits"},
-        work=rest if rest.lo > 0 and idle.value > 0 else None,
-        work_base="the waits not idle" if rest.lo > 0 and idle.value > 0 else "",
-        unshared="" if rest.lo > 0 else "all waits are idle",
-    )
-
-
-def _step_of_class(wait_class: str | None, count: int) -> str | None:
-    if wait_class == "Commit" and count > MANY_COMMITS:
-        return COMMIT_LESS
-    return HOLDER if wait_class == "Application" else None
+    took = sum(one.total.value for one in timed if one.total is not None)
+    if not asked and listed and listed[0].total is not None and took < listed[0].total.value:
+        asked, listed = listed, []
+    return [*asked, *timed, *listed]
 
 
 def sampled(spool: Spool) -> list[SessionSamples]:
@@ -173,7 +91,9 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
     if failed.height == lines.height:
         all_of = "the only timed statement" if failed.height == 1 else f"all {failed.height:,} timed statements"
         return [
-            void_ledger(f"{all_of} failed ({_text(_sum(failed))} in all)", base=BASE, remarks=apart, facts_hold=True)
+            void_ledger(
+                f"{all_of} failed ({seconds_text(_sum(failed))} in all)", base=BASE, remarks=apart, facts_hold=True
+            )
         ]
     groups = statement_costs(spool)
     total = _sum(groups) + _sum(unknown)
@@ -251,14 +171,14 @@ def _remark(failed: pl.DataFrame) -> list[dict[str, object]]:
     """The remark of statements that failed (`REMARKS`)."""
     if failed.is_empty():
         return []
-    text = f"{counted(failed.height, 'statement')} failed; their {_text(_sum(failed))} are not in the total"
+    text = f"{counted(failed.height, 'statement')} failed; their {seconds_text(_sum(failed))} are not in the total"
     return [{"part": None, "role": "caution", "rule": "failed_statements", "text": text, "evidence": None}]
 
 
 def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total: Interval, step: float) -> str:
     """The total as one line: how long, how many statements have no time, how many failed."""
     width = total.hi - total.lo
-    figure, clock = _text(total), ""
+    figure, clock = seconds_text(total), ""
     if width > _RANGE * total.value:
         decimals = max(0, math.ceil(-math.log10(step) - 1e-9))
         lo, hi = (round(number, decimals + 1) for number in (total.lo, total.hi))
@@ -270,23 +190,12 @@ def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total:
     without = f"{counted(untimed, 'statement')} {are} not timed" if untimed else "every statement is timed"
     said = f"{BASE} took {figure} in total{clock}; {without}"
     if failed.height:
-        return f"{said}, {failed.height:,} failed ({_text(_sum(failed))}, not counted)"
+        return f"{said}, {failed.height:,} failed ({seconds_text(_sum(failed))}, not counted)"
     return f"{said}, none failed" if _is_repeated(groups) else said
 
 
 def _is_repeated(groups: pl.DataFrame) -> bool:
     return groups.filter(pl.col("runs") >= SAMPLE).height > 0
-
-
-def _text(figure: Interval) -> str:
-    """A sum of times with the digits that a reader needs.
-
-    Examples:
-        >>> _text(Interval.exact(196.488)), _text(Interval.exact(12.3456)), _text(Interval.exact(0.31))
-        ('196.5 s', '12.35 s', '0.310 s')
-    """
-    decimals = 1 if figure.value >= 100 else 2 if figure.value >= 1 else 3
-    return f"{figure.value:,.{decimals}f} s"
 
 
 def spool_headline(spool: Spool) -> str:

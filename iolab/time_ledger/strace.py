@@ -103,10 +103,11 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         return
     step = _step(log.dialect)
     calls = classed(times)
-    whole = _lead_first(whole.head(_MOST_PROCESSES), calls)
+    whole, is_busy = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = count_text(spans.height, "process", "processes")
     is_longest = whole.item(0, "pid") == spans.item(0, "pid")
     of = f" ({'the longest' if is_longest else 'the busiest'} of {several})"
+    of = of if is_longest or is_busy else f" (of {several}, none busy)"
     for number, row in enumerate(whole.iter_rows(named=True)):
         own = calls.filter(pl.col("pid").eq_missing(pl.lit(row["pid"], pl.Int32)))
         ledger = _process(times, row, own, step)
@@ -121,8 +122,10 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         yield _wall_clock(times, spans, step)
 
 
-def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
     """The processes, the longest first, unless another one that is about as long worked more, or half of its time.
+
+    And whether any worked.
 
     Work is I/O and what passed between calls.  Waits for pipes, sockets and locks count where no process worked for a
     tenth of the time; sleep and waits for children never do.
@@ -135,11 +138,12 @@ def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     )
     length = pl.col("last") - pl.col("first")
     found = spans.join(worked, on="pid", how="left", nulls_equal=True, maintain_order="left")
-    if found.select((pl.col("work").max() < _IDLE * length.max()).fill_null(value=True)).item():
+    is_busy = found.select((pl.col("work").max() >= _IDLE * length.max()).fill_null(value=False)).item()
+    if not is_busy:
         found = found.with_columns(work=pl.col("work") + pl.col("waited"))
     is_long = (length >= _ALIKE * length.max()) | (pl.col("work") >= _MOSTLY * length.max())
     alike = pl.when(is_long).then(pl.col("work").fill_null(0)).otherwise(-1)
-    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work", "waited")
+    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work", "waited"), is_busy
 
 
 def _void(reason: str) -> Ledger:

@@ -1,0 +1,213 @@
+"""The accounts of what queries of v$ views returned: waits of a session or the instance, and listed statements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from iolab.metrics.formatting import share_text, short_text
+from iolab.time_ledger.account import Account, Place
+from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from logframe.interval import Interval
+from logframe.oracle import is_idle, wait_class_of
+from logframe.wording import counted
+from sqlplusparse import queried_tables
+
+if TYPE_CHECKING:
+    from iolab.time_ledger.account import Ledger
+    from sqlplusparse import Queried, Spool
+
+#: Columns with the time of waits, and their unit in s; words of a heading, where the query is not in the log.
+_WAITED: Final = {
+    **dict.fromkeys(("time_waited_micro", "time_waited_micro_fg"), 1e-6),
+    **dict.fromkeys(("time_waited", "time_waited_fg"), 0.01),
+    **dict.fromkeys(("waited", "waits", "wait", "time"), 0),
+}
+#: The same of the time of statements, and of its parts.
+_ELAPSED: Final = {
+    **dict.fromkeys(("elapsed_time", "elapsed_time_delta"), 1e-6),
+    **dict.fromkeys(("elapsed", "ela", "elap"), 0),
+}
+_PARTS: Final = {
+    "CPU": ("cpu", "cpu_time", "cpu_time_delta"),
+    "User I/O": ("io", "user_io_wait_time", "iowait_delta"),
+    "Application": ("wait", "application_wait_time", "apwait_delta"),
+    "Concurrency": ("wait", "concurrency_wait_time", "ccwait_delta"),
+    "Cluster": ("wait", "cluster_wait_time", "clwait_delta"),
+}
+#: What is counted where no time is listed: what it is called, and its columns.
+_COUNTED: Final = {
+    "logical reads": ("buffer_gets", "buffer_gets_delta"),
+    "physical reads": ("disk_reads", "disk_reads_delta", "physical_read_requests"),
+}
+_EXECUTIONS: Final = ("executions", "executions_delta", "execs", "exec")
+_STATEMENT: Final = ("sql_id", "sql_text", "hash_value")
+_IO: Final = ("User I/O", "System I/O")
+_ID_LENGTH: Final = 13
+_MOST_TEXT: Final = 60
+#: A single row is no list of which one has most.
+_LEAST_ROWS: Final = 2
+
+
+def listing_ledgers(spool: Spool) -> list[Ledger]:
+    """The accounts of the listings of a session, that of most time first; those of counts come last."""
+    found = [ledger for one in queried_tables(spool) for ledger in (_of_waits(one), _of_statements(one)) if ledger]
+    return sorted(found, key=lambda one: (one.unit != "s", -(one.work or one.total or Interval.exact(0.0)).value))
+
+
+def _of_waits(listed: Queried) -> Ledger | None:
+    r"""The account of the waits of v$session_event or v$system_event; CPU time is not in these views, so in no part.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = "SQL> select event, total_waits, time_waited/100 secs from v$session_event;\n\n"
+        >>> text += "EVENT                TOTAL_WAITS       SECS\n-------------------- ----------- ----------\n"
+        >>> text += "log file sync                100         40\nlatch free                     5         10\n"
+        >>> (one,) = listing_ledgers(sqlplusparse.read_spool(text.encode()))
+        >>> print(one.tree())
+        waits 50.00 s that the query at line 1 returned; CPU time is not among them
+          80.0              40           100  log file sync
+          20.0              10             5  latch free
+           0.0               0                not accounted for
+    """
+    event, place = listed.find("event"), _time_column(listed, _WAITED)
+    if event is None or place is None:
+        return None
+    times = _sums(listed, event, listed.figures(*place))
+    counts = _counts(listed, event, "total_waits", "total_waits_fg")
+    total = sum(times.values(), Interval.exact(0.0))
+    if total.value <= 0:
+        return None
+    account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
+    for name, time in times.items():
+        wait_class = wait_class_of(name)
+        kind = "idle" if is_idle(name, wait_class) else "io" if wait_class in _IO else "wait"
+        idle += time if kind == "idle" else Interval.exact(0.0)
+        count = counts.get(name)
+        account.add(
+            "what", name, time, kind=kind, wait_class=wait_class, count=count, evidence=Place("tables", (name,)),
+            next_step=event_step(name) or _step_of_class(wait_class, count),
+        )  # fmt: skip
+    rest = total - idle
+    return account.ledger(
+        text=f"waits {seconds_text(total)} that the query at line {listed.line:,} returned; CPU time is not among them",
+        counted={"what": "waits"},
+        work=rest if rest.lo > 0 and idle.value > 0 else None,
+        work_base="the waits not idle" if rest.lo > 0 and idle.value > 0 else "",
+        unshared="" if rest.lo > 0 else "all waits are idle",
+    )
+
+
+def _step_of_class(wait_class: str | None, count: Interval | None) -> str | None:
+    if wait_class == "Commit" and count is not None and count.lo > MANY_COMMITS:
+        return COMMIT_LESS
+    return HOLDER if wait_class == "Application" else None
+
+
+def _of_statements(listed: Queried) -> Ledger | None:
+    r"""The account of statements that v$sql, v$sqlstats or their history listed: elapsed time, else what was counted.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = "SQL> select sql_id, elapsed_time/1e6 ela, cpu_time/1e6 cpu, executions from v$sql;\n\n"
+        >>> text += "SQL_ID               ELA        CPU EXECUTIONS\n------------- ---------- ---------- ----------\n"
+        >>> text += "7xq2b0kd9mvz1        300        240          3\n1mz8c4t0h5wyr        100         60         50\n"
+        >>> (one,) = listing_ledgers(sqlplusparse.read_spool(text.encode()))
+        >>> print(one.tree(), one.tree("who"), sep="\n")
+        elapsed time was 400.0 s of the 2 statements that the query at line 1 returned
+          75.0             300                CPU
+          25.0             100                not CPU
+        elapsed time was 400.0 s of the 2 statements that the query at line 1 returned
+          75.0             300             3  7xq2b0kd9mvz1
+          25.0             100            50  1mz8c4t0h5wyr
+           0.0               0                not accounted for
+    """
+    key = next((found for name in _STATEMENT if (found := listed.find(name)) is not None), None)
+    if key is None or len(listed.rows) < _LEAST_ROWS:
+        return None
+    base, place, unit = "elapsed time", _time_column(listed, _ELAPSED), "s"
+    if place is None:
+        unit = base = next((name for name, names in _COUNTED.items() if listed.find(*names) is not None), "")
+        column = listed.find(*_COUNTED[base]) if base else None
+        if column is None:
+            return None
+        place = column, 1.0
+    times, runs = _sums(listed, key, listed.figures(*place)), _counts(listed, key, *_EXECUTIONS)
+    total = sum(times.values(), Interval.exact(0.0))
+    if total.value <= 0:
+        return None
+    account = Account(total, f"the {base} listed")
+    top = max(times, key=lambda name: times[name].value)
+    if unit == "s":
+        _add_parts(account, listed, _plan_of(top))
+    cpu = _time_column(listed, dict.fromkeys(_PARTS["CPU"][1:], 1e-6) | {"cpu": 0})
+    cpus = {} if cpu is None else _sums(listed, key, listed.figures(*cpu))
+    gets = _counts(listed, key, *_COUNTED["logical reads"])
+    for name, time in times.items():
+        part = account.add(
+            "who", short_text(name, _MOST_TEXT), time, kind="mixed", count=runs.get(name),
+            evidence=Place("tables", (name,)), next_step=_plan_of(name),
+        )  # fmt: skip
+        has_cpu = unit == "s" and name in cpus and time.value > 0
+        did = [f"{share_text(cpus[name].value / time.value)} of it CPU"] if has_cpu else []
+        if name in gets and (ran := runs.get(name)) is not None and ran.lo > 0:
+            each = float(f"{gets[name].value / ran.value:.3g}")
+            did.append(f"{each:,.12g} logical reads per execution")
+        if did:
+            account.remark("detail", "main_statement", ", ".join(did), part=part)
+    figure = seconds_text(total) if unit == "s" else f"{total.value:,.0f}"
+    said = f"{figure} of the {counted(len(times), 'statement')} that the query at line {listed.line:,} returned"
+    were = "was" if unit == "s" else "were"
+    return account.ledger(text=f"{base} {were} {said}", unit=unit, counted={"who": "executions"})
+
+
+def _plan_of(name: str) -> str:
+    if len(name) == _ID_LENGTH and name.isalnum():
+        return f"see the plan of `{name}`: select * from table(dbms_xplan.display_cursor('{name}'))"  # noqa: S608 - text
+    return "see its plan: select sql_id, sql_text from v$sql, then dbms_xplan.display_cursor"
+
+
+def _add_parts(account: Account, listed: Queried, next_step: str) -> None:
+    """The parts of the elapsed time of the statements, where the query has their columns."""
+    rest, named = account.total, list[str]()
+    for name, (kind, *columns) in _PARTS.items():
+        place = _time_column(listed, {**dict.fromkeys(columns, 1e-6), name.lower(): 0})
+        times = [] if place is None else [one for one in listed.figures(*place) if one is not None]
+        if len(times) < len(listed.rows):
+            continue
+        time, at = sum(times, Interval.exact(0.0)), Place("tables", (name,))
+        account.add("what", name, time, kind=kind, wait_class=name, evidence=at, next_step=next_step)
+        rest -= time
+        named.append(name)
+    if rest is not account.total and rest.value > 0:
+        account.closes(None, f"not {' or '.join(named)}", kind="not_accounted")
+
+
+def _time_column(listed: Queried, names: dict[str, float]) -> tuple[int, float] | None:
+    """The first column that is a sum of times, and its unit in s."""
+    found = ((place, one.unit(names)) for place, one in enumerate(listed.columns))
+    return next(((place, unit) for place, unit in found if unit is not None), None)
+
+
+def _counts(listed: Queried, key: int, *names: str) -> dict[str, Interval]:
+    column = listed.find(*names)
+    return {} if column is None else _sums(listed, key, listed.figures(column))
+
+
+def _sums(listed: Queried, key: int, figures: list[Interval | None]) -> dict[str, Interval]:
+    """The sums of a column by the text of another: an event or statement may have a row for each child or instance."""
+    found: dict[str, Interval] = {}
+    for row, figure in zip(listed.rows, figures, strict=True):
+        if row[key] and figure is not None:
+            found[str(row[key])] = found.get(str(row[key]), Interval.exact(0.0)) + figure
+    return found
+
+
+def seconds_text(figure: Interval) -> str:
+    """A sum of times with the digits that a reader needs.
+
+    Examples:
+        >>> [seconds_text(Interval.exact(figure)) for figure in (196.488, 12.3456, 0.31)]
+        ['196.5 s', '12.35 s', '0.310 s']
+    """
+    decimals = 1 if figure.value >= 100 else 2 if figure.value >= 1 else 3
+    return f"{figure.value:,.{decimals}f} s"

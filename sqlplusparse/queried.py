@@ -1,0 +1,160 @@
+"""The tables that queries returned, each column with the expression that it was selected as."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from logframe import load_grammar, read_printed
+from logframe.interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlplusparse.reader import Spool
+
+_GRAMMAR: Final = load_grammar("sqlplusparse", "queried.lark")
+_TOKENS: Final = re.compile(_GRAMMAR.pattern("{QUOTED}|{WORD}|{SIGN}"))
+_SCALE: Final = re.compile(_GRAMMAR.pattern("{SCALE}"))
+_HEADING_WORDS: Final = re.compile(_GRAMMAR.pattern("{HEADING_WORD}"))
+#: Units of time that a heading ends with, in s.
+_UNITS: Final = {
+    **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0), **dict.fromkeys(("ms", "msec", "millis"), 1e-3),
+    **dict.fromkeys(("us", "usec", "micro"), 1e-6), **dict.fromkeys(("cs", "csec"), 1e-2),
+    **dict.fromkeys(("min", "mins", "minutes"), 60.0), **dict.fromkeys(("h", "hours", "hrs"), 3600.0),
+}  # fmt: skip
+#: Words of a heading of an average or a share.
+_NO_SUMS: Final = frozenset({"avg", "average", "per", "pct", "ratio", "exec", "each", "max", "min", "mean"})
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a result: its heading, and the tokens it was selected as, in lower case; else the heading."""
+
+    heading: str
+    tokens: tuple[str, ...]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The names in its expression, without those of tables."""
+        return frozenset(token.rpartition(".")[2] for token in self.tokens)
+
+    def unit(self, names: dict[str, float]) -> float | None:
+        """What the figures of a sum of times have to be multiplied with to be seconds; None where it is no such sum.
+
+        Args:
+            names: columns of views, in lower case, and their units in s; or words of headings without one (0).
+
+        Examples:
+            >>> Column("ELA", ("round", "(", "elapsed_time", "/", "1e3", ",", "1", ")")).unit({"elapsed_time": 1e-6})
+            0.001
+            >>> Column("EACH", ("elapsed_time", "/", "executions")).unit({"elapsed_time": 1e-6})
+            >>> Column("ELA_S", ("ela_s",)).unit({"elapsed_time": 1e-6, "ela": 0})
+            1.0
+        """
+        step = next((names[name] for name in names if names[name] and name in self.words), 0.0)
+        if not step:
+            words = _HEADING_WORDS.findall(self.heading.lower())
+            units = [_UNITS[word] for word in words[1:] if word in _UNITS]
+            return units[-1] if units and set(names) & set(words) and not _NO_SUMS & {*words} else None
+        if self.words & {"avg", "max", "min", "ratio_to_report"}:
+            return None
+        for sign, value in zip(self.tokens, self.tokens[1:], strict=False):
+            if sign in {"/", "*"} and not _SCALE.fullmatch(value):
+                return None
+            if sign == "/":
+                step *= float(value)
+            elif sign == "*":
+                step /= float(value)
+        return step
+
+
+@dataclass(frozen=True)
+class Queried:
+    """A table that a query returned.
+
+    Attributes:
+        table, line: its number in `Spool.tables`, and where its statement begins.
+        words: the words of the statement, in lower case; none where the log does not show it.
+        columns, rows: as printed.
+    """
+
+    table: int
+    line: int
+    words: frozenset[str]
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+
+    def find(self, *names: str) -> int | None:
+        """The first column that is selected as one of these, alone or within an expression."""
+        whole = (n for name in names for n, one in enumerate(self.columns) if one.words == {name})
+        return next(whole, next((n for n, one in enumerate(self.columns) if one.words & {*names}), None))
+
+    def figures(self, column: int, unit: float = 1.0) -> list[Interval | None]:
+        """The figures of a column with their rounding; None where a cell has none."""
+        found = (read_printed(row[column], rounded=unit != 1.0) for row in self.rows)
+        ends = ((one.value, one.lo, one.hi) for one in found)
+        return [
+            None if value is None or lo is None or hi is None else Interval(value, lo, hi) * unit
+            for value, lo, hi in ends
+        ]
+
+
+def queried_tables(spool: Spool) -> Iterator[Queried]:
+    r"""The tables that queries of a session returned.
+
+    Examples:
+        >>> from sqlplusparse import read_spool
+        >>> text = "SQL> select * from (select s.sql_id, elapsed_time/1e6 ela from v$sql s) where rownum < 9;\n\n"
+        >>> text += "SQL_ID               ELA\n------------- ----------\n7xq2b0kd9mvz1   30118.42\n"
+        >>> found, = queried_tables(read_spool(text.encode()))
+        >>> [one.tokens for one in found.columns], "v$sql" in found.words
+        ([('s.sql_id',), ('elapsed_time', '/', '1e6')], True)
+    """
+    statements = {row[0]: row[1:] for row in spool.statements.select("statement", "text", "first_line").iter_rows()}
+    for number, statement, first, headings in spool.tables.select(
+        "table", "statement", "first_line", "headings"
+    ).iter_rows():
+        text, line = statements.get(statement, ("", first))
+        tokens = [token.lower() if token[0] not in "'\"" else token for token in _TOKENS.findall(text or "")]
+        lists = list(_lists(tokens))
+        columns = tuple(Column(name, _selected(name, place, headings, lists)) for place, name in enumerate(headings))
+        rows = tuple(spool.table_cells(number).drop("line").rows())
+        yield Queried(number, line, frozenset(tokens), columns, rows)
+
+
+def _selected(heading: str, place: int, headings: Sequence[str], lists: list[list[list[str]]]) -> tuple[str, ...]:
+    """The expression of a heading: that of its alias, else of its place in a list of as many columns."""
+    named = [tokens for items in lists for alias, tokens in map(_alias, items) if alias == heading.lower()]
+    for tokens in sorted(named, key=len, reverse=True):
+        return tuple(tokens)
+    of_place = next((items[place] for items in lists if len(items) == len(headings)), None)
+    return (heading.lower(),) if of_place is None else tuple(_alias(of_place)[1])
+
+
+def _alias(item: list[str]) -> tuple[str, list[str]]:
+    """The heading of a selected item, and its expression."""
+    last, before = item[-1], item[-2:-1]
+    if before and (last[0] == '"' or last[0].isalpha()) and (before[0][-1] in ")'\"" or before[0][0].isalnum()):
+        expression = item[:-1] if before != ["as"] else item[:-2]
+        if last != "end" and expression:
+            return last.strip('"').lower(), expression
+    return last.strip('"').rpartition(".")[2].lower() if len(item) == 1 else "".join(item), item
+
+
+def _lists(tokens: list[str]) -> Iterator[list[list[str]]]:
+    """The lists of what each SELECT of a text selects, inner ones first."""
+    depth, frames = 0, list[tuple[int, list[list[str]]]]()
+    for token in tokens:
+        depth += (token == "(") - (token == ")")
+        if token == "select":
+            frames.append((depth, [[]]))
+        elif frames and depth == frames[-1][0] and token == "from":
+            if all(items := frames.pop()[1]):
+                yield items
+        elif frames and depth == frames[-1][0] and token == ",":
+            frames[-1][1].append([])
+        else:
+            for _, items in frames:
+                items[-1].append(token)
