@@ -33,6 +33,8 @@ _OUTCOME_LIKE: Final = frozenset(
     {"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"}
 )
 _OUTPUT_LIKE: Final = (_OUTCOME_LIKE | {"TEXT"}) - {"ELAPSED"}
+#: What a feedback, which has blank lines around it, does not stand beside.
+_TEXTUAL: Final = OUTCOMES | {"TEXT"}
 #: Blank lines between the feedbacks of two statements.
 _LINES_BETWEEN: Final = 2
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
@@ -159,8 +161,7 @@ def _note_untimed(page: Page, blocks: list[Block]) -> None:
             is_timed = False
         elif (
             block.token in OUTCOMES
-            and below.token in OUTCOMES
-            and (is_timed or below.first == block.last)
+            and ((is_timed and below.token in OUTCOMES) or (below.token in _TEXTUAL and below.first == block.last))
             and (block.token, below.token) != ("FAILED", "SELECTED")
             and not _is_of_client(block)
         ):
@@ -195,12 +196,12 @@ def _split_untyped(page: Page, blocks: list[Block]) -> None:
         if before is not None and _is_of_another(before, block):
             split.append(Block("BREAK", block.first, block.first))
         elif (
-            block.token == "FAILED"
-            and page.lines[block.first - 1 : block.first]
-            and (page.lines[block.first - 1].strip() == _STAR and any(one.token == "GRID" for one in split[-2:]))
+            before is not None
+            and (before.token, block.token) == ("GRID", "FAILED")
+            and block.last > block.first + 1
+            and page.lines[block.first + 1].strip() == _STAR
         ):  # while a query's rows come, the client quotes no line of its text in an error
-            place = len(split) - (split[-1].token == "TEXT")
-            split.insert(place, Block("BREAK", split[place - 1].last, split[place - 1].last))
+            split.append(Block("BREAK", block.first, block.first))
         elif (
             before is not None
             and (before.token, block.token) == ("GRID", "FAILED")

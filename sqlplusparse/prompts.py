@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.elapsed import LABELS, language_of
@@ -45,7 +45,9 @@ _BEHIND: Final = Pattern(rf"\s*$|[ ]{{2}}2(?:[ ]{{4}}\d)*\s*$|{{TYPED_WORD}}|{_S
 _ANY_TYPED: Final = Pattern(
     rf"(?!\s|{{SQL_VERB}})(?P<prompt>[^\n'\"]{{1,60}}?)(?P=prompt)*(?:(?<!\w){{SQL_VERB}}|(?P<said>{_SAID}))"
 )
-#: What no prompt is: a comment, a time alone (SET TIME ON), the client's commands, and what a statement begins with or goes on after.
+_MAY_ASK: Final = Pattern(r"(?!\s|{STATEMENT_START}|--)[^\n'\"]{1,60}?{SQL_VERB}[ \t]", COMMANDS)
+#: What no prompt is: a comment, a time alone (SET TIME ON), the client's commands, and what a statement begins with or
+#: goes on after.
 _NO_PROMPT: Final = Pattern(r"--\s*$|00:00:00\s*$|(?=\w)(?:{STATEMENT_START}|{SILENT})|{ASKS_FOR_MORE}", COMMANDS)
 _ENDS: Final = (";", "/")
 #: What the client prints below a statement, within a few lines.
@@ -170,7 +172,17 @@ def _answered_prompts(lines: list[str], kinds: bytearray) -> tuple[set[str], int
         if prompt is not None and _BEHIND.match(_behind(line, prompt)):
             counts[prompt.translate(_DIGITS)] += 1
     seen = {shape for shape in first if counts[shape] >= max(_FEWEST_PROMPTS, len(known))}
-    return seen, None if seen else next((number for number in first.values() if number is not None), None)
+    if seen:
+        return seen, None
+    asked = [number for number in first.values() if number is not None]
+    told = (number for number in places if _goes_on(lines, number) and _MAY_ASK.match(lines[number]))
+    return seen, next(chain(asked, told), None)
+
+
+def _goes_on(lines: list[str], number: int) -> bool:
+    """Does a line go on in a numbered one, or in one that ends a statement?"""
+    below = "".join(lines[number + 1 : number + 2])
+    return below.startswith(NUMBERED[2]) or below[-1:] == ";"
 
 
 def _is_answered(lines: list[str], kinds: bytearray, number: int, prompt: str) -> bool:

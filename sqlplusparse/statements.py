@@ -473,7 +473,7 @@ def read_bare(page: Page, number: int) -> Block | None:
 
 
 def _unnumbered(page: Page, first: int, number: int) -> str:
-    """A line of a statement that begins in another, without the number that the client gave it where it has no prompt."""
+    """A line of the statement that begins in another, without the number that the client gave it below no prompt."""
     line = page.lines[number].rstrip()
     mark = NUMBERED[number - first + 1]
     return line.removeprefix(mark.rstrip()).removeprefix("  ") if f"{line}  ".startswith(mark) else line
