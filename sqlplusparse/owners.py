@@ -33,10 +33,8 @@ _OUTCOME_LIKE: Final = frozenset(
     {"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"}
 )
 _OUTPUT_LIKE: Final = (_OUTCOME_LIKE | {"TEXT"}) - {"ELAPSED"}
-#: What a feedback, which has blank lines around it, does not stand beside.
-_TEXTUAL: Final = OUTCOMES | {"TEXT"}
-#: Blank lines between the feedbacks of two statements.
-_LINES_BETWEEN: Final = 2
+#: What the lines above and below a feedback are.
+_APART: Final = frozenset({Kind.BLANK, Kind.PROMPT, Kind.FENCE})
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
@@ -67,7 +65,7 @@ _SQLCL_DECIMALS: Final = 3
 def settle_owners(page: Page, blocks: list[Block]) -> None:
     """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
     _settle_output(page, blocks)
-    _note_untimed(page, blocks)
+    _note_doubtful(page, blocks)
     _split_client_results(page, blocks)
     split_feedback(page, blocks)
     _split_untyped(page, blocks)
@@ -133,7 +131,7 @@ def _first_printed(page: Page, blocks: list[Block], place: int, *, is_timed: boo
     """The first block that a PL/SQL block which is not echoed printed before its feedback at a place.
 
     Any statement but the client's own has an Elapsed where the one before and the one after have, and a prompt of its
-    own where the client read its standard input.  Else two blank lines stand between the feedbacks of two statements.
+    own where the client read its standard input.
     """
     first = place
     while first and (blocks[first - 1].token in _OUTPUT_LIKE and not _is_of_client(blocks[first - 1])):
@@ -141,31 +139,34 @@ def _first_printed(page: Page, blocks: list[Block], place: int, *, is_timed: boo
     above = blocks[first - 1].token if first else ""
     if (is_timed and above == "ELAPSED") or (page.habits.get("piped") and above in {"BREAK", "INPUT"}):
         return first
-    for block, below in pairwise(blocks[first : place + 1]):
-        if block.token in _OUTCOME_LIKE and below.first - block.last < _LINES_BETWEEN:
-            _note_printed(page, block)
     return place
 
 
-def _note_printed(page: Page, block: Block) -> None:
-    page.note(block.first, "no_owner", "a PL/SQL block may have printed this, or a statement that is not echoed")
+def _note_doubtful(page: Page, blocks: list[Block]) -> None:
+    """Add a diagnostic for what may be a statement's outcome, or what a PL/SQL block printed that looks the same.
+
+    The client heads an error, puts a blank line above and below the number of rows that were changed, and two between
+    such feedbacks.
+    """
+    if Kind.BLANK not in page.kinds:
+        return
+    is_typed = False
+    for block, below in pairwise([*blocks, Block("BREAK", len(page), len(page))]):
+        if isinstance(block.content, Typed) or block.token in _UNTYPED:
+            is_typed = isinstance(block.content, Typed) and block.content.text is not None
+        elif not is_typed and (block.token == "CHANGED" or (block.token == "FAILED" and _is_bare(page, block))):
+            above = page.kinds[block.first - 1] if block.first else Kind.BLANK
+            is_near = below.token == "CALLED" and below.first < block.last + 2
+            if is_near or not {above, page.kind(block.last)} <= _APART:
+                reason = "a PL/SQL block may have printed this, or a statement that is not echoed"
+                page.note(block.first, "no_owner", reason)
 
 
-def _note_untimed(page: Page, blocks: list[Block]) -> None:
-    """Add a diagnostic for what may be a statement's outcome, without the Elapsed that those around it have."""
-    is_timed = False
-    for block, below in pairwise(blocks):
-        if block.token == "ELAPSED":
-            is_timed = True
-        elif isinstance(block.content, Typed) or (block.token == "COMMAND" and _sets_timing(block)):
-            is_timed = False
-        elif (
-            block.token in OUTCOMES
-            and ((is_timed and below.token in OUTCOMES) or (below.token in _TEXTUAL and below.first == block.last))
-            and (block.token, below.token) != ("FAILED", "SELECTED")
-            and not _is_of_client(block)
-        ):
-            _note_printed(page, block)
+def _is_bare(page: Page, block: Block) -> bool:
+    """Is an error the server's without the client's words above it?"""
+    outcome = block.content
+    is_coded = isinstance(outcome, Outcome) and outcome.text == page.lines[block.first].strip()
+    return is_coded and not _is_of_client(block)
 
 
 def _split_client_results(page: Page, blocks: list[Block]) -> None:
@@ -193,6 +194,8 @@ def _split_untyped(page: Page, blocks: list[Block]) -> None:
     split: list[Block] = []
     for block, below in zip(blocks, [*blocks, None][1:], strict=True):
         before = split[-1] if split else None
+        if block.token == "COMMITTED" and (before is None or before.token not in _COMMITS):
+            block.token = "DONE"
         if before is not None and _is_of_another(before, block):
             split.append(Block("BREAK", block.first, block.first))
         elif (

@@ -222,8 +222,8 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
             if not found["gap"]:
                 joined.add(shape)
             below = lines[number + 1] if number + 1 < len(lines) else ""
-            is_numbered = NUMBERED_LINE.match(below) is not None
-            if is_numbered or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
+            is_more = NUMBERED_LINE.match(below) is not None or below.startswith(found["prompt"])
+            if is_more or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
                 proven.add(shape)
         else:
             continue

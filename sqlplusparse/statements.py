@@ -160,7 +160,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
         page.lines[number] = rest
         page.kinds[number] = kind
         return Block("BREAK", number, number)
-    if _is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
+    if is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
         return _output_after(page, number, typed.rstrip(), prompt)
     return _read_typed(page, number, prompt, rest, word)
 
@@ -174,8 +174,8 @@ def _output_after(page: Page, number: int, output: str, prompt: str) -> Block:
     return Block("INPUT", number, number, Typed(None, prompt, None))
 
 
-def _is_quoted_error(page: Page, number: int) -> bool:
-    """Is what stands after a prompt the line of a statement that the error below marks with a star?"""
+def is_quoted_error(page: Page, number: int) -> bool:
+    """Is a line, or what stands after its prompt, a line of a statement that the error below marks with a star?"""
     return page.lines[number + 1 : number + 2] != [] and page.lines[number + 1].strip() == "*"
 
 
@@ -191,7 +191,7 @@ def _has_only_output(page: Page) -> bool:
     for number, line in enumerate(page.lines):
         if page.kinds[number] != Kind.PROMPT or (found := PROMPT.match(line.strip())) is None:
             continue
-        if _is_quoted_error(page, number):
+        if is_quoted_error(page, number):
             continue
         prompt, rest = found["prompt"], TIMED_NUMBER.sub("", found["rest"]).strip()
         while (again := PROMPT.match(rest)) is not None and again["prompt"] == prompt:

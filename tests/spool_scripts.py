@@ -153,6 +153,8 @@ def ways(seed: int, **fixed: object) -> Ways:
     } | fixed
     if drawn["result"] != "grid" or drawn["client"] == "sqlcl":
         drawn |= {"trace": "off", "terminal": None, "verify": False, "blank_lines": False, "time": False}
+    if drawn["prompt"] == "":
+        drawn |= {"terminal": None}
     if drawn["client"] == "sqlcl":
         drawn |= {"prompt": "SQL> ", "sqlnumber": True, "sql_id": False, "way": chance.choice(["typed", "off"])}
     return Ways(**drawn)  # type: ignore[arg-type]
@@ -266,7 +268,7 @@ def show(runs: list[Run], ways: Ways) -> Shown:
     if is_scripted and ways.client == "sqlcl" and ways.timing and runs and not runs[-1].is_client_error:
         shown.add([_elapsed(runs[-1].statement.ticks, ways)], None)
     if ways.way == "stdin":
-        shown.run_on(ways.prompt)
+        shown.run_on("12:59:59 " * ways.time + ways.prompt)
         shown.add(["Disconnected from Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production"], None)
     else:
         shown.add([f"{ways.prompt}spool off"], None)
