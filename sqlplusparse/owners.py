@@ -124,6 +124,8 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
                 if printed.token in _OUTCOME_LIKE and (is_timed or printed.token != "ELAPSED"):
                     printed.token, printed.content = "TEXT", None
                     page.assign_text(printed.first, printed.last)
+                if printed.token == "TEXT" and call is not None and blocks[call].token == "CALL_TEXT":
+                    printed.token = "PRINTED_TEXT"
             call = None
 
 
