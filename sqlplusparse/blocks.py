@@ -264,6 +264,7 @@ class _Blocks:
     def _read_error(self, number: int) -> int:
         self._cut_quoted(number)
         outcome, last = read_failure(self.page, number)
+        number = self._with_quoted(number)
         after_command = bool(self.found) and self.found[-1].token == "COMMAND"
         is_of_autotrace = outcome.code in _AUTOTRACE_ERRORS and not after_command
         if is_of_autotrace or self._has_no_plan():
@@ -286,6 +287,17 @@ class _Blocks:
             grid.last = self.found[-1].last = first
             self.page.assign_text(first, number)
             self._add_text(first, number)
+
+    def _with_quoted(self, number: int) -> int:
+        """The first line of an error: the one of the statement that it quotes, with a star below it, or its own."""
+        first = number - 2
+        if self.text_from is None or not self.text_from <= first or self.page.lines[number - 1].strip() != "*":
+            return number
+        self.page.assign(first, number, LineRole.ERROR)
+        self.text_to = first
+        if self.text_from == first:
+            self.text_from = None
+        return first
 
     def _has_no_plan(self) -> bool:
         """Does the heading of a plan stand above, and no plan?  Then an error says why; the statement itself ran."""

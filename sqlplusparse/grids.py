@@ -10,6 +10,7 @@ from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, FEEDBACK, LISTS, NUMBER, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page, section_above
 from sqlplusparse.records import Grid
+from sqlplusparse.statements import is_numbered, is_quoted_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -285,7 +286,12 @@ def _goes_on(page: Page, grid: Grid, number: int, heading: list[str]) -> bool:
             set(columns_of(page.lines[number])) < set(grid.rulers[0])
             and page.lines[number].split() != heading[-1].split()
         )
-    if page.lines[number].startswith(_RESULT_SET):
+    if (
+        grid.is_of_client
+        or page.lines[number].startswith(_RESULT_SET)
+        or is_numbered(page, number)
+        or is_quoted_error(page, number)
+    ):
         return False
     if len(grid.rulers) > 1 and kind == Kind.TEXT:
         fitting = any(fits_ruler(page.lines[number], columns) for columns in grid.rulers)

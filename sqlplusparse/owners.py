@@ -13,6 +13,7 @@ Where the order leaves two owners, the figure has none, and a diagnostic says so
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import COMMANDS, Kind, Pattern
@@ -31,6 +32,9 @@ _UNTYPED: Final = frozenset({"COMMAND", "INPUT", "BREAK"})
 _OUTCOME_LIKE: Final = frozenset(
     {"FAILED", "REFUSED", "DONE", "SELECTED", "CHANGED", "COMMITTED", "COMMAND_ERROR", "ELAPSED"}
 )
+_OUTPUT_LIKE: Final = (_OUTCOME_LIKE | {"TEXT"}) - {"ELAPSED"}
+#: What the lines above and below a feedback are.
+_APART: Final = frozenset({Kind.BLANK, Kind.PROMPT, Kind.FENCE})
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
@@ -43,6 +47,8 @@ _COMMITS: Final = frozenset({"CHANGED", "CALLED"})
 _TRACED: Final = frozenset({"EXPLAINED", "STATISTICS", "SESSION_STATISTICS"})
 _UNTRACED: Final = frozenset({"DONE", "CALLED"})
 _UNTRACED_ENDS: Final = _UNTRACED | {"FAILED"}
+#: What stands below the part of a line that an error is in.
+_STAR: Final = "*"
 #: How SQLcl reports an error.
 _REPORT: Final = "Error starting at line"
 _UNTRACED_KINDS: Final = frozenset({"plsql", "explain", "alter system", "alter session", "transaction", "ddl"})
@@ -59,6 +65,8 @@ _SQLCL_DECIMALS: Final = 3
 def settle_owners(page: Page, blocks: list[Block]) -> None:
     """Give blocks the tokens that the client's order of output makes them; session.lark makes statements of those."""
     _settle_output(page, blocks)
+    _note_doubtful(page, blocks)
+    _split_client_results(page, blocks)
     split_feedback(page, blocks)
     _split_untyped(page, blocks)
     autocommit: bool | None = None
@@ -109,13 +117,74 @@ def _settle_output(page: Page, blocks: list[Block]) -> None:
     for place, (token, block) in enumerate(zip(tokens, blocks, strict=True)):
         if token in _UNTYPED or isinstance(block.content, Typed):
             call = place if isinstance(block.content, Typed) and block.content.kind == "plsql" else None
-        elif call is not None and token == "CALLED":
+        elif token == "CALLED":
             is_timed = _after_commit(tokens, place) == "ELAPSED"
-            for printed in blocks[call + 1 : place]:
+            first = _first_printed(page, blocks, place, is_timed=is_timed) if call is None else call + 1
+            for printed in blocks[first:place]:
                 if printed.token in _OUTCOME_LIKE and (is_timed or printed.token != "ELAPSED"):
                     printed.token, printed.content = "TEXT", None
                     page.assign_text(printed.first, printed.last)
+                if printed.token == "TEXT" and call is not None and blocks[call].token == "CALL_TEXT":
+                    printed.token = "PRINTED_TEXT"
             call = None
+
+
+def _first_printed(page: Page, blocks: list[Block], place: int, *, is_timed: bool) -> int:
+    """The first block that a PL/SQL block which is not echoed printed before its feedback at a place.
+
+    Any statement but the client's own has an Elapsed where the one before and the one after have, and a prompt of its
+    own where the client read its standard input.
+    """
+    first = place
+    while first and (blocks[first - 1].token in _OUTPUT_LIKE and not _is_of_client(blocks[first - 1])):
+        first -= 1
+    above = blocks[first - 1].token if first else ""
+    if (is_timed and above == "ELAPSED") or (page.habits.get("piped") and above in {"BREAK", "INPUT"}):
+        return first
+    return place
+
+
+def _note_doubtful(page: Page, blocks: list[Block]) -> None:
+    """Add a diagnostic for what may be a statement's outcome, or what a PL/SQL block printed that looks the same.
+
+    The client heads an error, puts a blank line above and below the number of rows that were changed, and two between
+    such feedbacks.
+    """
+    if Kind.BLANK not in page.kinds:
+        return
+    is_typed = False
+    for block, below in pairwise([*blocks, Block("BREAK", len(page), len(page))]):
+        if isinstance(block.content, Typed) or block.token in _UNTYPED:
+            is_typed = isinstance(block.content, Typed) and block.content.text is not None
+        elif not is_typed and (block.token == "CHANGED" or (block.token == "FAILED" and _is_bare(page, block))):
+            above = page.kinds[block.first - 1] if block.first else Kind.BLANK
+            is_near = below.token == "CALLED" and below.first < block.last + 2
+            if is_near or not {above, page.kind(block.last)} <= _APART:
+                reason = "a PL/SQL block may have printed this, or a statement that is not echoed"
+                page.note(block.first, "no_owner", reason)
+
+
+def _is_bare(page: Page, block: Block) -> bool:
+    """Is an error the server's without the client's words above it?"""
+    outcome = block.content
+    is_coded = isinstance(outcome, Outcome) and outcome.text == page.lines[block.first].strip()
+    return is_coded and not _is_of_client(block)
+
+
+def _split_client_results(page: Page, blocks: list[Block]) -> None:
+    """End a statement around what DESCRIBE, SHOW ERRORS and SHOW PARAMETER print where they are not echoed."""
+    split: list[Block] = []
+    is_typed = False
+    for block in blocks:
+        if isinstance(block.content, Typed) or block.token in _UNTYPED:
+            is_typed = isinstance(block.content, Typed)
+        is_client = isinstance(block.content, Grid) and block.content.is_of_client
+        if is_client and not is_typed:
+            split.append(Block("BREAK", block.first, block.first))
+        split.append(block)
+        if is_client and (not is_typed or page.habits.get("piped")):
+            split.append(Block("BREAK", block.last, block.last))
+    blocks[:] = split
 
 
 def _split_untyped(page: Page, blocks: list[Block]) -> None:
@@ -127,7 +196,16 @@ def _split_untyped(page: Page, blocks: list[Block]) -> None:
     split: list[Block] = []
     for block, below in zip(blocks, [*blocks, None][1:], strict=True):
         before = split[-1] if split else None
+        if block.token == "COMMITTED" and (before is None or before.token not in _COMMITS):
+            block.token = "DONE"
         if before is not None and _is_of_another(before, block):
+            split.append(Block("BREAK", block.first, block.first))
+        elif (
+            before is not None
+            and (before.token, block.token) == ("GRID", "FAILED")
+            and block.last > block.first + 1
+            and page.lines[block.first + 1].strip() == _STAR
+        ):  # while a query's rows come, the client quotes no line of its text in an error
             split.append(Block("BREAK", block.first, block.first))
         elif (
             before is not None

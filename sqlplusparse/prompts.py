@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.elapsed import LABELS, language_of
@@ -37,17 +37,18 @@ _TIMED: Final = Pattern(
     r"(?P<prompt>[^\n;'\"]{0,999}[>#$%])[ \t]?(?P<rest>{LABEL}){LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:"
 )
 _SOME_TIMED: Final = Pattern(r"[>#$%][ \t]?{LABEL}{LABEL_COLON}{GAP}{HOURS}{CLOCK_COLON}{SIXTIETHS}:")
+_LAST_SAID: Final = "Disconnected from"
 #: What the client says after a prompt at which it read a script from its standard input.
-_SAID: Final = (
-    rf"(?:[ ]{{2}}2[ \d]*)?(?:{'|'.join(LABELS)}){{LABEL_COLON}}{{GAP}}{{HOURS}}{{CLOCK_COLON}}|Disconnected from"
-)
-_BEHIND: Final = Pattern(rf"\s*$|{{TYPED_WORD}}|{_SAID}")
+_SAID: Final = rf"(?:[ ]{{2}}2[ \d]*)?(?:{'|'.join(LABELS)}){{LABEL_COLON}}{{GAP}}{{HOURS}}{{CLOCK_COLON}}|{_LAST_SAID}"
+_BEHIND: Final = Pattern(rf"\s*$|[ ]{{2}}2(?:[ ]{{4}}\d)*\s*$|{{TYPED_WORD}}|{_SAID}")
 #: Any text, once or several times, before something that may be typed or what the client says.
 _ANY_TYPED: Final = Pattern(
     rf"(?!\s|{{SQL_VERB}})(?P<prompt>[^\n'\"]{{1,60}}?)(?P=prompt)*(?:(?<!\w){{SQL_VERB}}|(?P<said>{_SAID}))"
 )
-#: What no prompt is: a comment, the client's commands, and what a statement begins with or goes on after.
-_NO_PROMPT: Final = Pattern(r"--\s*$|(?=\w)(?:{STATEMENT_START}|{SILENT})|{ASKS_FOR_MORE}", COMMANDS)
+_MAY_ASK: Final = Pattern(r"(?!\s|{STATEMENT_START}|--)[^\n'\"]{1,60}?{SQL_VERB}[ \t]", COMMANDS)
+#: What no prompt is: a comment, a time alone (SET TIME ON), the client's commands, and what a statement begins with or
+#: goes on after.
+_NO_PROMPT: Final = Pattern(r"--\s*$|00:00:00\s*$|(?=\w)(?:{STATEMENT_START}|{SILENT})|{ASKS_FOR_MORE}", COMMANDS)
 _ENDS: Final = (";", "/")
 #: What the client prints below a statement, within a few lines.
 _ANSWERS: Final = frozenset({Kind.RULER, Kind.FEEDBACK, Kind.ELAPSED, Kind.ERROR, Kind.PLAN_HEADING})
@@ -59,7 +60,7 @@ _USUAL: Final = "SQL>"
 #: What the client prompts with for the lines of a comment, whatever its own prompt is.
 _COMMENT_PROMPT: Final = "DOC>"
 _IS_TEXT: Final = bytes(kind == Kind.TEXT for kind in range(256))
-_MAY_BE_TYPED: Final = bytes(kind in {Kind.TEXT, Kind.COMMENT} for kind in range(256))
+_MAY_BE_TYPED: Final = bytes(kind in {Kind.TEXT, Kind.COMMENT, Kind.PLAN_ROW} for kind in range(256))
 _IS_PROMPT: Final = bytes(kind == Kind.PROMPT for kind in range(256))
 _DIGITS: Final = str.maketrans("123456789", "000000000")
 #: A prompt that ends with one of these needs no numbered line below it to be recognised.
@@ -109,14 +110,29 @@ def usual_prompts(lines: list[str], kinds: bytearray, text: str) -> tuple[dict[i
         prompt = next((found[0] for pattern in chosen if (found := pattern.match(f"{line} "))), None)
         if prompt is None and seen:
             prompt = _seen_prompt(f"{line} ", seen)
-        if prompt:
-            rest = f"{line} "
-            while rest.startswith(prompt):
-                rest = rest[len(prompt) :]
+        if prompt and (
+            kinds[number] != Kind.PLAN_ROW
+            or _is_input(line, prompt, lines[number - 1], is_above=number - 1 in found_prompts)
+        ):
+            rest = _behind(f"{line} ", prompt)
             found_prompts[number] = prompt + " " * rest.startswith(" ")
             lines[number] = f"{_USUAL} {rest.removeprefix(' ')}".rstrip()
             kinds[number] = Kind.PROMPT
     return found_prompts, doubtful
+
+
+def _behind(line: str, prompt: str) -> str:
+    """What stands in a line behind a prompt, which the client may have printed several times."""
+    rest = line[len(prompt) :]
+    while rest.startswith(prompt) and rest.strip() != "/":
+        rest = rest[len(prompt) :]
+    return rest
+
+
+def _is_input(line: str, prompt: str, above: str, *, is_above: bool) -> bool:
+    """Is something typed behind the bar that a line begins with, or does it go on with what is typed above?"""
+    rest = line[len(prompt) :]
+    return "|" not in rest or _BEHIND.match(rest) is not None or (is_above and above[-1] not in _ENDS)
 
 
 def _answered_prompts(lines: list[str], kinds: bytearray) -> tuple[set[str], int | None]:
@@ -129,10 +145,20 @@ def _answered_prompts(lines: list[str], kinds: bytearray) -> tuple[set[str], int
     known = [line for line in compress(lines, kinds.translate(_IS_PROMPT)) if not line.startswith(_COMMENT_PROMPT)]
     if any(line.startswith(_USUAL) for line in known):
         return set(), None
-    places = list(compress(range(len(lines)), kinds.translate(_MAY_BE_TYPED)))
+    places = [
+        number
+        for number in compress(range(len(lines)), kinds.translate(_MAY_BE_TYPED))
+        if kinds[number] != Kind.PLAN_ROW or lines[number][-1] != "|"
+    ]
     for number in places:
         line, below = lines[number], "".join(lines[number + 1 : number + 2])
-        if line[-1] in _ENDS or ":" in line or below[:1] == line[:1] or below.startswith(NUMBERED[2]):
+        if (
+            line[-1] in _ENDS
+            or ":" in line
+            or _LAST_SAID in line
+            or below[:1] == line[:1]
+            or below.startswith(NUMBERED[2])
+        ):
             found = _ANY_TYPED.match(line)
             if found is not None and (found["said"] or _is_answered(lines, kinds, number, found["prompt"])):
                 first.setdefault(found["prompt"].translate(_DIGITS), None if found["said"] else number)
@@ -143,10 +169,20 @@ def _answered_prompts(lines: list[str], kinds: bytearray) -> tuple[set[str], int
     for number in places if first else ():
         line = f"{lines[number]} "
         prompt = _seen_prompt(line, first)
-        if prompt is not None and _BEHIND.match(line[len(prompt) :]):
+        if prompt is not None and _BEHIND.match(_behind(line, prompt)):
             counts[prompt.translate(_DIGITS)] += 1
     seen = {shape for shape in first if counts[shape] >= max(_FEWEST_PROMPTS, len(known))}
-    return seen, None if seen else next((number for number in first.values() if number is not None), None)
+    if seen:
+        return seen, None
+    asked = [number for number in first.values() if number is not None]
+    told = (number for number in places if _goes_on(lines, number) and _MAY_ASK.match(lines[number]))
+    return seen, next(chain(asked, told), None)
+
+
+def _goes_on(lines: list[str], number: int) -> bool:
+    """Does a line go on in a numbered one, or in one that ends a statement?"""
+    below = "".join(lines[number + 1 : number + 2])
+    return below.startswith(NUMBERED[2]) or below[-1:] == ";"
 
 
 def _is_answered(lines: list[str], kinds: bytearray, number: int, prompt: str) -> bool:
@@ -186,8 +222,8 @@ def _seen_prompts(lines: list[str], kinds: bytearray) -> set[str]:
             if not found["gap"]:
                 joined.add(shape)
             below = lines[number + 1] if number + 1 < len(lines) else ""
-            is_numbered = NUMBERED_LINE.match(below) is not None
-            if is_numbered or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
+            is_more = NUMBERED_LINE.match(below) is not None or below.startswith(found["prompt"])
+            if is_more or (prompt[-1] in _PROMPT_ENDS and rest.endswith((";", "/"))):
                 proven.add(shape)
         else:
             continue

@@ -6,10 +6,15 @@ Line numbers count from 0 and ranges exclude their end; `frames` turns them into
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from logframe import Column
+
+
+#: The headings of what the client's own commands print; SHOW PARAMETER's first column has a width of its own.
+_CLIENT_HEADINGS: Final = frozenset({("Name", "Null?", "Type"), ("LINE/COL", "ERROR"), ("NAME", "TYPE", "VALUE")})
+_NAME_WIDTH: Final = 36
 
 
 class Clock(NamedTuple):
@@ -98,6 +103,12 @@ class Grid:
     def row_count(self) -> int:
         """How many rows it has."""
         return len(self.rows) if self.cells else len(self.rows) // len(self.rulers)
+
+    @property
+    def is_of_client(self) -> bool:
+        """Is it what a command of the client prints: DESCRIBE, SHOW ERRORS, SHOW PARAMETER?"""
+        last = tuple(heading.rsplit(" ", 1)[-1] for heading in self.headings)  # a title may stand above
+        return last in _CLIENT_HEADINGS and (last[0] != "NAME" or self.rulers[0][0].end == _NAME_WIDTH)
 
     @property
     def selected_count(self) -> int:

@@ -127,7 +127,8 @@ def _kind_by_output(statement: Statement) -> str | None:
     if outcome is not None and outcome.code is None:
         return next((kind for kind, pattern in _FEEDBACK_KINDS if pattern.search(outcome.text)), "ddl")
     if statement.results:
-        return "select"
+        is_client = any(isinstance(one.content, Grid) and one.content.is_of_client for one in statement.blocks)
+        return "command" if is_client else "select"
     for plan in statement.plans:
         if plan.plan_source == "explain" and plan.operations:
             return _PLAN_KINDS.get(plan.operations[0].cells().get("operation", "").split(" ")[0])

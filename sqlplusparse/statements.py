@@ -96,6 +96,8 @@ _COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELI
 _TERMINALS: Final = frozenset({80, 100, 120, 132, 160, 200})
 _NARROWEST: Final = 60
 _SECOND: Final = NUMBERED[2]
+#: The clock of SET TIME ON before the number of a line that was not echoed.
+TIMED_NUMBER: Final = Pattern("{TIME} (?=[ ]{2}{DIGITS}(?:[ ]{2}|$))")
 
 
 def kind_of(text: str) -> str | None:
@@ -129,6 +131,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
         if found is None:
             return None
         prompt, typed = found.group("prompt", "rest")
+    typed = TIMED_NUMBER.sub("", typed)
     while prompt in typed and (again := PROMPT.match(typed.lstrip())) and again["prompt"] == prompt:
         typed = again["rest"]
     rest = typed.strip()
@@ -140,7 +143,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
         and prompt != _USUAL
         and number not in page.prompts
         and _WORD_PROMPT.fullmatch(prompt)
-        and not (_is_typed(rest) or f"{typed}  ".startswith(_SECOND) or classify(rest) in _OUTPUT)
+        and not (_is_typed(rest) or is_piped(page) or f"{typed}  ".startswith(_SECOND) or classify(rest) in _OUTPUT)
     ):
         return None
     if not rest:
@@ -157,7 +160,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
         page.lines[number] = rest
         page.kinds[number] = kind
         return Block("BREAK", number, number)
-    if _is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
+    if is_quoted_error(page, number) or (word not in VERBS and is_piped(page)):
         return _output_after(page, number, typed.rstrip(), prompt)
     return _read_typed(page, number, prompt, rest, word)
 
@@ -171,8 +174,8 @@ def _output_after(page: Page, number: int, output: str, prompt: str) -> Block:
     return Block("INPUT", number, number, Typed(None, prompt, None))
 
 
-def _is_quoted_error(page: Page, number: int) -> bool:
-    """Is what stands after a prompt the line of a statement that the error below marks with a star?"""
+def is_quoted_error(page: Page, number: int) -> bool:
+    """Is a line, or what stands after its prompt, a line of a statement that the error below marks with a star?"""
     return page.lines[number + 1 : number + 2] != [] and page.lines[number + 1].strip() == "*"
 
 
@@ -188,7 +191,9 @@ def _has_only_output(page: Page) -> bool:
     for number, line in enumerate(page.lines):
         if page.kinds[number] != Kind.PROMPT or (found := PROMPT.match(line.strip())) is None:
             continue
-        prompt, rest = found["prompt"], found["rest"].strip()
+        if is_quoted_error(page, number):
+            continue
+        prompt, rest = found["prompt"], TIMED_NUMBER.sub("", found["rest"]).strip()
         while (again := PROMPT.match(rest)) is not None and again["prompt"] == prompt:
             rest = again["rest"].strip()
             is_found = True
@@ -400,6 +405,10 @@ def _prompted_lines(page: Page, end: int, first: str, *, is_block: bool) -> tupl
         found = PROMPT.match(page.lines[place].strip()) if page.kinds[place] == Kind.PROMPT else None
         rest = "" if found is None else found["rest"].rstrip()
         bare = rest.strip()
+        if not bare and found is not None and place + 1 < len(page) and page.kinds[place + 1] == Kind.PROMPT:
+            lines.append("")  # SET SQLBLANKLINES ON, or a block: the client would answer the next line otherwise
+            place += 1
+            continue
         if not bare or (_NEXT_COMMAND.match(bare) and not (is_block and bare[0] != "@")):
             return none
         if _SQL.match(bare) and not (is_block or _HOLDS_STATEMENT.match(first) or _ASKS_FOR_MORE.match(lines[-1])):
@@ -441,6 +450,12 @@ def starts_statement(line: str) -> bool:
     return (line[:3].lower() in FIRST_LETTERS or line[0] == "<") and _SQL.match(line) is not None
 
 
+def is_numbered(page: Page, number: int) -> bool:
+    """Does a statement begin in a line, whose second line has the number that the client gives it?"""
+    below = "".join(page.lines[number + 1 : number + 2])
+    return f"{below}  ".startswith(_SECOND) and starts_statement(page.lines[number])
+
+
 def read_bare(page: Page, number: int) -> Block | None:
     """A statement that stands in the log without a prompt, as scripts and articles show it; None without one."""
     line = page.lines[number]
@@ -448,11 +463,20 @@ def read_bare(page: Page, number: int) -> Block | None:
     end = _bare_end(page, number, is_block=is_block)
     if end is None:
         return None
-    text = _without_end([line.rstrip() for line in page.lines[number:end]])
+    text = _without_end([_unnumbered(page, number, place) for place in range(number, end)])
     page.assign(number, end, LineRole.INPUT)
     kind = kind_of(text)
+    if is_numbered(page, number):  # the client's prompt is empty
+        return Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, "", kind))
     token = "STATEMENT_TEXT" if kind in {None, "select"} else "CALL_TEXT"
     return Block(token, number, end, Typed(text, None, kind))
+
+
+def _unnumbered(page: Page, first: int, number: int) -> str:
+    """A line of the statement that begins in another, without the number that the client gave it below no prompt."""
+    line = page.lines[number].rstrip()
+    mark = NUMBERED[number - first + 1]
+    return line.removeprefix(mark.rstrip()).removeprefix("  ") if f"{line}  ".startswith(mark) else line
 
 
 def _bare_end(page: Page, number: int, *, is_block: bool) -> int | None:
@@ -468,7 +492,9 @@ def _bare_end(page: Page, number: int, *, is_block: bool) -> int | None:
         blanks = 0
         if kind not in _UNNUMBERED or (place > number and not is_block and _begins_anew(page, place)):
             return None
-        if kind == Kind.TEXT and _is_complete(page.lines[place].split("--", 1)[0].rstrip(), is_block=is_block):
+        if kind == Kind.TEXT and _is_complete(
+            _unnumbered(page, number, place).split("--", 1)[0].rstrip(), is_block=is_block
+        ):
             return place + 1
     return None
 

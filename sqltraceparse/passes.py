@@ -7,7 +7,7 @@ backward, with a few rows carried from one to the next.  A trace in memory is on
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -35,6 +35,8 @@ _TIMES: Final = ("cpu_us", "elapsed_us", "tim_us")
 #: What later parts add to the figures of a call.
 ADDED: Final = (*INCLUSIVE, "wait_us")
 _NO_PROCESS: Final = -1
+#: What a counter of 32 bits counts up to.
+_COUNTER: Final = 1 << 32
 #: Columns of waits that the second pass needs.
 TIMED: Final = ("line", "process", "cursor", "clock", "tim_us", "elapsed_us", "shape", "owner")
 
@@ -71,6 +73,7 @@ class Forward:
         self.is_shared = False
         self._kinds: list[pl.DataFrame] = []
         self._bare: list[pl.Series] = []
+        self._failed = pl.Series("line", dtype=pl.Int64)
         self._ranges: list[pl.DataFrame] = []
         self._stamps = clocks.Stamps()
         self._waits = self._calls = 0
@@ -88,6 +91,7 @@ class Forward:
         self._calls += calls.height
         self._has_fine_times |= bool(waits.get_column("tim_us").is_not_null().any())
         waits, calls, tims = self._with_clocks(waits, calls)
+        waits, calls = self._without_overflows(waits, calls, tims)
         session = of_process(pieces.attributes, processes)
         self._stamps.add(session.select("process", "line", "name", "stamp").drop_nulls("stamp"), tims)
         self._find_bare(waits, pieces.diagnostics)
@@ -96,7 +100,9 @@ class Forward:
         said = self._carry("session", said, ["process"])
         self.is_shared |= bool(said.select((pl.col("session_id").n_unique() > 1).over("process").any()).item())
         named = statements.select(_OWNER).filter(pl.col("cursor").is_not_null())
-        held = with_owner(_with_closed(named, calls), said, [])
+        failed = statements.filter(pl.col("error").is_not_null()).get_column("line")
+        self._failed = pl.concat([self._failed, failed.cast(pl.Int64)])
+        held = with_owner(self._with_ends(named, calls), said, [])
         owners = self._carry("owners", held, [*_KEY, "session_id"])
         own = {
             name: self._owned(of_process(_scaled(getattr(pieces, name), self.unit), processes), owners, said)
@@ -175,6 +181,24 @@ class Forward:
             self.carried["process"] = found.tail(1)
         return found
 
+    def _with_ends(self, named: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+        """The statements of cursors, and from which lines on a cursor has none.
+
+        One has none after a hard close (``type=0``), and when it is executed after a parse that failed.
+        """
+        ends = [calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, *_KEY)]
+        if len(self._failed):
+            before = self.carried.get("owners")
+            known = named if before is None else pl.concat([before.select(named.columns), named])
+            runs = calls.filter(pl.col("op").is_in(["EXEC", "FETCH"])).select("line", *_KEY)
+            runs = with_owner(runs, known.select("line", *_KEY, "statement"), ["cursor"])
+            ends.append(runs.filter(pl.col("statement").is_in(self._failed.implode())).select("line", *_KEY))
+        closed = pl.concat(ends)
+        if closed.is_empty():
+            return named
+        both = pl.concat([closed, named], how="diagonal").select(named.columns)
+        return both.sort("line", maintain_order=True)  # a statement that begins on that line comes last, and counts
+
     def _carry(self, name: str, rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
         """The rows below those that are carried; the last of each key is carried on."""
         before = self.carried.get(name)
@@ -212,6 +236,30 @@ class Forward:
         self.carried["tims"] = known.unique(["process"], keep="last", maintain_order=True)
         return found[0], found[1], known
 
+    def _without_overflows(
+        self, waits: pl.DataFrame, calls: pl.DataFrame, tims: pl.DataFrame
+    ) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Waits and calls without figures of 2**32 and more that began before what had ended above them.
+
+        Whatever stands above a wait has ended before it; above a call, calls of its depth or a lesser one have.
+        """
+        last = self._carry("last", tims.select("process", "line", "clock", "tim_us"), ["process"])
+        ends = self._carry("ends", calls.select("process", "line", "clock", "tim_us", "depth"), ["process", "depth"])
+        own = {"waits": waits, "calls": calls}
+        for of, above, name in (
+            ("waits", last, "elapsed_us"),
+            ("calls", ends, "elapsed_us"),
+            ("calls", ends, "cpu_us"),
+        ):
+            large = own[of].filter(pl.col(name) >= _COUNTER, pl.col("tim_us").is_not_null())
+            lines = [one["line"] for one in large.iter_rows(named=True) if _began_before(one, one[name], above)]
+            if lines:
+                what = {"elapsed_us": "an elapsed time", "cpu_us": "a CPU time"}[name]
+                reason = f"{what} that began before what stands above had ended: a counter overflowed"
+                self.diagnostics += [Diagnostic(self._name, one, None, "overflow", None, reason) for one in lines]
+                own[of] = own[of].with_columns(pl.when(~pl.col("line").is_in(lines)).then(name).alias(name))
+        return own["waits"], own["calls"]
+
     def say_cut(self, *, is_usual: bool) -> None:
         """Note the waits that end before ``obj#`` as cut, unless most waits of the log end so."""
         bare = pl.concat(self._bare) if self._bare else self.cut_waits
@@ -237,6 +285,17 @@ class Forward:
         found = rows.with_columns(plan=start.forward_fill())
         self.carried["plan"] = found.tail(1)
         return found.tail(row_sources.height)
+
+
+def _began_before(one: dict[str, Any], duration: int, above: pl.DataFrame) -> bool:
+    """Would a wait or a call of this duration have begun before what stands above it had ended?"""
+    ended = above.filter(
+        pl.col("line") < one["line"],
+        pl.col("process").eq_missing(one["process"]),
+        pl.col("clock") == one["clock"],
+        *([pl.col("depth") <= one["depth"]] if "depth" in above.columns and one["depth"] is not None else []),
+    )
+    return ended.height > 0 and one["tim_us"] - duration < ended.item(-1, "tim_us")
 
 
 def bare_waits(waits: pl.DataFrame, diagnostics: Sequence[Diagnostic]) -> pl.Series:
@@ -365,15 +424,6 @@ def _wanted_before(calls: pl.DataFrame) -> pl.DataFrame:
     near = calls.filter((is_root == 0) | ((is_root == 1) & (depth == 0)))
     lower = depth < depth.cum_min().shift(fill_value=_DEEPEST + 1)
     return near.filter(lower.over("process") | pl.struct(_KEY).is_first_distinct())
-
-
-def _with_closed(named: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """The statements of cursors, and from the line after a hard close (``type=0``) that a cursor has none."""
-    if not (calls["close_type"] == 0).any():
-        return named
-    closed = calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, "process", "cursor")
-    both = pl.concat([closed, named], how="diagonal").select(named.columns)
-    return both.sort("line", maintain_order=True)  # a statement that begins on that line comes last, and counts
 
 
 _DEEPEST: Final = 1_000

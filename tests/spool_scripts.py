@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from dataclasses import dataclass, field
+from operator import add
 from typing import TYPE_CHECKING, Final
 
 from spool_client import CHANGED, Column, Settings, Statement, _grid
@@ -32,10 +33,27 @@ PROMPTS: Final = (
     *("hr@xe SQL> ", "[oracle@db1] SQL> ", "sys@DB19 AS SYSDBA> ", "PERF:dba> ", "TEST % "),
     *("? ", ":", "~ ", "<< ", "* ", "db1:", "hr@xe:", "HR_XE ", "12:00:01 HR@XE ", "hr|xe| "),
 )
+#: Prompts that show nothing of their kind: their texts may be lost, where a diagnostic says so.
+ODD_PROMPTS: Final = (
+    "",
+    "| ",
+    "+ ",
+    "/ ",
+    "- ",
+    "x",
+    "hr ",
+    "Enter SQL: ",
+    "SQL>",
+    "1> ",
+    "=> ",
+    "hr@xe$ ",
+    "SQL*Plus: ",
+)
 TRACES: Final = ("off", "on", "traceonly", "explain", "statistics")
 _DONE: Final = {
     "ddl": "Table created.",
     "alter session": "Session altered.",
+    "procedure": "Procedure created.",
     "plsql": "PL/SQL procedure successfully completed.",
 }
 _WHOLE: Final = (
@@ -61,6 +79,10 @@ class Ways:
     client: str = "sqlplus"
     result: str = "grid"
     terminal: int | None = None
+    time: bool = False
+    heading: bool = True
+    verify: bool = False
+    blank_lines: bool = False
 
 
 @dataclass
@@ -112,7 +134,7 @@ def ways(seed: int, **fixed: object) -> Ways:
     client = chance.choice(["sqlplus"] * 4 + ["sqlcl"])
     drawn: dict[str, object] = {
         "way": chance.choice(WAYS),
-        "prompt": chance.choice(PROMPTS) if chance.random() < 0.4 else "SQL> ",
+        "prompt": chance.choice(PROMPTS + ODD_PROMPTS) if chance.random() < 0.4 else "SQL> ",
         "sqlnumber": chance.random() > 0.15,
         "timing": chance.random() < 0.85,
         "feedback": chance.choice([0, 1, 1, 6]),
@@ -122,11 +144,17 @@ def ways(seed: int, **fixed: object) -> Ways:
         "linesize": chance.choice([40, 80, 80, 100, 132, 200]),
         "pagesize": chance.choice([14, 50, 1000, 0]),
         "client": client,
-        "result": chance.choice(["grid"] * 6 + ["json" if client == "sqlcl" else "html"]),
+        "result": chance.choice(["grid"] * 6 + ["json" if client == "sqlcl" else "html", "csv"]),
         "terminal": chance.choice([None, None, None, 80, 120]),
+        "time": chance.random() < 0.1,
+        "heading": chance.random() < 0.85,
+        "verify": chance.random() < 0.15,
+        "blank_lines": chance.random() < 0.15,
     } | fixed
     if drawn["result"] != "grid" or drawn["client"] == "sqlcl":
-        drawn |= {"trace": "off", "terminal": None}
+        drawn |= {"trace": "off", "terminal": None, "verify": False, "blank_lines": False, "time": False}
+    if drawn["prompt"] == "":
+        drawn |= {"terminal": None}
     if drawn["client"] == "sqlcl":
         drawn |= {"prompt": "SQL> ", "sqlnumber": True, "sql_id": False, "way": chance.choice(["typed", "off"])}
     return Ways(**drawn)  # type: ignore[arg-type]
@@ -142,6 +170,7 @@ def _run(chance: random.Random, number: int) -> Run:
     kind = chance.choice(
         ["select"] * 5
         + ["insert", "update", "delete", "plsql", "ddl", "commit", "alter session", "failed", "sp2", "set"]
+        + ["procedure", "wrong block", "describe", "print"]
     )
     ticks = 101 + number * 1009 + chance.randrange(900)
     rows = chance.choice([0, 1, 2, 3, 7, 14, 30])
@@ -186,6 +215,14 @@ def _run(chance: random.Random, number: int) -> Run:
                 ),
                 is_client_error=True,
             )
+        case "procedure":
+            text = f"create or replace procedure p{number} as\nbegin\n  nothing;\nend;\n/"
+            return Run(Statement("procedure", text, ticks), code="PLS-00201" if chance.random() < 0.5 else None)
+        case "wrong block":
+            return Run(Statement("wrong block", f"begin\n  nothing({number});\nend;\n/", ticks), code="ORA-06550")
+        case "describe" | "print":
+            text = chance.choice([f"prompt part {number}", "show user", "show errors"])
+            return Run(Statement("set", f"describe t{number}" if kind == "describe" else text, 0), is_client_error=True)
         case "plsql":
             output = tuple(
                 chance.choice(
@@ -193,6 +230,9 @@ def _run(chance: random.Random, number: int) -> Run:
                         f"step {step} took {chance.randrange(100)} ms",
                         f"Run {step}: {chance.randrange(900)} hsecs",
                         f"loaded {step}",
+                        f"{step} rows inserted",
+                        f"ORA-00001 ignored in step {step}",
+                        f"select {step} from parts",
                     ]
                 )
                 for step in range(chance.randrange(4))
@@ -228,7 +268,7 @@ def show(runs: list[Run], ways: Ways) -> Shown:
     if is_scripted and ways.client == "sqlcl" and ways.timing and runs and not runs[-1].is_client_error:
         shown.add([_elapsed(runs[-1].statement.ticks, ways)], None)
     if ways.way == "stdin":
-        shown.run_on(ways.prompt)
+        shown.run_on("12:59:59 " * ways.time + ways.prompt)
         shown.add(["Disconnected from Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production"], None)
     else:
         shown.add([f"{ways.prompt}spool off"], None)
@@ -238,17 +278,17 @@ def show(runs: list[Run], ways: Ways) -> Shown:
 def _show_typed(shown: Shown, run: Run, number: int, ways: Ways) -> None:
     """What the log shows of what was typed."""
     first, *more = run.statement.text.split("\n")
+    if ways.blank_lines and len(more) > 1:
+        more.insert(1, "")
     if ways.way == "off":
         return
+    clock = f"12:{number // 60:02d}:{number % 60:02d} " if ways.time else ""
+    prompt = clock + ways.prompt
+    marks = [clock + f"{place:>3}  " if ways.sqlnumber else prompt for place, _ in enumerate(more, 2)]
     if ways.way == "stdin":
-        shown.run_on(
-            ways.prompt + "".join(f"{place:>3}  " if ways.sqlnumber else ways.prompt for place, _ in enumerate(more, 2))
-        )
-        if run.statement.kind == "set":
-            return
+        shown.run_on(prompt + "".join(marks))
         return
-    lines = [ways.prompt + first]
-    lines += [(f"{place:>3}  " if ways.sqlnumber else ways.prompt) + line for place, line in enumerate(more, 2)]
+    lines = [prompt + first, *map(add, marks, more)]
     if ways.terminal is not None and ways.way == "typed":
         lines = [line[start : start + ways.terminal] for line in lines for start in range(0, len(line), ways.terminal)]
     if ways.result == "html":
@@ -270,7 +310,7 @@ def _elapsed(ticks: int, ways: Ways) -> str:
 def _answer(run: Run, ways: Ways) -> list[str]:
     one = run.statement
     if one.kind == "set":
-        return []
+        return _printed(one, ways)
     if run.is_client_error:
         message = {
             "SP2-0552": 'Bind variable "NOTHING" not declared.',
@@ -279,7 +319,12 @@ def _answer(run: Run, ways: Ways) -> list[str]:
         }
         return [f"{run.code}: {message[run.code or '']}"]
     lines: list[str] = []
-    if run.code is not None:
+    if ways.verify and one.kind in {"select", *CHANGED} and ways.way != "stdin":
+        line = one.text.split("\n")[-1].removesuffix(";")
+        lines = [f"old   {one.text.count(chr(10)) + 1}: {line.replace('=', '= &n')}", f"new   1: {line}"]
+    if one.kind == "procedure" and run.code is not None:
+        lines += ["", "Warning: Procedure created with compilation errors.", ""]
+    elif run.code is not None:
         lines += _failed(run, ways)
     else:
         is_shown = ways.trace not in {"traceonly", "explain", "statistics"} or one.kind != "select"
@@ -294,10 +339,38 @@ def _answer(run: Run, ways: Ways) -> list[str]:
     return lines
 
 
+def _printed(one: Statement, ways: Ways) -> list[str]:
+    """What a command of the client prints."""
+    match one.text.split():
+        case ["describe", name]:
+            rule = " " + "-" * 41 + " -------- " + "-" * 28
+            return [
+                f" {'Name':<41} {'Null?':<8} Type",
+                rule,
+                f" {'ID':<41} {'NOT NULL':<8} NUMBER",
+                f" {name.upper():<50} VARCHAR2(30)",
+                "",
+            ]
+        case ["prompt", *words]:
+            return [" ".join(words)]
+        case ["show", "user"]:
+            return ['USER is "HR"']
+        case ["show", "errors"] if ways.way != "off":
+            heading = ["Errors for PROCEDURE P:", "", "LINE/COL ERROR", "-------- " + "-" * 56]
+            return [*heading, "3/3      PL/SQL: Statement ignored", "3/3      PLS-00201: identifier must be declared"]
+        case ["show", "errors"]:
+            return ["No errors."]
+        case _:
+            return []
+
+
 def _failed(run: Run, ways: Ways) -> list[str]:
     """The report of an error, with the line of the statement that it is in."""
     line = run.statement.text.split("\n")[0].removesuffix(";")
     message = f"{run.code}: table or view does not exist"
+    if run.code == "ORA-06550":
+        lines = ["  nothing;", "  *", "ERROR at line 2:", "ORA-06550: line 2, column 3:"]
+        return [*lines, "PLS-00201: identifier 'NOTHING' must be declared", "ORA-06550: line 2, column 3:", "", ""]
     if ways.client == "sqlcl":
         where = "Error at Command Line : 1 Column : 15"
         return [
@@ -325,7 +398,10 @@ def _result(one: Statement, ways: Ways) -> list[str]:
             for place, row in enumerate(one.cells)
         ]
         return ['{"results":[{"columns":[' + names + '],"items":[', *items, "]}]}"]
-    if ways.pagesize == 0:
+    if ways.result == "csv":
+        rows = [[column.heading for column in one.columns], *one.cells]
+        return ["", *(",".join(cell if cell.isdigit() else f'"{cell}"' for cell in row) for row in rows), ""]
+    if ways.pagesize == 0 or not ways.heading:
         grid = list(_grid(one, Settings(pagesize=10**6, linesize=ways.linesize)))
         return (
             [
@@ -448,7 +524,8 @@ def faults(shown: Shown) -> Counter[str]:
         parts: dict[int, list[int]] = {}
         for block in statement.blocks:
             if isinstance(block.content, (Clock, Outcome, Autotrace, Plan, Grid, Typed)) and block.last > block.first:
-                line = page.place(block.first)
+                grid = block.content if isinstance(block.content, Grid) else None
+                line = page.place(grid.rows[0] if grid is not None and grid.rows else block.first)
                 while line < len(owners) - 1 and not page.lines[block.first].strip():
                     line += 1
                 owner = owners[line]
