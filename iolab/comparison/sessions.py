@@ -202,11 +202,11 @@ class CacheLevel(Shown):
         )
 
 
+#: Physical reads that differ by no more than this share are the same reads.
 SAME_READS = 0.1
-"""Physical reads that differ by no more than this share are the same reads."""
 
+#: Physical reads down to this share of the first run's are fewer reads.
 LESS_READS = 0.8
-"""Physical reads down to this share of the first run's are fewer reads."""
 
 
 def cache_level(runs: pl.DataFrame) -> CacheLevel:
@@ -264,8 +264,8 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     return CacheLevel(_LEVELS[named[0]] if len(named) == 1 else "unknown", named, tuple(evidence))
 
 
+#: Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not.
 PARSE_SHARE = 0.1
-"""Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not."""
 
 
 def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:

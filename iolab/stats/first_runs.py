@@ -41,16 +41,16 @@ from iolab.stats.verdict import Row, make_frame
 from logframe.extras import require
 from logframe.wording import counted
 
+#: What one change must save, in noise variances, per log(n).
 PENALTY = 6.0
-"""What one change must save, in noise variances, per log(n)."""
 
 
+#: The fewest runs of every level but the first.
 MIN_STRETCH = 3
-"""The fewest runs of every level but the first."""
 
 
+#: The relative noise supposed where neighbours are all equal: any jump is one.
 NO_NOISE = 1e-9
-"""The relative noise supposed where neighbours are all equal: any jump is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,38 +121,38 @@ def _line_cost(values: Sequence[float]) -> float:
     return math.fsum((value - level - slope * (place - centre)) ** 2 for place, value in enumerate(values))
 
 
+#: A first run this many times slower than the others is a cold one, not the slow end of the usual spread.
 COLD_RATIO = 1.25
-"""A first run this many times slower than the others is a cold one, not the slow end of the usual spread."""
 
+#: How many robust spreads above the other runs a cold first run lies.
 COLD_SPREADS = 10.0
-"""How many robust spreads above the other runs a cold first run lies."""
 
+#: A first run lies apart alone if it is this many times as far from the median of the others as the slowest of them.
 ALONE = 4.0
-"""A first run lies apart alone if it is this many times as far from the median of the others as the slowest of them."""
 
+#: The fewest runs of which a first one is called cold.
 MIN_COLD = 10
-"""The fewest runs of which a first one is called cold."""
 
+#: How many series of independent runs may be called anything but flat.
 FALSE_ALARMS = 0.05
-"""How many series of independent runs may be called anything but flat."""
 
+#: The random orders of the permutation test.
 ORDERS = 1999
-"""The random orders of the permutation test."""
 
+#: One run and a spread of three others: less is no series.
 MIN_SERIES = 4
-"""One run and a spread of three others: less is no series."""
 
+#: The fewest runs in which change points are looked for.
 MIN_CHANGES = 8
-"""The fewest runs in which change points are looked for."""
 
+#: This many changes from one group to the other at least, or they follow each other.
 MIXED = 3
-"""This many changes from one group to the other at least, or they follow each other."""
 
+#: Fewer runs are no group but runs that lie apart.
 _LEAST_OF_GROUP = 2
-"""Fewer runs are no group but runs that lie apart."""
 
+#: A warm-up falls in its first half by this many times what it falls in its second.
 DECAYS = 2.0
-"""A warm-up falls in its first half by this many times what it falls in its second."""
 
 Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "drifting", "slow_down", "too_few"]
 

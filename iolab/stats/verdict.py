@@ -17,6 +17,10 @@ from iolab.metrics.formatting import format_figure, format_number, with_unit
 from iolab.stats.intervals import Estimate
 from iolab.stats.samples import SampleError
 
+#: The columns of every `to_frame`: one row a figure.
+#:
+#: ``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
+#: allows; null without one.
 FRAME_SCHEMA = pl.Schema(
     {
         "metric": pl.String,
@@ -29,11 +33,6 @@ FRAME_SCHEMA = pl.Schema(
         "basis": pl.String,
     }
 )
-"""The columns of every `to_frame`: one row a figure.
-
-``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
-allows; null without one.
-"""
 
 Row = tuple[str, float | None, float | None, float | None, str, str]
 
@@ -102,6 +101,7 @@ def describe_time(name: str, than: str, less: Estimate) -> str:
     return f"{name} takes {format_estimate(shown, '%')} {word} time than {than}"
 
 
+#: What a reader must know to use a comparison, and the numbers do not show.
 CONDITIONS = (
     "cache level",
     "plan hash",
@@ -111,10 +111,9 @@ CONDITIONS = (
     "interval length",
     "client or server clock",
 )
-"""What a reader must know to use a comparison, and the numbers do not show."""
 
+#: What is missing where the common run order was not stated.
 RUN_ORDER = "run order of the two samples"
-"""What is missing where the common run order was not stated."""
 
 
 def read_conditions(conditions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
@@ -160,8 +159,8 @@ def describe_clock(resolution: float | None, unit: str, *, is_given: bool) -> st
     return f"clock step {'' if is_given else 'at most '}{resolution:g} {unit}"
 
 
+#: The level of the test.
 ALPHA = 0.05
-"""The level of the test."""
 
 Outcome = Literal["faster", "slower", "equivalent", "different, size unknown", "undecided"]
 
@@ -287,11 +286,11 @@ def _are_apart(means: float, medians: float, threshold: float) -> bool:
     return max(means / medians, medians / means) > 1 + threshold
 
 
+#: How often this many runs would decide.
 POWER: Final = 0.8
-"""How often this many runs would decide."""
 
+#: More runs than this are not a plan.
 MOST_RUNS: Final = 100_000
-"""More runs than this are not a plan."""
 
 
 @dataclass(frozen=True, slots=True)
