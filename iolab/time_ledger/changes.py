@@ -14,6 +14,7 @@ from iolab.time_ledger.account import ASIDE
 from iolab.time_ledger.spools import BASE
 from logframe.errors import LogError
 from logframe.interval import Interval
+from logframe.wording import counted
 from straceparse.call_table import IO_CALLS
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ _LEAST_CHANGE: Final = 0.05
 #: Rows of the table on a screen, and the least change of one, as a share of the largest.
 _LEAST_ROW: Final = 0.005
 _ROWS: Final = 12
+#: Steps between the two totals, and the least change of one, as a share of the largest; the others are one step.
+_STEPS: Final = 12
+_LEAST_STEP: Final = 0.01
 #: A part whose largest child has this share of its change is not named: the child is.
 _MOST_OF_IT: Final = 0.6
 #: Units of ledgers that count samples.
@@ -232,6 +236,31 @@ class LedgerChange(Shown):
         frame = pl.DataFrame([*made, total], schema=_TABLE).rename({"part": f"part ({self.unit})"})
         frame = frame.with_columns(pl.selectors.float().round_sig_figs(4))
         return frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The way from the first total to the second: parts with no part within, the largest change first.
+
+        The rows of `parts`, with the ``class`` of each; small changes are one last row. Their changes add up to
+        `change`; there are none where nothing changed.
+        """
+        own = self.parts.filter(pl.col("view") == pl.lit(next(iter(self.views), None)), pl.col("kind") != "contains")
+        if self.is_work:
+            own = own.filter(~pl.col("kind").is_in(list(ASIDE)))
+        names = dict(own.select("part", "name").iter_rows())
+        within = own.get_column("parent").drop_nulls().to_list()
+        leaves = own.filter(~pl.col("part").is_in(within), pl.col("change") != 0)
+        size = pl.col("change").abs()
+        large = leaves.filter(size >= _LEAST_STEP * size.max()).sort(size, "part", descending=[True, False])
+        rows = [row | {"class": names.get(row["parent"])} for row in large.head(_STEPS).to_dicts()]
+        left = {side: float(getattr(self, side).value) - sum(row[side] for row in rows) for side in "ab"}
+        moved, count = left["b"] - left["a"], leaves.height - len(rows)
+        if count or abs(moved) > _LEAST_STEP * max((abs(row["change"]) for row in rows), default=0.0):
+            rest = (
+                dict.fromkeys(own.columns) | left | {"kind": "mixed", "class": None, "change": moved, "status": "both"}
+            )
+            share = moved / float(self.change.value) if self.is_shared else None
+            rows.append(rest | {"name": counted(count, "other part") if count else "other parts", "share": share})
+        return rows
 
     def to_chart(self) -> Any:  # noqa: ANN401 - a chart, imported on use
         """The way from the first total to the second as a waterfall (`iolab.charts.ledger_change`)."""
