@@ -273,7 +273,9 @@ class Comparison(Shown):
     @property
     def headline(self) -> str:
         """The verdict in a sentence, of A and B."""
-        return verdict_line(self.verdict, self.ratio, self.threshold, means=self.ratio_of_means)
+        supposed = self.design.dependence.supposed.partition(",")[0]
+        means = self.ratio_of_means
+        return verdict_line(self.verdict, self.ratio, self.threshold, means=means, supposed=supposed)
 
     def __str__(self) -> str:
         """A paragraph to paste: both medians, the effect in all three directions, tests, verdict, caveats."""

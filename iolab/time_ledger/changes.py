@@ -181,7 +181,7 @@ class LedgerChange(Shown):
         if not self.is_shared:
             but = f", but {' and '.join(map(self._moved, most))}" if most else ""
             return f"{base} hardly changed ({first} and {second} {self.unit}){but}."
-        ratio = f" ({100 * self.change.value / self.a.value:+,.0f} %)" if self.a.value else ""
+        ratio = f" ({_relative(self.a.value, self.b.value)})" if self.a.value else ""
         head = f"{base} {_verb(float(self.change.value))} from {first} to {second} {self.unit}{ratio}"
         if not most:
             return f"{head}; no part has most of the change."
@@ -241,7 +241,7 @@ class LedgerChange(Shown):
         """The way from the first total to the second: parts with no part within, the largest change first.
 
         The rows of `parts`, with the ``class`` of each; small changes are one last row. Their changes add up to
-        `change`; there are none where nothing changed.
+        `change`; the list is empty where nothing changed.
         """
         own = self.parts.filter(pl.col("view") == pl.lit(next(iter(self.views), None)), pl.col("kind") != "contains")
         if self.is_work:
@@ -313,6 +313,16 @@ class LedgerChange(Shown):
 
 def _times(ratio: float) -> str:
     return "as" if abs(ratio - 1) < _SAME else f"{figure_text(ratio)} times as"
+
+
+def _relative(a: float, b: float) -> str:
+    """The change in per cent; below 1 % of it the fraction that is left.
+
+    Examples:
+        >>> _relative(20, 70), _relative(8.01, 0.00204), _relative(8, 0)
+        ('+250 %', '1/3,926 of it', '-100 %')
+    """
+    return f"1/{a / b:,.0f} of it" if 0 < 100 * b < a else f"{100 * (b - a) / a:+,.0f} %"
 
 
 def _verb(change: float) -> str:
