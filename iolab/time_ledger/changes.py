@@ -170,6 +170,15 @@ class LedgerChange(Shown):
             ...     return account.ledger()
             >>> print(change_of(ledger(10, 10), ledger(60, 10)).sentence)
             DB time rose from 20 to 70 s (+250 %); 100 % of the change is from `read`.
+            >>> def parsed(parse, fetch):
+            ...     account = Account(Interval.exact(parse + fetch), "first to last record")
+            ...     _ = account.add("what", "CPU", Interval.exact(parse + fetch), kind="cpu")
+            ...     _ = account.add("phase", "PARSE", Interval.exact(parse), kind="mixed")
+            ...     _ = account.add("phase", "FETCH", Interval.exact(fetch), kind="mixed")
+            ...     return account.ledger()
+            >>> print(change_of(parsed(1, 2), parsed(4, 2)).sentence)
+            The time from the first to the last record rose from 3 to 6 s (+100 %); 100 % of the change is from `CPU`,
+            in parse calls.
             >>> print(change_of(ledger(50, 50), ledger(80, 20)).sentence)
             DB time hardly changed (100 and 100 s), but `DB CPU` fell by 30 s and `read` rose by 30 s.
             >>> print(change_of(ledger(80, 80), ledger(140, 40)).sentence)
@@ -194,7 +203,9 @@ class LedgerChange(Shown):
             return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} % of it."
         named = [(f"{100 * min(share, 1):.0f} %", _place(row)) for row, share in shares]
         (share, place), *others_of = named
-        first_of = f"{share} of the change is {place}"
+        phase = self._leading("phase")[:1]
+        parsing = ", in parse calls" if any(_is_parsing(row) for row in phase) else ""
+        first_of = f"{share} of the change is {place}{parsing}"
         said = f"{head}; {' and '.join([first_of, *(' '.join(one) for one in others_of)])}"
         return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
 
@@ -313,6 +324,11 @@ class LedgerChange(Shown):
 
 def _times(ratio: float) -> str:
     return "as" if abs(ratio - 1) < _SAME else f"{figure_text(ratio)} times as"
+
+
+def _is_parsing(phase: dict[str, Any]) -> bool:
+    """Is most of the change in parse calls?  Execute and fetch calls hold the work itself: they need no mention."""
+    return phase["name"].casefold() == "parse" and (phase["share"] or 0) >= _MOST_OF_IT
 
 
 def _relative(a: float, b: float) -> str:
