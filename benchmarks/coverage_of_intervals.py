@@ -175,7 +175,7 @@ def count_alarms(kind: str, n: int, samples: int, seed: int) -> dict[str, float]
         }
         for name, p in p_values.items():
             alarms[name] = alarms.get(name, 0) + (p is not None and p < ALPHA)
-        first = first_run(a, resolution=world.step).kind != "flat"
+        first = first_run(a, resolution=world.step).kind not in {"flat", "two_groups"}
         alarms["verdict"] = alarms.get("verdict", 0) + (pair.verdict not in {"equivalent", "undecided"})
         alarms["first run"] = alarms.get("first run", 0) + first
     return {name: count / samples for name, count in alarms.items()}

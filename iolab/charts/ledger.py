@@ -10,7 +10,6 @@ from iolab.charts import vega
 from iolab.charts._frames import ChartError, class_colours
 from iolab.charts.theme import CATEGORIES
 from iolab.time_ledger.account import UNKNOWN
-from logframe.wording import counted
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
 #: More parts are no clearer picture; small ones are left out first.
 _MOST: Final = 24
-#: Bars between the two totals; the smaller changes are one bar.
-_MOST_STEPS: Final = 9
-_LEAST_STEP: Final = 0.01
 _WIDTH: Final = 480
 _MORE, _LESS, _TOTAL = CATEGORIES[5], CATEGORIES[0], CATEGORIES[7]
 _GREY: Final = "#8F99A6"
@@ -89,7 +85,7 @@ def ledger_bars(ledger: Ledger, view: str = "what") -> vega.Chart:
 
 @vega.chart
 def ledger_change(change: LedgerChange) -> vega.Chart:
-    """The way from one total to another as a waterfall: a bar a part of the top level, the largest change first.
+    """The way from one total to another as a waterfall: a bar a part, the largest change first.
 
     What to read from it: each bar begins where the one above it ends, so that all changes together lead from A to B.
     Orange adds time, blue saves it; a change that others undo is seen, too.
@@ -111,18 +107,9 @@ def ledger_change(change: LedgerChange) -> vega.Chart:
         >>> drawn["title"]
         'DB time, from A to B'
     """
-    top = change.parts.filter(
-        pl.col("view") == pl.lit(change.views[0] if change.views else None),
-        pl.col("parent").is_null(),
-        pl.col("change") != 0,
-    )
-    if top.is_empty():
+    if not (rows := change.steps()):
         raise ChartError("nothing changed between the two logs")
-    size = pl.col("change").abs()
-    steps = top.filter(size >= _LEAST_STEP * size.max()).head(_MOST_STEPS).select("name", "change")
-    if left := top.height - steps.height:
-        others = {"name": counted(left, "other part"), "change": float(top["change"].tail(left).sum())}
-        steps = pl.concat([steps, pl.DataFrame(others, schema=steps.schema)])
+    steps = pl.DataFrame([(row["name"], row["change"]) for row in rows], ["name", "change"], orient="row")
     a, b = float(change.a.value), float(change.b.value)
     steps = steps.with_columns(hi=a + pl.col("change").cum_sum()).with_columns(
         lo=pl.col("hi") - pl.col("change"),

@@ -47,7 +47,7 @@ _LENGTH_CHECKS: Final = frozenset({"elapsed", "active_sessions"})
 _LOADS: Final = {
     "transactions_per_s": "transactions per second",
     "read_iops": "reads per second",
-    "write_iops": "writes a second",
+    "write_iops": "writes per second",
 }
 _HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
 #: Events with a smaller share of DB time in both sets are left out.

@@ -81,8 +81,8 @@ __all__ = [
 
 #: What stands for a log, as annotations say it.
 _LogLike = ParsedLog | str | PathLike[str] | bytes | IO[bytes]
+#: One or two runs apart from all others are no difference: they may be outliers.
 MIN_SEPARATED = 3
-"""One or two runs apart from all others are no difference: they may be outliers."""
 
 
 @overload

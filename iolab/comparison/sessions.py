@@ -107,14 +107,7 @@ def _begin(label: str, runs: pl.DataFrame) -> list[str]:
         return [*said, f"{label}: the plan changed between the runs ({', '.join(map(str, plans))}): no one sample."]
     try:
         said.append(str(first_run(runs.get_column("elapsed_s"), name=label)))
-        flushed = pl.col("flushed_before").str.split(", ")
-        evidence = runs.select(
-            "physical_reads",
-            "recursive_calls",
-            elapsed="elapsed_s",
-            flushed_before=flushed.list.contains("buffer_cache").fill_null(value=False),
-        )
-        said.append(f"{label}: {cache_level(evidence)}")
+        said.append(f"{label}: {cache_level(runs)}")
     except SampleError as error:
         said.append(f"{label}: {error}.")
     return said
@@ -202,20 +195,20 @@ class CacheLevel(Shown):
         )
 
 
+#: Physical reads that differ by no more than this share are the same reads.
 SAME_READS = 0.1
-"""Physical reads that differ by no more than this share are the same reads."""
 
+#: Physical reads down to this share of the first run's are fewer reads.
 LESS_READS = 0.8
-"""Physical reads down to this share of the first run's are fewer reads."""
 
 
 def cache_level(runs: pl.DataFrame) -> CacheLevel:
     """Which cache made the later runs of a statement faster, by evidence.
 
     Args:
-        runs: One row a run, in run order. Columns: `elapsed` (a number or a duration), and, where known,
-            `physical_reads` (blocks), `recursive_calls` and `flushed_before` (whether the buffer cache was flushed
-            before the run). A missing column and a null both mean "not recorded".
+        runs: One row a run, in run order: those of one sample of `Spool.runs`, or the columns `elapsed` (a number or
+            a duration), and, where known, `physical_reads` (blocks), `recursive_calls` and `flushed_before` (whether
+            the buffer cache was flushed before the run). A missing column and a null both mean "not recorded".
 
     The first run is compared with the median of the others:
 
@@ -237,7 +230,10 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
         Physical reads stayed the same (7239 to 7239): not the buffer cache.
         Recursive calls did not fall (0 to 0): not the parse.
     """
-    known = runs.filter(pl.col("elapsed").is_not_null())
+    if runs.schema.get("flushed_before") == pl.String:
+        names = pl.col("flushed_before").str.split(", ")
+        runs = runs.with_columns(flushed_before=names.list.contains("buffer_cache").fill_null(value=False))
+    known = runs.rename({"elapsed_s": "elapsed"}, strict=False).drop_nulls("elapsed")
     values = read_sample(known["elapsed"], "elapsed").values
     if len(values) < 2:
         return CacheLevel("unknown", (), ("One run cannot be compared with another",))
@@ -248,7 +244,7 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     evidence = [compared]
     if len(values) < MIN_SERIES:
         evidence.append(f"{len(values)} runs are too few to say that this is not chance")
-    elif first_run(values).kind in ("flat", "slow_down"):
+    elif first_run(values).kind in ("flat", "two_groups", "slow_down"):
         return CacheLevel("unknown", (), (f"{compared}: that is within the spread of the runs",))
     # True: shown; False: ruled out; None: neither.
     verdicts = {
@@ -264,8 +260,8 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     return CacheLevel(_LEVELS[named[0]] if len(named) == 1 else "unknown", named, tuple(evidence))
 
 
+#: Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not.
 PARSE_SHARE = 0.1
-"""Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not."""
 
 
 def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:

@@ -22,31 +22,13 @@ _FACTS: Final = ("rows", "gets", "physical_reads")
 
 #: One row a statement that both sessions timed; the columns of a session end in ``_a`` and ``_b``.
 STATEMENTS: Final = pl.Schema(
-    {
-        "change": pl.String(),
-        "text": pl.String(),
-        "runs_a": pl.Int64(),
-        "runs_b": pl.Int64(),
-        "elapsed_s_a": pl.Float64(),
-        "elapsed_s_b": pl.Float64(),
-        "ratio": pl.Float64(),
-        "ratio_lo": pl.Float64(),
-        "ratio_hi": pl.Float64(),
-        "ratio_ci_lo": pl.Float64(),
-        "ratio_ci_hi": pl.Float64(),
-        "verdict": pl.String(),
-        "share_a_pct": pl.Float64(),
-        "share_b_pct": pl.Float64(),
-        "plan_changed": pl.Boolean(),
-        "plan_a": pl.String(),
-        "plan_b": pl.String(),
-        "rows_a": pl.Float64(),
-        "rows_b": pl.Float64(),
-        "gets_a": pl.Float64(),
-        "gets_b": pl.Float64(),
-        "physical_reads_a": pl.Float64(),
-        "physical_reads_b": pl.Float64(),
-    }
+    dict.fromkeys(("change", "text"), pl.String())
+    | dict.fromkeys(("runs_a", "runs_b"), pl.Int64())
+    | dict.fromkeys(("elapsed_s_a", "elapsed_s_b"), pl.Float64())
+    | dict.fromkeys(("ratio", "ratio_lo", "ratio_hi", "ratio_ci_lo", "ratio_ci_hi"), pl.Float64())
+    | {"verdict": pl.String(), "share_a_pct": pl.Float64(), "share_b_pct": pl.Float64()}
+    | {"plan_changed": pl.Boolean(), "plan_a": pl.String(), "plan_b": pl.String()}
+    | {f"{fact}_{side}": pl.Float64() for fact in _FACTS for side in "ab"}
 )
 
 

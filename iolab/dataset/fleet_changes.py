@@ -124,7 +124,7 @@ def read_changes(
         LogError: It is no dataset, or has no reports with foreground events.
     """
     frames = report_frames(dest, ["info", "foreground_events"]).frames
-    known = once(periods(frames["info"])).select("report", "part", "begin_time", *INSTANCE)
+    known = once(periods(frames["info"])).select("report", "part", "begin_time", "end_time", *INSTANCE)
     waits = frames["foreground_events"].filter(pl.col("event").is_in(list(events)), pl.col("waits") >= min_waits)
     time = {end: pl.coalesce(f"total_wait_s{end}", "total_wait_s") for end in _ENDS}
     count = {end: pl.coalesce(f"waits{end}", "waits").cast(pl.Float64) for end in _ENDS}
@@ -136,6 +136,7 @@ def read_changes(
             *INSTANCE,
             "event",
             "begin_time",
+            "end_time",
             "report",
             after=pl.col("time") / pl.col("count") * 1000,
             after_lo=pl.col("time_lo") / pl.col("count_hi") * 1000,
@@ -146,8 +147,8 @@ def read_changes(
     group = [*INSTANCE, "event"]
     pairs = averages.with_columns(
         pl.col(f"after{end}").shift().over(group).alias(f"before{end}") for end in _ENDS
-    ).with_columns(pl.col("report").shift().over(group).alias("report_before"))
-    found = pairs.filter(pl.col("before").is_not_null()).with_columns(
+    ).with_columns(pl.col("report", "end_time").shift().over(group).name.suffix("_before"))
+    found = pairs.filter(pl.col("before").is_not_null(), _follows("end_time_before")).with_columns(
         ratio=pl.col("after") / pl.col("before"),
         ratio_lo=pl.col("after_lo") / pl.col("before_hi"),
         ratio_hi=pl.col("after_hi") / pl.col("before_lo"),
@@ -163,6 +164,11 @@ def read_changes(
         .select(pl.col(name).cast(dtype) for name, dtype in READ_CHANGES.items())
         .sort("at_least", descending=True, maintain_order=True)
     )
+
+
+def _follows(end: str) -> pl.Expr:
+    """Whether a report begins after the one before it ends: of two of one time neither follows the other."""
+    return (pl.col("begin_time") >= pl.col(end)).fill_null(value=True)
 
 
 def _aliased(count: dict[str, pl.Expr]) -> list[pl.Expr]:
@@ -190,16 +196,18 @@ def setting_changes(dest: str | os.PathLike[str]) -> pl.DataFrame:
     )
     has_some = listed.select("report", "part").unique()
     known = once(periods(frames["info"])).join(has_some, on=["report", "part"], how="semi", maintain_order="left")
-    own = known.select("report", "part", "begin_time", *INSTANCE)
+    own = known.select("report", "part", "begin_time", "end_time", *INSTANCE)
     names = own.join(listed, on=["report", "part"]).select(*INSTANCE, "parameter").unique(maintain_order=True)
     every = own.join(names, on=list(INSTANCE), nulls_equal=True, maintain_order="left_right")
     values = every.join(listed, on=["report", "part", "parameter"], how="left", maintain_order="left")
     group = [*INSTANCE, "parameter"]
     pairs = values.with_columns(
-        before=pl.col("value").shift().over(group), is_first=pl.int_range(pl.len()).over(group) == 0
+        before=pl.col("value").shift().over(group),
+        ended=pl.col("end_time").shift().over(group),
+        is_first=pl.int_range(pl.len()).over(group) == 0,
     )
     return (
-        pairs.filter(~pl.col("is_first"), pl.col("before").ne_missing(pl.col("value")))
+        pairs.filter(~pl.col("is_first"), _follows("ended"), pl.col("before").ne_missing(pl.col("value")))
         .rename({"value": "after", "begin_time": "at"})
         .select(pl.col(name).cast(dtype) for name, dtype in SETTING_CHANGES.items())
         .sort(*INSTANCE, "at", "parameter", nulls_last=True, maintain_order=True)
@@ -319,7 +327,7 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
     row = slower.row(0, named=True)
     before, after = (row[f"avg_wait_ms_{side}"] for side in _SIDES)
     sentences.append(
-        f"The greatest change: {row['db_name']}/{row['instance_name']}, `{row['event']}`, from {before:.3g} to "
+        f"The greatest rise: {row['db_name']}/{row['instance_name']}, `{row['event']}`, from {before:.3g} to "
         f"{after:.3g} ms, by a factor of {row['at_least']:.3g} at least, in the report that begins at "
         f"{row['at']:%Y-%m-%d %H:%M}."
     )

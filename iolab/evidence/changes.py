@@ -62,6 +62,8 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
     of the report before was changed in between; a static parameter takes a restart.  A parameter that only one of two
     neighbours lists is `appeared` or `vanished`: reports leave out what has its default value.
 
+    Reports of one time, such as AWR and Statspack of the same hour, are no neighbours.
+
     Values longer than text reports print, 33 characters, are compared up to there.
 
     Args:
@@ -89,7 +91,7 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
             values = _values(page)
             begin, end = page.item(0, "begin_time"), page.item(0, "end_time")
             named = {"instance_name": instance, "report": report}
-            if last is not None:
+            if last is not None and (last[1] is None or begin is None or begin >= last[1]):
                 for name, status, before, after in _differences(last[0], values):
                     change = {"parameter": name, "status": status, "before": before, "after": after}
                     found.append({**named, **change, "from_time": last[1], "to_time": begin})
@@ -165,14 +167,18 @@ def neighbour_changes(
     if quantity not in frames:
         raise ValueError(f"no quantity {quantity}; there are {', '.join(frames)}")
     sessions = line.events.select("report", "event", sessions="value")
-    places = line.periods.select("report", "instance_name", "db_id", "begin_time")
+    places = line.periods.select("report", "instance_name", "db_id", "begin_time", "end_time")
     places = places.sort("begin_time").with_columns(place=pl.int_range(pl.len()).over("instance_name", "db_id"))
     one = frames[quantity].drop_nulls("value").join(sessions, on=["report", "event"], how="left", nulls_equal=True)
     one = one.select("report", "event", "sessions", "unit", a="value", a_lo="lo", a_hi="hi")
     one = one.unique(["report", "event"], keep="first").join(places, on="report")
     other = one.rename({name: f"b{name[1:]}" for name in ("a", "a_lo", "a_hi")}).with_columns(place=pl.col("place") - 1)
     both = one.join(other, on=["instance_name", "db_id", "event", "place"], suffix="_after", nulls_equal=True)
-    both = both.filter(pl.max_horizontal("sessions", "sessions_after") >= min_sessions, pl.col("a_lo") > 0)
+    both = both.filter(
+        pl.max_horizontal("sessions", "sessions_after") >= min_sessions,
+        pl.col("a_lo") > 0,
+        (pl.col("begin_time_after") >= pl.col("end_time")).fill_null(value=True),
+    )
     ratio = pl.col("b") / pl.col("a")
     lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
     distance = ratio.log().abs()
@@ -220,7 +226,7 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     before, after = (figure_text(row[side]) for side in ("a", "b"))
     sentences.append(
         f"The greatest change from one report to the next: the average of `{row['event']}` went {row['direction']}, "
-        f"from {before} to {after} {row['unit']}, by a factor of {row['at_least']:.3g} at least, "
+        f"from {before} to {after} {row['unit']}, by a factor of at least {figure_text(row['at_least'])}, "
         f"in the report that begins at {row['at']:%Y-%m-%d %H:%M}."
     )
     meanwhile = parameters.filter((pl.col("to_time") == row["at"]) & (pl.col("status") == "changed"))

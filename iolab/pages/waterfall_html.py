@@ -5,19 +5,14 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any, Final
 
-import polars as pl
-
 from iolab.metrics.formatting import figure_text
 from iolab.pages.ledger_html import colour
-from iolab.time_ledger.account import ASIDE, UNKNOWN
-from logframe.wording import counted, printable
+from iolab.time_ledger.account import UNKNOWN
+from logframe.wording import printable
 
 if TYPE_CHECKING:
     from iolab.time_ledger.changes import LedgerChange
 
-#: Rows between the two totals, and the least change of one as a share of the largest; the others are one row.
-_MOST: Final = 12
-_LEAST: Final = 0.01
 #: The longest bar in per cent of the width: the label stands right of it.
 _LONGEST: Final = 77
 _HEADS: Final = ("A", "B", "change", "% of the change", "count, B / A", "average, B / A", "by count", "by average")
@@ -51,7 +46,7 @@ def waterfall_html(change: LedgerChange) -> str:
 
 def _table(change: LedgerChange) -> str:
     first, last = float(change.a.value), float(change.b.value)
-    steps = _steps(change)
+    steps = change.steps()
     places = [first]
     for row in steps:
         places.append(places[-1] + row["change"])
@@ -77,26 +72,6 @@ def _table(change: LedgerChange) -> str:
 def _anchor(change: LedgerChange) -> str:
     """An identifier: of two changes with the same totals either will do."""
     return f"from-{change.a.value:.6g}-to-{change.b.value:.6g}"
-
-
-def _steps(change: LedgerChange) -> list[dict[str, Any]]:
-    """The parts that have no part within, those of the largest change, and all others as one."""
-    own = change.parts.filter(pl.col("view") == change.views[0], pl.col("kind") != "contains")
-    if change.is_work:
-        own = own.filter(~pl.col("kind").is_in(list(ASIDE)))
-    names = dict(own.select("part", "name").iter_rows())
-    leaves = own.filter(~pl.col("part").is_in(own.get_column("parent").drop_nulls().to_list()), pl.col("change") != 0)
-    size = pl.col("change").abs()
-    large = leaves.filter(size >= _LEAST * size.max()).sort(size, "part", descending=[True, False]).head(_MOST)
-    rows = [row | {"class": names.get(row["parent"])} for row in large.to_dicts()]
-    left = {side: float(getattr(change, side).value) - sum(row[side] for row in rows) for side in "ab"}
-    moved = left["b"] - left["a"]
-    if leaves.height > len(rows) or abs(moved) > _LEAST * max((abs(row["change"]) for row in rows), default=0.0):
-        rest = dict.fromkeys(own.columns) | left | {"kind": "mixed", "class": None, "change": moved, "status": "both"}
-        share = moved / float(change.change.value) if change.is_shared else None
-        count = leaves.height - len(rows)
-        rows.append(rest | {"name": counted(count, "other part") if count else "other parts", "share": share})
-    return rows
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -45,12 +45,11 @@ from iolab.stats.verdict import (
 from logframe.extras import require
 from logframe.wording import counted
 
+#: From this share of runs on one reading the clock hides where inside its step the times lie.
+#:
+#: Below it (a spread of a third of a step and more) the intervals hold wherever inside a step the medians are: about
+#: 93 % at the worst place, 95 % and more on average. From it on they may cover nothing at all, so they are widened.
 COARSE_SHARE = 0.7
-"""From this share of runs on one reading the clock hides where inside its step the times lie.
-
-Below it (a spread of a third of a step and more) the intervals hold wherever inside a step the medians are: about
-93 % at the worst place, 95 % and more on average. From it on they may cover nothing at all, so they are widened.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +170,8 @@ def _estimate_superiority(a: Sequence[float], b: Sequence[float], refusal: str) 
 
 __all__ = ["CONDITIONS", "SLOW", "Comparison", "Design"]
 
+#: The quantile that stands for slow runs.
 SLOW = 0.95
-"""The quantile that stands for slow runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +273,9 @@ class Comparison(Shown):
     @property
     def headline(self) -> str:
         """The verdict in a sentence, of A and B."""
-        return verdict_line(self.verdict, self.ratio, self.threshold, means=self.ratio_of_means)
+        supposed = self.design.dependence.supposed.partition(",")[0]
+        means = self.ratio_of_means
+        return verdict_line(self.verdict, self.ratio, self.threshold, means=means, supposed=supposed)
 
     def __str__(self) -> str:
         """A paragraph to paste: both medians, the effect in all three directions, tests, verdict, caveats."""
@@ -362,23 +363,23 @@ def _of_slow(slow: tuple[Estimate, Estimate], unit: str) -> str:
     return " against ".join(said)
 
 
+#: Below this p value of Levene's test the spreads are called unequal.
 UNEQUAL_SPREADS = 0.01
-"""Below this p value of Levene's test the spreads are called unequal."""
 
+#: From this share of repeated values on, a sample is called limited by its clock.
 MANY_TIES = 0.3
-"""From this share of repeated values on, a sample is called limited by its clock."""
 
+#: This many robust spreads above its median a run belongs to the tail,
 FAR = 4.0
-"""This many robust spreads above its median a run belongs to the tail,"""
 
+#: if it takes this many times the median, too.
 SLOWER = 1.05
-"""if it takes this many times the median, too."""
 
+#: From this factor on an interval that dependence widens is a caveat, also where no test sees the dependence.
 MUCH_WIDER = 1.2
-"""From this factor on an interval that dependence widens is a caveat, also where no test sees the dependence."""
 
+#: The level of the test of two tails; it is exact, so fewer alarms are false.
 TAIL_ALPHA = 0.05
-"""The level of the test of two tails; it is exact, so fewer alarms are false."""
 
 
 def find_caveats(

@@ -1,6 +1,6 @@
 """How a series of repeated runs begins: cold, warming up, flat, drifting or slowing down.
 
-A series of independent runs is called flat in 95 % of the cases and more, whatever their distribution:
+A series of independent runs is called flat, or two groups, in 95 % of the cases and more, whatever their distribution:
 
 * a cold first run must be the only one that lies apart.  If any run may lie apart, with whatever probability q, that is
   the first one alone in q (1 - q)^(n - 1) of the series, at most 1 / (e n): 3.7 % of 10 runs.  Of fewer runs it
@@ -41,16 +41,16 @@ from iolab.stats.verdict import Row, make_frame
 from logframe.extras import require
 from logframe.wording import counted
 
+#: What one change must save, in noise variances, per log(n).
 PENALTY = 6.0
-"""What one change must save, in noise variances, per log(n)."""
 
 
+#: The fewest runs of every level but the first.
 MIN_STRETCH = 3
-"""The fewest runs of every level but the first."""
 
 
+#: The relative noise supposed where neighbours are all equal: any jump is one.
 NO_NOISE = 1e-9
-"""The relative noise supposed where neighbours are all equal: any jump is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,40 +121,40 @@ def _line_cost(values: Sequence[float]) -> float:
     return math.fsum((value - level - slope * (place - centre)) ** 2 for place, value in enumerate(values))
 
 
+#: A first run this many times slower than the others is a cold one, not the slow end of the usual spread.
 COLD_RATIO = 1.25
-"""A first run this many times slower than the others is a cold one, not the slow end of the usual spread."""
 
+#: How many robust spreads above the other runs a cold first run lies.
 COLD_SPREADS = 10.0
-"""How many robust spreads above the other runs a cold first run lies."""
 
+#: A first run lies apart alone if it is this many times as far from the median of the others as the slowest of them.
 ALONE = 4.0
-"""A first run lies apart alone if it is this many times as far from the median of the others as the slowest of them."""
 
+#: The fewest runs of which a first one is called cold.
 MIN_COLD = 10
-"""The fewest runs of which a first one is called cold."""
 
+#: How many series of independent runs may be called anything but flat.
 FALSE_ALARMS = 0.05
-"""How many series of independent runs may be called anything but flat."""
 
+#: The random orders of the permutation test.
 ORDERS = 1999
-"""The random orders of the permutation test."""
 
+#: One run and a spread of three others: less is no series.
 MIN_SERIES = 4
-"""One run and a spread of three others: less is no series."""
 
+#: The fewest runs in which change points are looked for.
 MIN_CHANGES = 8
-"""The fewest runs in which change points are looked for."""
 
+#: This many changes from one group to the other at least, or they follow each other.
 MIXED = 3
-"""This many changes from one group to the other at least, or they follow each other."""
 
+#: Fewer runs are no group but runs that lie apart.
 _LEAST_OF_GROUP = 2
-"""Fewer runs are no group but runs that lie apart."""
 
+#: A warm-up falls in its first half by this many times what it falls in its second.
 DECAYS = 2.0
-"""A warm-up falls in its first half by this many times what it falls in its second."""
 
-Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "drifting", "slow_down", "too_few"]
+Kind = Literal["cold_first", "first_apart", "warm_up", "flat", "two_groups", "drifting", "slow_down", "too_few"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ class FirstRun(Shown):
 
     Attributes:
         kind: ``cold_first`` (one slow run, then a level), ``first_apart`` (the same of fewer than 10 runs: it may be
-            chance), ``warm_up`` (several), ``flat``, ``drifting`` (no steady
-            level), ``slow_down`` (the last level is a slower one), ``too_few`` (below 4 runs).
+            chance), ``warm_up`` (several), ``flat``, ``two_groups`` (no trend, and no one level either),
+            ``drifting`` (no steady level), ``slow_down`` (the last level is a slower one), ``too_few`` (below 4 runs).
         name: What the series is called.
         unit: The unit of the times.
         n: How many runs were looked at.
@@ -175,6 +175,7 @@ class FirstRun(Shown):
         spreads: How many robust spreads of the other runs the first run lies above their median.
         starts: The place of the first run of each level (8 runs and more).
         state: What is known about the cache, from a reference.
+        groups: The two groups and how they follow each other, in words; empty where there are not two.
         notes: What limits the answer.
     """
 
@@ -189,6 +190,7 @@ class FirstRun(Shown):
     spreads: float
     starts: tuple[int, ...]
     state: str
+    groups: str
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -218,6 +220,8 @@ class FirstRun(Shown):
             )
         elif self.kind == "slow_down":
             what = f"slow-down: the last level, {level}, is slower than an earlier one"
+        elif self.kind == "two_groups":
+            what = f"no steady level: the runs fall into two groups, {self.groups}"
         elif self.kind == "drifting":
             what = f"drifting: no steady level in {self.n} runs"
         else:
@@ -262,7 +266,8 @@ def first_run(
     sqrt(12)) above the median of the others, takes at least 1.25 times as long, and lies apart alone; of fewer than 10
     runs it is only said to lie apart. From 8 runs on, where a permutation test finds an order, levels are searched for
     by change points on the logarithms, and a trend by Kendall's tau. Levels that differ by less than the threshold are
-    one level.  Of independent runs at most 5 % of the series are called cold, warming up, drifting or slowing down.
+    one level.  Of independent runs at most 5 % of the series are called cold, warming up, drifting or slowing down. Two
+    groups of times are reported, in whatever order they come.
 
     Args:
         runs: The times in run order; nulls are dropped.
@@ -312,13 +317,16 @@ def first_run(
             kind, steady_from, starts = "flat", 0, (0,)
     else:
         kind, steady_from = "flat", 0
-    if kind == "flat" and (groups := two_groups(values, step)) is not None:
-        ends = ("{} of {} to {}".format(len(one), *map(format_number, (one[0], one[-1]))) for one in groups)
-        notes.append(f"The runs fall into two groups, in no visible order: {', '.join(ends)} {unit}")
+    groups = _describe_groups(values, step, unit) if kind == "flat" else ""
+    kind = "two_groups" if groups else kind
     if kind == "flat" and (slow := _slow_first(values)):
         chance = 1 / math.comb(n, slow)
         notes.append(f"The {slow} slowest runs came first and lie apart; chance does that in {chance:.1%} of series")
-    steady = None if kind in ("drifting", "too_few") or steady_from == n else _steady_median(values[steady_from:], step)
+    steady = (
+        None
+        if kind in ("drifting", "too_few", "two_groups") or steady_from == n
+        else _steady_median(values[steady_from:], step)
+    )
     return FirstRun(
         kind=kind,
         name=name,
@@ -331,6 +339,7 @@ def first_run(
         spreads=spreads,
         starts=starts,
         state=_cache_state(values[steady_from:] or values, reference, unit, bytes_per_run, device_bytes_per_s),
+        groups=groups,
         notes=tuple(notes),
     )
 
@@ -383,6 +392,18 @@ def two_groups(
     if is_mixed and sum((one > low[-1]) != (following > low[-1]) for one, following in pairwise(values)) < MIXED:
         return None
     return (low, high) if gap >= COLD_RATIO and gap > (low[-1] / low[0]) * (high[-1] / high[0]) else None
+
+
+def _describe_groups(values: Sequence[float], step: float | None, unit: str) -> str:
+    """The two groups of runs; empty where there are not two, or where a few runs only came first or last."""
+    groups = two_groups(values, step, is_mixed=False)
+    if groups is None:
+        return ""
+    turns = sum((one > groups[0][-1]) != (following > groups[0][-1]) for one, following in pairwise(values))
+    if turns < MIXED and 3 * min(map(len, groups)) < len(values):
+        return ""
+    ends = ("{} of {} to {}".format(len(one), *map(format_number, (one[0], one[-1]))) for one in groups)
+    return f"{' and '.join(ends)} {unit}; they change from one to the other {counted(turns, 'time')}"
 
 
 def _level(n: int) -> float:

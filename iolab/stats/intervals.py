@@ -16,18 +16,17 @@ from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
 from iolab.stats.samples import spread_ties
 from logframe.extras import require
 
+#: The confidence of every interval.
 CONFIDENCE = 0.95
-"""The confidence of every interval."""
 
+#: The share left out on each side of the interval of P(A > B).
+#:
+#: With 2.5 % it covers 97.0 % for 6 against 6 normal runs one spread apart, P(A > B) has few values there. With 2.62 %
+#: it covers 94.7-96.9 % from 6 to 31 runs, from no difference to one of two spreads (60,000 samples each).
 SUPERIORITY_TAIL = 0.0262
-"""The share left out on each side of the interval of P(A > B).
 
-With 2.5 % it covers 97.0 % for 6 against 6 normal runs one spread apart, P(A > B) has few values there. With 2.62 %
-it covers 94.7-96.9 % from 6 to 31 runs, from no difference to one of two spreads (60,000 samples each).
-"""
-
+#: The smallest sample with a 95 % interval: the range of 5 values covers the median with 93.75 % only.
 MIN_RUNS = 6
-"""The smallest sample with a 95 % interval: the range of 5 values covers the median with 93.75 % only."""
 
 _MANY = 2000
 

@@ -35,14 +35,13 @@ from iolab.stats.ranks import mid_ranks
 from iolab.stats.samples import Sample
 from logframe.extras import require
 
+#: A trend or a correlation is reported when independent runs would show it once in a hundred samples.
+#:
+#: Not 5 %: two samples are each checked twice, and a warning in every fifth comparison is not read.
 ALPHA = 0.01
-"""A trend or a correlation is reported when independent runs would show it once in a hundred samples.
 
-Not 5 %: two samples are each checked twice, and a warning in every fifth comparison is not read.
-"""
-
+#: The smallest sample in which a trend can be distinguished from chance at this level (4 runs: p >= 0.08).
 MIN_TREND = 5
-"""The smallest sample in which a trend can be distinguished from chance at this level (4 runs: p >= 0.08)."""
 
 
 _MOST_IN_TREND = 400
@@ -189,32 +188,32 @@ def share_places(a: Sample, b: Sample) -> bool:
     return a.order is not None and b.order is not None and not set(a.order).isdisjoint(b.order)
 
 
+#: The largest lag-1 correlation that is corrected for; beyond it a series is a drift.
 MOST: Final = 0.95
-"""The largest lag-1 correlation that is corrected for; beyond it a series is a drift."""
 
+#: With fewer effective runs in a sample there is no verdict.
 MIN_EFFECTIVE: Final = 3.0
-"""With fewer effective runs in a sample there is no verdict."""
 
+#: Below this many runs a dependence that matters can stay unseen: the verdict supposes that there is not one.
 SUPPOSED: Final = 15
-"""Below this many runs a dependence that matters can stay unseen: the verdict supposes that there is not one."""
 
+#: The standard score up to which the intervals of the fewest runs are not widened.
 MOST_UNSEEN: Final = 1.5
-"""The standard score up to which the intervals of the fewest runs are not widened."""
 
+#: From this many runs on every positive estimate widens; each run fewer adds a sixth to the score.
 ALL_SEEN: Final = 18
-"""From this many runs on every positive estimate widens; each run fewer adds a sixth to the score."""
 
+#: So far above the score the whole correction is made.
 RAMP: Final = 0.6
-"""So far above the score the whole correction is made."""
 
+#: Student's quantile of the effective runs is at most this many times that of the runs.
 MOST_STUDENT: Final = 4.0
-"""Student's quantile of the effective runs is at most this many times that of the runs."""
 
+#: Standard errors added to the estimate: one that is too small costs more coverage than one too large gains.
 SPARE_ERRORS = 0.5
-"""Standard errors added to the estimate: one that is too small costs more coverage than one too large gains."""
 
+#: The level of the one-sided test of a dependence.
 VISIBLE: Final = 0.05
-"""The level of the one-sided test of a dependence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,12 +341,12 @@ def widen_p(p: float, dependence: Dependence) -> float:
     return 2 * normal.cdf(normal.inv_cdf(p / 2) / dependence.factor)
 
 
+#: With fewer rounds than this share of the runs, rounds are taken only where the runs depend on their neighbours.
 LEAST_SHARE: Final = 0.5
-"""With fewer rounds than this share of the runs, rounds are taken only where the runs depend on their neighbours."""
 
 
+#: This many rounds before and after a round show the drift within it.
 AROUND: Final = 3
-"""This many rounds before and after a round show the drift within it."""
 
 
 @dataclass(frozen=True, slots=True)

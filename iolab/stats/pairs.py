@@ -45,20 +45,19 @@ from iolab.stats.verdict import (
 )
 from logframe.extras import require
 
+#: A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding.
 COARSE_STEP = 0.05
-"""A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding."""
 
+#: A pair whose time changed by this factor or more is not hidden by a verdict on the set.
 MOVED = 1.25
-"""A pair whose time changed by this factor or more is not hidden by a verdict on the set."""
 
+#: A pair with this share of the time must be within the threshold where a set is called equivalent.
 HEAVY = 0.05
-"""A pair with this share of the time must be within the threshold where a set is called equivalent."""
 
+#: From this share of such pairs on they alone can move the pseudo-median anywhere, so its interval is widened.
+#:
+#: Source: Hodges, Efficiency in normal samples and tolerance of extreme values for some estimates of location (1967).
 BREAKDOWN = 1 - math.sqrt(0.5)
-"""From this share of such pairs on they alone can move the pseudo-median anywhere, so its interval is widened.
-
-Source: Hodges, Efficiency in normal samples and tolerance of extreme values for some estimates of location (1967).
-"""
 
 _PLAN = "plan hash"
 _UNCHECKED = {_PLAN: "a change of plan is not seen", "row count": "they may be different work"}

@@ -8,8 +8,8 @@ from itertools import accumulate
 
 from logframe.extras import require
 
+#: Up to this size of each sample the distributions are counted out; beyond, the normal one is used (as R does).
 MAX_EXACT = 50
-"""Up to this size of each sample the distributions are counted out; beyond, the normal one is used (as R does)."""
 
 
 def mid_ranks(values: Sequence[float]) -> list[float]:

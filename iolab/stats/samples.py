@@ -16,17 +16,17 @@ import polars as pl
 
 from logframe import LogError
 
+#: Nanoseconds in each unit a Polars Duration can be read in.
 DURATION_UNITS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-"""Nanoseconds in each unit a Polars Duration can be read in."""
 
+#: The pairwise methods grow with the product of the sizes; more values than this are not timed runs.
 MAX_RUNS = 2_000
-"""The pairwise methods grow with the product of the sizes; more values than this are not timed runs."""
 
+#: In whatever unit, no time is outside of these; beyond them sums and ratios overflow.
 _SHORTEST, _LONGEST = 1e-30, 1e30
-"""In whatever unit, no time is outside of these; beyond them sums and ratios overflow."""
 
+#: The median absolute deviation times this is the standard deviation of a normal sample.
 NORMAL_MAD = 1.4826
-"""The median absolute deviation times this is the standard deviation of a normal sample."""
 
 
 class SampleError(LogError):

@@ -17,6 +17,10 @@ from iolab.metrics.formatting import format_figure, format_number, with_unit
 from iolab.stats.intervals import Estimate
 from iolab.stats.samples import SampleError
 
+#: The columns of every `to_frame`: one row a figure.
+#:
+#: ``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
+#: allows; null without one.
 FRAME_SCHEMA = pl.Schema(
     {
         "metric": pl.String,
@@ -29,11 +33,6 @@ FRAME_SCHEMA = pl.Schema(
         "basis": pl.String,
     }
 )
-"""The columns of every `to_frame`: one row a figure.
-
-``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
-allows; null without one.
-"""
 
 Row = tuple[str, float | None, float | None, float | None, str, str]
 
@@ -102,6 +101,7 @@ def describe_time(name: str, than: str, less: Estimate) -> str:
     return f"{name} takes {format_estimate(shown, '%')} {word} time than {than}"
 
 
+#: What a reader must know to use a comparison, and the numbers do not show.
 CONDITIONS = (
     "cache level",
     "plan hash",
@@ -111,10 +111,9 @@ CONDITIONS = (
     "interval length",
     "client or server clock",
 )
-"""What a reader must know to use a comparison, and the numbers do not show."""
 
+#: What is missing where the common run order was not stated.
 RUN_ORDER = "run order of the two samples"
-"""What is missing where the common run order was not stated."""
 
 
 def read_conditions(conditions: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
@@ -160,8 +159,8 @@ def describe_clock(resolution: float | None, unit: str, *, is_given: bool) -> st
     return f"clock step {'' if is_given else 'at most '}{resolution:g} {unit}"
 
 
+#: The level of the test.
 ALPHA = 0.05
-"""The level of the test."""
 
 Outcome = Literal["faster", "slower", "equivalent", "different, size unknown", "undecided"]
 
@@ -257,29 +256,33 @@ def describe_verdict(outcome: Outcome, a: str, b: str, threshold: float) -> str:
 
 
 def verdict_line(
-    outcome: Outcome, ratio: Estimate, threshold: float, *, a: str = "A", b: str = "B", means: float | None = None
+    outcome: Outcome, ratio: Estimate, threshold: float, *, means: float | None = None, supposed: str = ""
 ) -> str:
     """The verdict as the first sentence of a comparison, with the ratio that it rests on.
 
     `means` is B / A of the means: if it differs from that of the medians, by the threshold too, it is reported.
+    `supposed` is what a verdict rests on beside the runs; an open one rests on nothing.
 
     Examples:
         >>> verdict_line("faster", Estimate(0.818, 0.815, 0.82, ""), 0.02)
         'B was faster than A: B / A 0.8180 (95 %: 0.8150 to 0.8200).'
+        >>> verdict_line("slower", Estimate(1.3, 1.2, 1.4, ""), 0.02, supposed="that runs do not depend on each other")
+        'B was slower than A: B / A 1.30 (95 %: 1.20 to 1.40), supposing that runs do not depend on each other.'
         >>> verdict_line("different, size unknown", Estimate(2.11, None, None, ""), 0.02)
         'A and B differ, but too few runs show by how much: B / A 2.11.'
         >>> verdict_line("undecided", Estimate(1.0, 0.99, 1.01, ""), 0.02, means=1.475)
         'Whether A or B was faster is not decided: B / A 1.000 (95 %: 0.990 to 1.010), and 1.48 of the means.'
     """
     said = {
-        "equivalent": f"{a} and {b} were alike within {format_number(100 * threshold)} %",
-        "different, size unknown": f"{a} and {b} differ, but too few runs show by how much",
-        "undecided": f"Whether {a} or {b} was faster is not decided",
-    }.get(outcome, f"{b} was {outcome} than {a}")
+        "equivalent": f"A and B were alike within {format_number(100 * threshold)} %",
+        "different, size unknown": "A and B differ, but too few runs show by how much",
+        "undecided": "Whether A or B was faster is not decided",
+    }.get(outcome, f"B was {outcome} than A")
     of_means = ""
     if means is not None and _are_apart(means, ratio.value, threshold):
         of_means = f", and {format_number(means)} of the means"
-    return f"{said}: {b} / {a} {format_estimate(ratio)}{of_means}."
+    assumption = f", supposing {supposed}" if supposed and outcome != "undecided" else ""
+    return f"{said}: B / A {format_estimate(ratio)}{of_means}{assumption}."
 
 
 def _are_apart(means: float, medians: float, threshold: float) -> bool:
@@ -287,11 +290,11 @@ def _are_apart(means: float, medians: float, threshold: float) -> bool:
     return max(means / medians, medians / means) > 1 + threshold
 
 
+#: How often this many runs would decide.
 POWER: Final = 0.8
-"""How often this many runs would decide."""
 
+#: More runs than this are not a plan.
 MOST_RUNS: Final = 100_000
-"""More runs than this are not a plan."""
 
 
 @dataclass(frozen=True, slots=True)

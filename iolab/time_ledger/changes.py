@@ -14,6 +14,7 @@ from iolab.time_ledger.account import ASIDE
 from iolab.time_ledger.spools import BASE
 from logframe.errors import LogError
 from logframe.interval import Interval
+from logframe.wording import counted
 from straceparse.call_table import IO_CALLS
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ _LEAST_CHANGE: Final = 0.05
 #: Rows of the table on a screen, and the least change of one, as a share of the largest.
 _LEAST_ROW: Final = 0.005
 _ROWS: Final = 12
+#: Steps between the two totals, and the least change of one, as a share of the largest; the others are one step.
+_STEPS: Final = 12
+_LEAST_STEP: Final = 0.01
 #: A part whose largest child has this share of its change is not named: the child is.
 _MOST_OF_IT: Final = 0.6
 #: Units of ledgers that count samples.
@@ -166,6 +170,15 @@ class LedgerChange(Shown):
             ...     return account.ledger()
             >>> print(change_of(ledger(10, 10), ledger(60, 10)).sentence)
             DB time rose from 20 to 70 s (+250 %); 100 % of the change is from `read`.
+            >>> def parsed(parse, fetch):
+            ...     account = Account(Interval.exact(parse + fetch), "first to last record")
+            ...     _ = account.add("what", "CPU", Interval.exact(parse + fetch), kind="cpu")
+            ...     _ = account.add("phase", "PARSE", Interval.exact(parse), kind="mixed")
+            ...     _ = account.add("phase", "FETCH", Interval.exact(fetch), kind="mixed")
+            ...     return account.ledger()
+            >>> print(change_of(parsed(1, 2), parsed(4, 2)).sentence)
+            The time from the first to the last record rose from 3 to 6 s (+100 %); 100 % of the change is from `CPU`,
+            in parse calls.
             >>> print(change_of(ledger(50, 50), ledger(80, 20)).sentence)
             DB time hardly changed (100 and 100 s), but `DB CPU` fell by 30 s and `read` rose by 30 s.
             >>> print(change_of(ledger(80, 80), ledger(140, 40)).sentence)
@@ -177,7 +190,7 @@ class LedgerChange(Shown):
         if not self.is_shared:
             but = f", but {' and '.join(map(self._moved, most))}" if most else ""
             return f"{base} hardly changed ({first} and {second} {self.unit}){but}."
-        ratio = f" ({100 * self.change.value / self.a.value:+,.0f} %)" if self.a.value else ""
+        ratio = f" ({_relative(self.a.value, self.b.value)})" if self.a.value else ""
         head = f"{base} {_verb(float(self.change.value))} from {first} to {second} {self.unit}{ratio}"
         if not most:
             return f"{head}; no part has most of the change."
@@ -190,7 +203,9 @@ class LedgerChange(Shown):
             return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} % of it."
         named = [(f"{100 * min(share, 1):.0f} %", _place(row)) for row, share in shares]
         (share, place), *others_of = named
-        first_of = f"{share} of the change is {place}"
+        phase = self._leading("phase")[:1]
+        parsing = ", in parse calls" if any(_is_parsing(row) for row in phase) else ""
+        first_of = f"{share} of the change is {place}{parsing}"
         said = f"{head}; {' and '.join([first_of, *(' '.join(one) for one in others_of)])}"
         return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
 
@@ -232,6 +247,31 @@ class LedgerChange(Shown):
         frame = pl.DataFrame([*made, total], schema=_TABLE).rename({"part": f"part ({self.unit})"})
         frame = frame.with_columns(pl.selectors.float().round_sig_figs(4))
         return frame.select(name for name in frame.columns if frame[name].null_count() < frame.height)
+
+    def steps(self) -> list[dict[str, Any]]:
+        """The way from the first total to the second: parts with no part within, the largest change first.
+
+        The rows of `parts`, with the ``class`` of each; small changes are one last row. Their changes add up to
+        `change`; the list is empty where nothing changed.
+        """
+        own = self.parts.filter(pl.col("view") == pl.lit(next(iter(self.views), None)), pl.col("kind") != "contains")
+        if self.is_work:
+            own = own.filter(~pl.col("kind").is_in(list(ASIDE)))
+        names = dict(own.select("part", "name").iter_rows())
+        within = own.get_column("parent").drop_nulls().to_list()
+        leaves = own.filter(~pl.col("part").is_in(within), pl.col("change") != 0)
+        size = pl.col("change").abs()
+        large = leaves.filter(size >= _LEAST_STEP * size.max()).sort(size, "part", descending=[True, False])
+        rows = [row | {"class": names.get(row["parent"])} for row in large.head(_STEPS).to_dicts()]
+        left = {side: float(getattr(self, side).value) - sum(row[side] for row in rows) for side in "ab"}
+        moved, count = left["b"] - left["a"], leaves.height - len(rows)
+        if count or abs(moved) > _LEAST_STEP * max((abs(row["change"]) for row in rows), default=0.0):
+            rest = (
+                dict.fromkeys(own.columns) | left | {"kind": "mixed", "class": None, "change": moved, "status": "both"}
+            )
+            share = moved / float(self.change.value) if self.is_shared else None
+            rows.append(rest | {"name": counted(count, "other part") if count else "other parts", "share": share})
+        return rows
 
     def to_chart(self) -> Any:  # noqa: ANN401 - a chart, imported on use
         """The way from the first total to the second as a waterfall (`iolab.charts.ledger_change`)."""
@@ -284,6 +324,21 @@ class LedgerChange(Shown):
 
 def _times(ratio: float) -> str:
     return "as" if abs(ratio - 1) < _SAME else f"{figure_text(ratio)} times as"
+
+
+def _is_parsing(phase: dict[str, Any]) -> bool:
+    """Is most of the change in parse calls?  Execute and fetch calls hold the work itself: they need no mention."""
+    return phase["name"].casefold() == "parse" and (phase["share"] or 0) >= _MOST_OF_IT
+
+
+def _relative(a: float, b: float) -> str:
+    """The change in per cent; below 1 % of it the fraction that is left.
+
+    Examples:
+        >>> _relative(20, 70), _relative(8.01, 0.00204), _relative(8, 0)
+        ('+250 %', '1/3,926 of it', '-100 %')
+    """
+    return f"1/{a / b:,.0f} of it" if 0 < 100 * b < a else f"{100 * (b - a) / a:+,.0f} %"
 
 
 def _verb(change: float) -> str:

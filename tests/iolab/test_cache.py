@@ -178,7 +178,7 @@ def test_independent_runs_raise_few_alarms(shape: str, n: int) -> None:
     rng = np.random.default_rng([n, len(shape)])
     kinds = [first_run(SHAPES[shape](rng, n).tolist()).kind for _ in range(150)]
 
-    assert sum(kind not in {"flat", "first_apart"} for kind in kinds) / 150 <= 0.05 + 0.054
+    assert sum(kind not in {"flat", "two_groups", "first_apart"} for kind in kinds) / 150 <= 0.05 + 0.054
     assert n < 10 or "first_apart" not in kinds
 
 
@@ -316,11 +316,15 @@ def test_runs_without_recursive_calls_recorded() -> None:
 
 
 def test_runs_of_two_groups_are_said_to_be_so() -> None:
-    """In no order they are flat, and the median is a time that no run took."""
+    """In turn, in no order, or one group after the other: no level is given, a median is a time that no run took."""
     fast, slow = [1.0, 1.02, 1.01, 1.0, 1.03], [5.0, 5.2, 5.1, 5.3, 5.1]
     mixed = [fast[0], *slow[:2], *fast[1:3], *slow[2:4], fast[3], slow[4], fast[4]]
-    found = first_run(mixed)
+    turns = [one for both in zip(fast, slow, strict=True) for one in both]
 
-    assert found.kind == "flat"
-    assert "The runs fall into two groups, in no visible order: 5 of 1 to 1.03, 5 of" in str(found)
+    for runs, times in ((mixed, "6 times"), (turns, "9 times"), (fast + slow, "1 time"), (slow + fast, "1 time")):
+        found = first_run(runs)
+        assert (found.kind, found.steady) == ("two_groups", None)
+        assert "the runs fall into two groups, 5 of 1 to 1.03 and 5 of 5 to 5.30 s; they change" in str(found)
+        assert f" from one to the other {times}. " in str(found)
+        assert "flat" not in str(found)
     assert "two groups" not in str(first_run([5.0, 5.1, 5.2, 5.3, 5.4, 5.5, 5.2, 5.1, 5.3]))

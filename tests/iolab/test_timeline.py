@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from awrparse import read_awr, read_awrs
+from iolab import dataset
 from iolab.evidence.changes import neighbour_changes, parameter_changes, timeline_sentences
 from iolab.evidence.report_periods import PERIODS, find_breaks, once, periods
 from iolab.evidence.timeline import (
@@ -349,3 +350,23 @@ def test_a_copy_of_a_database_on_another_host_is_another_instance() -> None:
     assert once(periods(info("prod", "test"))).height == 4
     moved = info("prod").vstack(info("test").with_columns(pl.col("begin_time", "end_time") + timedelta(hours=5)))
     assert periods(moved)["instance_name"].unique().to_list() == ["i"]
+
+
+def test_reports_of_one_time_are_no_neighbours(tmp_path: Path) -> None:
+    """A report that begins before the one before it ends shows no change: not of a wait, and not of a setting."""
+    first, second = (SERIES / f"awrrpt_1_{snaps}.txt" for snaps in ("4102_4103", "4103_4104"))
+    text = second.read_text(encoding="utf-8").replace(
+        "filesystemio_options          NONE", "filesystemio_options          NO  "
+    )
+    for hour, are_there in (("19:00", True), ("18:30", False)):
+        folder = tmp_path / hour.replace(":", "")
+        folder.mkdir()
+        (folder / first.name).write_bytes(first.read_bytes())
+        (folder / second.name).write_text(text.replace("14-Sep-26 19:00", f"14-Sep-26 {hour}"), encoding="utf-8")
+        line = read_timeline(folder, workers=1, progress=False)
+        dataset.convert(folder, tmp_path / f"of {hour}", executor="serial")
+        changes = [neighbour_changes(line), parameter_changes(line.parameters)]
+        changes += [dataset.read_changes(tmp_path / f"of {hour}"), dataset.setting_changes(tmp_path / f"of {hour}")]
+
+        assert line.periods.height == 2
+        assert [one.height > 0 for one in changes] == [are_there] * 4

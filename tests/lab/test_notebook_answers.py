@@ -129,3 +129,43 @@ def test_remarks_in_notebooks_are_sentences() -> None:
     assert len(said) > 50
     assert [one for one in said if one[1].startswith("- ") and not remark.fullmatch(one[1])] == []
     assert [one for one in said if re.search(r"(?<![\d.,])1 \w*rows\b|\. [a-z]", one[1])] == []
+
+
+def test_few_rounds_are_compared_without_an_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five rounds give no interval: the ratio is said, and why it is not bounded."""
+    log = tmp_path / "five.lst"
+    kinds = ("buffered", "direct", "asynchronous")
+    log.write_text(
+        "".join(
+            f"SQL> host ./reader {kind}\n\nElapsed: 00:00:0{2 + place}.{run * 3 % 5:02}\n\n"
+            for run in range(5)
+            for place, kind in enumerate(kinds)
+        )
+    )
+    monkeypatch.chdir(NOTEBOOKS)
+    said = _answer("01_direct_or_buffered", ('DATA / "runs/buffered_direct_async.txt"', f"Path({str(log)!r})"))
+
+    (line,) = [one for one in said.splitlines() if "direct against buffered" in one and "5 and 5 runs" in one]
+    assert " times its time, 5 and 5 runs: " in line
+    assert "no interval: 5 " in line
+
+
+@pytest.mark.parametrize(
+    ("times", "said"),
+    [
+        ((5, 1) * 5, "no steady level: the runs fall into two groups"),
+        ((0, 0.01, 0.01, 0.02), "**HP-UX: not answered**, a time is shown as 0 s."),
+        ((63.27, 19.23, 19.28, 19.35, 19.43), "flushed before every later run: not the buffer cache"),
+    ],
+)
+def test_a_series_is_answered_with_what_limits_it(
+    times: tuple[float, ...], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two groups have no level, a time of 0 s no ratio, and a slow first run the caches that the log leaves."""
+    flush = "SQL> alter system flush buffer_cache;\n\nSystem altered.\n\nSQL> select 1 from t;\n\n"
+    ends = [f"Elapsed: 00:{int(one // 60):02}:{one % 60:05.2f}\n\n" for one in times]
+    log = tmp_path / "series.lst"
+    log.write_text("".join(flush + end for end in ends))
+    monkeypatch.chdir(NOTEBOOKS)
+
+    assert said in _answer("03_first_run_cold", ("../sample_data/articles/002_hpux.txt", str(log)))

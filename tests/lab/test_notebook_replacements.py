@@ -18,6 +18,14 @@ from logframe.errors import LogError, RefusedError
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS, SAMPLES = ROOT / "notebooks", ROOT / "sample_data"
 _RUN = "SQL> select 1 from dual;\n\nElapsed: 00:00:01.00\n\n"
+_FLASH = """SQL> select a.name, b.value from v$statname a, v$mystat b where a.statistic# = b.statistic#;
+
+NAME                                 VALUE
+------------------------------- ----------
+physical read total IO requests {:>10}
+cell flash cache read hits      {:>10}
+
+"""
 #: Logs that no notebook was made for, by file name.
 MADE = {
     "empty.txt": b"",
@@ -27,6 +35,9 @@ MADE = {
     "untimed.lst": b"SQL> select 1 from dual;\n\n         1\n----------\n         1\n\n" * 6,
     "zero.csv": b"row_length,columns,us_per_lio_a,us_per_lio_b\n40,4,0.9,0\n",
     "text.csv": b"row_length,columns,us_per_lio_a,us_per_lio_b\n40,4,0.9,n/a\n",
+    "no_blocks.lst": _RUN.encode() + _FLASH.format(1841, 1837).encode(),
+    "few_hits.lst": _RUN.encode() + _FLASH.format(1841, 20).encode(),
+    "two_timed.lst": 2 * _RUN.encode() + _FLASH.format(1841, 1837).encode(),
     "failed.lst": b"SQL> select 1 from t;\nERROR at line 1:\nORA-00942: no table\n\nElapsed: 00:00:01.00\n\n" * 3,
 }
 #: One log of each kind of the samples.
@@ -89,6 +100,19 @@ def test_other_logs_are_answered_or_refused(
     assert all(refused)
     assert len(refused) + len(answered) == len(KINDS) + len(MADE) + 1
     assert refused or notebook.stem.startswith(("00", "10", "11"))
+
+
+def test_what_is_known_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No size of a read, or too few hits: each is answered to the last cell, and says what it lacks."""
+    monkeypatch.chdir(NOTEBOOKS)
+    notebook = NOTEBOOKS / "04_flash_cache_latency.ipynb"
+    for name, content in MADE.items():
+        (tmp_path / name).write_bytes(content)
+
+    assert "at most 0.544 [0.542, 0.550] ms a read" in run(notebook, tmp_path / "no_blocks.lst")
+    assert "no time of a read from flash" in run(notebook, tmp_path / "few_hits.lst")
+    with pytest.raises(LogError, match="timed 2 statements, and its statistics count the reads of all"):
+        run(notebook, tmp_path / "two_timed.lst")
 
 
 def test_a_dataset_without_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

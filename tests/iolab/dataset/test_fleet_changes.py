@@ -154,7 +154,7 @@ def test_the_page(dest: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(iolab, ["report", str(dest), "-o", str(tmp_path / "page.html")])
 
     assert whole.count("<details") == 3
-    assert whole.index("The greatest change: HARBOR/harbor1") < whole.index("<details")
+    assert whole.index("The greatest rise: HARBOR/harbor1") < whole.index("<details")
     assert "<code>filesystemio_options</code> NONE to SETALL" in whole
     assert few.count("<details") == 1
     assert "The 1 whose reads changed most, of 3." in few
@@ -163,11 +163,11 @@ def test_the_page(dest: Path, tmp_path: Path) -> None:
 
 
 def test_the_answer_of_the_notebook_is_computed() -> None:
-    """The first cell states no figure; the first text that is computed names the greatest change."""
+    """The first cell states no figure; the first text that is computed names the greatest rise."""
     cells = json.loads((ROOT / "notebooks/09_fleet.ipynb").read_text(encoding="utf-8"))["cells"]
     outputs = [out.get("data", {}) for cell in cells if cell["cell_type"] == "code" for out in cell["outputs"]]
     said = next("".join(data["text/markdown"]) for data in outputs if "text/markdown" in data)
 
     assert not re.findall(r"\d", "".join(cells[0]["source"]))
-    assert said.startswith("**The greatest change: HARBOR/harbor1")
+    assert said.startswith("**The greatest rise: HARBOR/harbor1")
     assert "`filesystemio_options` NONE to SETALL" in said
