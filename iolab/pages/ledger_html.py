@@ -281,7 +281,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
-    head = f'<th scope="col">{view_head(view, rows)}</th><th></th>{head}'
+    head = f'<th scope="col">{view_head(view, rows)}</th><td></td>{head}'
     table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 

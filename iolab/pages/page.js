@@ -183,7 +183,10 @@ function prepare(box) {
   bar.append(save, copying);
   box.after(bar);
   show();
-  if (rows.length < 2) return;
+  if (rows.length < 2) {
+    box.tabIndex = 0; // it may be wider than its box, and has no button to reach it by
+    return;
+  }
   Array.from(table.tHead.rows[0].cells).forEach((head, place) => {
     const button = element("button", "", "sort");
     button.type = "button";

@@ -116,7 +116,7 @@ def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str)
         cells = "".join(f"<td>{one}</td>" for one in (said, faster))
         kind = " class=now" if is_now else ""
         lines.append(f"<tr{kind}><td>{each}</td>{trips}<td class=bar>{bar}</td>{cells}</tr>")
-    shown = "".join(f'<th scope="col">{one}</th>' for one in heads)
+    shown = "".join(f'<th scope="col">{one}</th>' if one else "<td></td>" for one in heads)
     return f'<table class="ledger"><thead><tr>{shown}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 
 
