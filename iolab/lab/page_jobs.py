@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import posixpath
 import secrets
 import shutil
 import signal
@@ -144,10 +145,10 @@ def find_served(root: Path, path: object, *, is_folder: bool = False, is_hidden_
     """
     if not isinstance(path, str) or not path or "\0" in path:
         raise refused("no file is named")
-    parts = PurePosixPath(path).parts
+    parts = PurePosixPath(posixpath.normpath(path)).parts
     if PurePosixPath(path).is_absolute() or Path(path).is_absolute() or Path(path).drive:
         raise refused("the path is absolute; only files of the folder that JupyterLab serves are read")
-    if ".." in parts:
+    if ".." in parts:  # those in the middle are gone
         raise refused("the path leaves the folder that JupyterLab serves")
     served = root.resolve()
     try:

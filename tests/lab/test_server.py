@@ -54,7 +54,12 @@ def served(tmp_path: Path) -> Path:
     [
         ("../secret.trc", "leaves the folder"),
         ("logs/../../secret.trc", "leaves the folder"),
-        ("logs/..", "leaves the folder"),
+        ("logs/../..", "leaves the folder"),
+        ("logs/../../served/logs/ora.trc", "leaves the folder"),
+        ("logs/..", "is not a file"),
+        ("logs/../out.trc", "out.trc is a link that leaves the folder"),
+        ("logs/../logs/.private/ora.trc", "hidden files are not read"),
+        ("out/../secret.trc", "No such file"),
         ("/etc/passwd", "is absolute"),
         ("//etc/passwd", "is absolute"),
         ("out.trc", "out.trc is a link that leaves the folder"),
@@ -85,6 +90,7 @@ def test_files_of_the_folder_are_found(served: Path) -> None:
     assert find_served(served, "logs/ora.trc") == find_served(served, "in.trc") == served.resolve() / "logs/ora.trc"
     assert find_served(served, MARKUP).name == MARKUP
     assert find_served(served, "./logs//ora.trc").name == "ora.trc"
+    assert find_served(served, "logs/../logs/ora.trc") == find_served(served, "no/../logs/ora.trc")
     assert find_served(served, "shown.trc", is_hidden_allowed=True).parent.name == ".private"
     assert find_served(served, "logs", is_folder=True).name == "logs"
 
