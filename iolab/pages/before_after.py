@@ -123,7 +123,7 @@ def _first_screen(result: BeforeAfter) -> str:
     first, more = others[:most], "".join(f"<li>{marked_html(one)}</li>" for one in others[most:])
     said = "".join(
         f'<p class="verdict">{marked_html(" ".join(both))}</p>'
-        f"{moves_html(one, first if one is result.changes[-1] else ())}{waterfall_html(one)}"
+        f"{moves_html(one, waterfall_html(one), first if one is result.changes[-1] else ())}"
         for one in result.changes
         if (both := [one.sentence, *([one.per_work.sentence] if one.per_work else [])])
     )

@@ -101,12 +101,18 @@ def sentences_html(rows: Iterable[tuple[str, str, str]], *, base: str = "") -> s
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
 
 
-def moves_html(change: LedgerChange, others: Iterable[str] = ()) -> str:
-    """The parts that hold a change, with their shares of it and what to do next; then others, at most five in all."""
+def moves_html(change: LedgerChange, drawn: str, others: Iterable[str] = ()) -> str:
+    """The parts that hold a change, with their shares of it and what to do next; then others, at most five in all.
+
+    Args:
+        change: what changed.
+        drawn: its picture: below the sentences, on a phone above them.
+        others: sentences about the same change.
+    """
     rows = [("" if share is None else f"{100 * share:.0f}", said, step) for share, said, step in change.moves]
     base = "% of the change" if any(number for number, *_ in rows) else ""
-    rows = [*rows, *(("", one, "") for one in others)][:MOST]
-    return f'<div class="sentences">{sentences_html(rows, base=base)}</div>' if rows else ""
+    said = sentences_html([*rows, *(("", one, "") for one in others)][:MOST], base=base) if rows or others else ""
+    return f'<div class="first"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
 
 
 def _about(name: str) -> str:

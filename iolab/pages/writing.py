@@ -141,9 +141,8 @@ def write_report(
             if not is_drawn
             else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
         )
-        lead, together = _lead(pairings, together, change, between, is_pair=len(named) == 2)
-        said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
+        parts = [f"<h1>{_text(heading)}</h1>"]
+        parts += _lead(pairings, together, change, between, first, is_pair=len(named) == 2)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         same = shared_html(summaries) if is_drawn else ""
         parts += [_overview(summaries, logs, links), summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
@@ -162,22 +161,25 @@ def _lead(
     together: pl.DataFrame,
     change: Sequence[str],
     between: tuple[str, str] | None,
+    first: str,
     *,
     is_pair: bool,
-) -> tuple[str, pl.DataFrame]:
-    """What changed, above all else on a page of several logs, and the findings of all that it does not say."""
+) -> list[str]:
+    """What changed, above all else on a page of several logs; the findings of all that it does not say; a chart."""
+    lead = ""
+    one = next((one for one in pairings if one.verdict), None)
     if change:
         step = "iolab compare {} {}".format(*between) if between else ""
-        rows = [(sentence, step if sentence is change[0] else "") for sentence in change]
-        return f'<div class="sentences">{sentences_html(("", *row) for row in rows)}</div>', together
-    one = next((one for one in pairings if one.verdict), None)
-    if not is_pair or one is None or (together.height and one.change is None):
-        return "", together
-    lead = f'<p class="verdict">{marked_html(one.verdict)}</p>'
-    if one.change is None:
-        return lead, together
-    settings = together.filter(name="settings_changed").get_column("sentence")
-    return lead + moves_html(one.change, settings), together.filter(~pl.col("name").is_in(OF_COMPARISONS))
+        rows = [("", sentence, step if sentence is change[0] else "") for sentence in change]
+        lead = f'<div class="sentences">{sentences_html(rows)}</div>'
+    elif is_pair and one is not None and (one.change is not None or together.is_empty()):
+        lead = f'<p class="verdict">{marked_html(one.verdict)}</p>'
+        if one.change is not None:
+            settings = together.filter(name="settings_changed").get_column("sentence").to_list()
+            together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
+            lead, first = lead + moves_html(one.change, first, settings), ""
+    said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
+    return [lead, _first_screen(said, first)]
 
 
 def _when(summaries: dict[str, LogSummary]) -> str:
