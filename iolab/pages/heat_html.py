@@ -84,27 +84,32 @@ def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str], beg
     return f'<p class="note">{note}</p><div class="wide heat">{table}</div>'
 
 
-def _rates(group: Mapping[str, Ledger]) -> tuple[list[str], dict[str, list[str]]]:
-    """Average and rate of the wait that took longest in all logs, and transactions per second, by log."""
+def leading_wait(ledgers: Mapping[str, Ledger]) -> tuple[str, dict[str, dict[str, Any]]]:
+    """The wait, without parts of its own, that took longest in all logs, and its row by log; empty without one."""
     weight: dict[str, float] = {}
-    leaves: dict[str, dict[str, Any]] = {}
-    for log, one in group.items():
-        for row in one.parts("what").to_dicts() if "what" in one.views and not one.void else []:
-            if row["kind"] in {"io", "wait"} and row["avg"] and row["part"] != row["class"]:
-                leaves.setdefault(log, {})[row["part"]] = row
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for log, one in ledgers.items():
+        parts = one.parts("what").to_dicts() if "what" in one.views and not one.void else []
+        inner = {row["parent"] for row in parts}
+        for row in parts:
+            if row["avg"] and row["part"] not in inner and row["kind"] in {"io", "wait"}:
+                rows.setdefault(row["name"], {})[log] = row
                 weight[row["name"]] = weight.get(row["name"], 0.0) + row["seconds"]
-    if not weight:
-        return [], {}
-    slow = max(weight, key=lambda name: (weight[name], name))
+    name = max(weight, key=lambda part: (weight[part], part), default="")
+    return name, rows.get(name, {})
+
+
+def _rates(group: Mapping[str, Ledger]) -> tuple[list[str], dict[str, list[str]]]:
+    """Average and rate of the leading wait, and transactions per second, by log."""
+    slow, rows = leading_wait(group)
     found = {}
     for log, one in group.items():
-        own, elapsed = leaves.get(log, {}).get(slow, {}), one.elapsed.value if one.elapsed is not None else 0
-        cells = [
-            "" if not count or not elapsed else three(count / elapsed) for count in (own.get("count"), one.transactions)
-        ]
+        own, elapsed = rows.get(log, {}), one.elapsed.value if one.elapsed is not None else 0
+        counts = (own.get("count"), one.transactions)
+        cells = [three(count / elapsed) if count and elapsed else "" for count in counts]
         found[log] = [three(1e3 * own["avg"]) if own else "", *cells]
     heads = [f"{slow} (ms)", "per s", "transactions per s"]
-    kept = [n for n in range(len(heads)) if any(cells[n] for cells in found.values())]
+    kept = [n for n in range(len(heads)) if slow and any(cells[n] for cells in found.values())]
     return [heads[n] for n in kept], {log: [cells[n] for n in kept] for log, cells in found.items()}
 
 
