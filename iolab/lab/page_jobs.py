@@ -285,12 +285,13 @@ class Pages:
                 f"{page.log.name} was not read within {self._timeout_s / 60:,.3g} minutes. "
                 f"In a terminal there is no limit: iolab report {page.log.name} -o page.html"
             )
-        if code < 0:
+        said = (page.folder / "said.txt").read_text(encoding="utf-8", errors="replace")
+        if code < 0 or said.rstrip().endswith("MemoryError"):
+            ended = f"was ended by signal {-code}; it may need" if code < 0 else "needs"
             return (
-                f"{page.log.name}: the reader was ended by signal {-code}; it may need more than the "
+                f"{page.log.name}: the reader {ended} more than the "
                 f"{self._memory_bytes / 2**30:,.3g} GiB of memory that it may take"
             )
-        said = (page.folder / "said.txt").read_text(encoding="utf-8", errors="replace")
         _, is_said, reason = said.replace(str(page.log), page.log.name).rpartition("iolab: ")
         if not is_said:  # a traceback, or nothing
             reason = f"{page.log.name}: the reader failed: {(reason.strip().splitlines() or [f'exit code {code}'])[-1]}"

@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iolab.loading import load
 from iolab.pages.before_after import write_change_report
 from iolab.pages.findings_html import findings_html
+from iolab.pages.ledger_folder import sets_head
 from iolab.pages.ledger_html import icicle_html
 from iolab.pages.ledger_rows import PAGE_LEAST, ledger_rows
 from iolab.pages.waterfall_html import waterfall_html
@@ -54,6 +56,14 @@ def test_the_key_names_what_is_drawn_and_nothing_else() -> None:
     """Only colours in use are explained."""
     drawn = icicle_html(ledger({"DB CPU": 60.0, "Commit": 40.0}), anchor="a")
     assert re.findall(r"</svg> ([^<]+)</span>", drawn[drawn.index("icicle-key") :]) == ["CPU", "Commit"]
+
+
+def test_two_periods_of_one_day_have_one_date() -> None:
+    """The heading of a pair says what both have in common once."""
+    names = ("awrrpt_1_4103_4104.txt", "awrrpt_1_4105_4106.txt")
+    sets = {side: {name: load(SERIES / name)} for side, name in zip("AB", names, strict=True)}
+    head = "AWR report, HARBOR on quay07, 12.1.0.2, 2026-09-14: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)"
+    assert sets_head(sets) == head
 
 
 @given(
