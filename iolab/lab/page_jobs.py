@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import posixpath
 import secrets
 import shutil
 import signal
@@ -144,10 +145,10 @@ def find_served(root: Path, path: object, *, is_folder: bool = False, is_hidden_
     """
     if not isinstance(path, str) or not path or "\0" in path:
         raise refused("no file is named")
-    parts = PurePosixPath(path).parts
+    parts = PurePosixPath(posixpath.normpath(path)).parts
     if PurePosixPath(path).is_absolute() or Path(path).is_absolute() or Path(path).drive:
         raise refused("the path is absolute; only files of the folder that JupyterLab serves are read")
-    if ".." in parts:
+    if ".." in parts:  # those in the middle are gone
         raise refused("the path leaves the folder that JupyterLab serves")
     served = root.resolve()
     try:
@@ -284,12 +285,13 @@ class Pages:
                 f"{page.log.name} was not read within {self._timeout_s / 60:,.3g} minutes. "
                 f"In a terminal there is no limit: iolab report {page.log.name} -o page.html"
             )
-        if code < 0:
+        said = (page.folder / "said.txt").read_text(encoding="utf-8", errors="replace")
+        if code < 0 or said.rstrip().endswith("MemoryError"):
+            ended = f"was ended by signal {-code}; it may need" if code < 0 else "needs"
             return (
-                f"{page.log.name}: the reader was ended by signal {-code}; it may need more than the "
+                f"{page.log.name}: the reader {ended} more than the "
                 f"{self._memory_bytes / 2**30:,.3g} GiB of memory that it may take"
             )
-        said = (page.folder / "said.txt").read_text(encoding="utf-8", errors="replace")
         _, is_said, reason = said.replace(str(page.log), page.log.name).rpartition("iolab: ")
         if not is_said:  # a traceback, or nothing
             reason = f"{page.log.name}: the reader failed: {(reason.strip().splitlines() or [f'exit code {code}'])[-1]}"

@@ -13,6 +13,7 @@ from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
 from iolab.metrics.formatting import count_text
 from iolab.pages.elements import marked_html
+from iolab.pages.findings_html import MOST, moves_html, sentences_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
 from iolab.pages.tables import frame_html
@@ -116,16 +117,25 @@ def _first_screen(result: BeforeAfter) -> str:
     names = [
         f"{side}: {escape(', '.join(names))}" for side, names in zip(("Before", "After"), result.names, strict=True)
     ]
-    items = "".join(f"<li>{marked_html(sentence)}</li>" for sentence in result.sentences)
-    drawn = "".join(waterfall_html(one) for one in result.changes)
+    in_changes = tuple(sentence for one in result.changes for sentence in one.sentences)
+    others = [sentence for sentence in result.sentences if not sentence.endswith(in_changes or ("\0",))]
+    most = 1 if result.changes else MOST
+    first, more = others[:most], "".join(f"<li>{marked_html(one)}</li>" for one in others[most:])
+    said = "".join(
+        f'<p class="verdict">{marked_html(" ".join(both))}</p>'
+        f"{moves_html(one, waterfall_html(one), first if one is result.changes[-1] else ())}"
+        for one in result.changes
+        if (both := [one.sentence, *([one.per_work.sentence] if one.per_work else [])])
+    )
+    said = said or f'<div class="sentences">{sentences_html(("", one, "") for one in first)}</div>'
+    folded = f"<details><summary>{len(others) - most} more</summary><ul>{more}</ul></details>" if more else ""
     care = result.not_compared.height
     note = (
         f'<p><small><a href="#left-out">{count_text(care, "remark")}</a> on what may not be compared.</small></p>'
         if care
         else ""
     )
-    said = f"<p>{'<br>'.join(names)}</p><ul>{items}</ul>{note}"
-    return f'<div class="first"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
+    return f'<p class="lead">{"<br>".join(names)}</p>{said}{folded}{note}'
 
 
 def _table(frame: pl.DataFrame) -> str:

@@ -178,7 +178,7 @@ def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> s
             element, source = _script(text)
             scripts.append(element)
             sources.append(source)
-    if '<div class="wide' in body:
+    if '<div class="wide' in body or 'class="what-if"' in body:
         element, source = _script(files("iolab.pages").joinpath("page.js").read_text(encoding="utf-8"))
         scripts.append(element)
         sources.append(source)

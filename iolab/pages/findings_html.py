@@ -12,12 +12,13 @@ from iolab.pages.tables import frame_html
 from iolab.rules.finding import meanings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
 
-#: Findings that are shown open; the others are folded.
-MOST: Final = 7
+#: Findings that are shown open, with the first of those that cannot tell; the others are folded.
+MOST: Final = 5
 _MOST_CITED: Final = 60
 #: Each mark's shape in a box of 13 by 13, and its word in the key.
 _SHAPES: Final = {
@@ -47,7 +48,11 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     if findings.is_empty():
         return f'<p class="nothing">{_NOTHING}</p>'
     rows, last = [], None
-    for row in findings.iter_rows(named=True):
+    found = findings.to_dicts()
+    refused = next((place for place, row in enumerate(found) if row["refused"]), len(found))
+    if refused >= MOST:  # what is not known is not folded
+        found[MOST - 1 : MOST - 1] = [found.pop(refused)] if refused < len(found) else []
+    for row in found:
         # of several sentences about one part the first has its share
         shown = row | {"impact": None} if row["part"] and row["part"] == last else row
         rows.append(_row(shown, anchor if is_linked else ""))
@@ -68,19 +73,46 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
 def _row(row: dict[str, Any], anchor: str) -> str:
     number = impact_text(row["impact"], row["impact_lo"])
     links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if anchor else ""
-    below = []
-    if row["detail"]:
-        below.append(_words(row["detail"]))
-    if row["next"]:
-        below.append(f"<b>next</b> {_words(row['next'])}")
+    below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
-    second = f'<p class="detail">{". ".join(below)}</p>' if below else ""
-    mark = str(row["mark"])
-    return (
-        f'<li title="{html.escape(_about(row["name"]))}">{_mark(mark)}<span class="impact">{number}</span>'
-        f"<div><p>{_words(row['sentence'])}{links}</p>{second}</div></li>"
-    )
+    head = f'<li title="{html.escape(_about(row["name"]))}">{_mark(str(row["mark"]))}'
+    return head + _columns(number, _words(row["sentence"]) + links, ". ".join(below), _words(row["next"] or ""))
+
+
+def _columns(number: str, sentence: str, below: str, following: str) -> str:
+    """Number, sentence with what stands below it, and what to do next, as HTML."""
+    second = f'<p class="detail">{below}</p>' if below else ""
+    third = f'<p class="detail next"><b>next</b> {following}</p>' if following else ""
+    return f'<span class="impact">{number}</span><div><p>{sentence}</p>{second}</div>{third}</li>'
+
+
+def sentences_html(rows: Iterable[tuple[str, str, str]], *, base: str = "") -> str:
+    """Sentences that are no findings: number, sentence and what to do next of each.
+
+    Examples:
+        >>> sentences_html([("66", "`read` rose.", "")], base="% of the change")
+        '<p class="base">% of the change</p><ol class="findings unmarked"><li><span
+        class="impact">66</span><div><p><code>read</code> rose.</p></div></li></ol>'
+    """
+    shown = list(rows)
+    items = "".join(f"<li>{_columns(number, _words(said), '', _words(step))}" for number, said, step in shown)
+    kind = "findings unmarked" if any(number for number, *_ in shown) else "findings unmarked plain"
+    return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
+
+
+def moves_html(change: LedgerChange, drawn: str, others: Iterable[str] = ()) -> str:
+    """The parts that hold a change, with their shares of it and what to do next; then others, at most five in all.
+
+    Args:
+        change: what changed.
+        drawn: its picture: below the sentences, on a phone above them.
+        others: sentences about the same change.
+    """
+    rows = [("" if share is None else f"{100 * share:.0f}", said, step) for share, said, step in change.moves]
+    base = "% of the change" if any(number for number, *_ in rows) else ""
+    said = sentences_html([*rows, *(("", one, "") for one in others)][:MOST], base=base) if rows or others else ""
+    return f'<div class="first"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
 
 
 def _about(name: str) -> str:

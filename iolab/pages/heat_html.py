@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.metrics.formatting import figure_text
 from iolab.pages.ledger_html import colour
 from iolab.pages.ledger_rows import time_cell
+from iolab.rules.phrases import three
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -68,10 +69,11 @@ def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str], beg
         )
         columns = list(largest.select("name", "style").iter_rows())
     has_rate = any(one.elapsed is not None for one in group.values())
-    heads = ["active"] * has_rate + ["total", *(name for name, _ in columns)]
+    slow, rates = _rates(group)
+    heads = ["active"] * has_rate + ["total", *(name for name, _ in columns), *slow]
     shown = "".join(f'<th scope="col" class="number">{html.escape(printable(one))}</th>' for one in heads)
     body = "".join(
-        _row(name, one, parts.get(name), columns, links.get(name), begins, has_rate=has_rate)
+        _row(name, one, parts.get(name), columns, links.get(name), begins, rates.get(name, []), has_rate=has_rate)
         for name, one in group.items()
     )
     note = f"Share of {html.escape(base)} in %; a part below {100 * _LEAST_SHARE:.0f} % in all logs has no column."
@@ -80,6 +82,35 @@ def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str], beg
     head = f'<tr><th scope="col">log</th>{begin}{shown}</tr>'
     table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
     return f'<p class="note">{note}</p><div class="wide heat">{table}</div>'
+
+
+def leading_wait(ledgers: Mapping[str, Ledger]) -> tuple[str, dict[str, dict[str, Any]]]:
+    """The wait, without parts of its own, that took longest in all logs, and its row by log; empty without one."""
+    weight: dict[str, float] = {}
+    rows: dict[str, dict[str, dict[str, Any]]] = {}
+    for log, one in ledgers.items():
+        parts = one.parts("what").to_dicts() if "what" in one.views and not one.void else []
+        inner = {row["parent"] for row in parts}
+        for row in parts:
+            if row["avg"] and row["part"] not in inner and row["kind"] in {"io", "wait"}:
+                rows.setdefault(row["name"], {})[log] = row
+                weight[row["name"]] = weight.get(row["name"], 0.0) + row["seconds"]
+    name = max(weight, key=lambda part: (weight[part], part), default="")
+    return name, rows.get(name, {})
+
+
+def _rates(group: Mapping[str, Ledger]) -> tuple[list[str], dict[str, list[str]]]:
+    """Average and rate of the leading wait, and transactions per second, by log."""
+    slow, rows = leading_wait(group)
+    found = {}
+    for log, one in group.items():
+        own, elapsed = rows.get(log, {}), one.elapsed.value if one.elapsed is not None else 0
+        counts = (own.get("count"), one.transactions)
+        cells = [three(count / elapsed) if count and elapsed else "" for count in counts]
+        found[log] = [three(1e3 * own["avg"]) if own else "", *cells]
+    heads = [f"{slow} (ms)", "per s", "transactions per s"]
+    kept = [n for n in range(len(heads)) if slow and any(cells[n] for cells in found.values())]
+    return [heads[n] for n in kept], {log: [cells[n] for n in kept] for log, cells in found.items()}
 
 
 def _shares(one: Ledger) -> pl.DataFrame:
@@ -105,6 +136,7 @@ def _row(
     columns: list[tuple[str, str]],
     anchor: str | None,
     begins: Mapping[str, str],
+    rates: list[str],
     *,
     has_rate: bool,
 ) -> str:
@@ -112,7 +144,7 @@ def _row(
     link = f'<a href="#{anchor}">{said}</a>' if anchor else said
     begin = f"<td>{begins.get(name, '')}</td>" if begins else ""
     if parts is None or one.total is None:
-        wide = len(columns) + 1 + has_rate
+        wide = len(columns) + 1 + has_rate + len(rates)
         why = html.escape(printable(one.void))
         return f'<tr><th scope="row">{link}</th>{begin}<td colspan="{wide}">no total: {why}</td></tr>'
     shares = dict(parts.select("name", "share").iter_rows())
@@ -121,8 +153,9 @@ def _row(
     if has_rate:
         active = one.total / one.elapsed if one.elapsed is not None and one.elapsed.lo > 0 else None
         rate = f'<td class="number">{"" if active is None else figure_text(active.value)}</td>'
+    more = "".join(f'<td class="number">{cell}</td>' for cell in rates)
     total = time_cell(one.total.value, one.total.lo, one.total.hi)
-    return f'<tr><th scope="row">{link}</th>{begin}{rate}<td class="number">{total}</td>{cells}</tr>'
+    return f'<tr><th scope="row">{link}</th>{begin}{rate}<td class="number">{total}</td>{cells}{more}</tr>'
 
 
 def _cell(style: str, share: float | None) -> str:

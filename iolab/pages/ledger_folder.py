@@ -41,6 +41,8 @@ _COMMON: Final = 0.8
 _LARGEST: Final = 5
 _CHANGED: Final = 1.5
 _MOST_PARAMETERS: Final = 3
+#: Letters of a period within a day.
+_ONE_DAY: Final = len("2026-09-14 18:00 to 19:00")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +180,9 @@ def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> str:
     for named in sets.values():
         spans = [span(log) for log in named.values() if (span := view_of(log.format).span) is not None]
         periods.append(_period([time for one in spans if one is not None for time in one[:2]]))
+    days = {period[:10] for period in periods}
+    if len(periods) > 1 and len(days) == 1 and all(len(period) == _ONE_DAY for period in periods):
+        common, periods = f"{common}, {days.pop()}", [period[11:] for period in periods]
     when = " and ".join(f"{period} ({name})" if period else name for name, period in zip(sets, periods, strict=True))
     return f"{common}: {when}"
 

@@ -6,7 +6,7 @@ import html
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.pages.ledger_rows import Row, count_head, ledger_rows, time_cell, view_head
+from iolab.pages.ledger_rows import PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
 from iolab.rules.phrases import three
 from iolab.time_ledger.account import ASIDE, UNKNOWN
 from logframe.wording import printable
@@ -95,6 +95,8 @@ def ledger_html(
     anchor: str,
     columns: pl.DataFrame | None = None,
     linked: Mapping[str, str] = MappingProxyType({}),
+    beside: str = "",
+    is_second: bool = False,
 ) -> str:
     """The tables of a ledger, its statements beside its parts; nothing of a void one.
 
@@ -103,11 +105,15 @@ def ledger_html(
         anchor: what identifiers begin with.
         columns: texts to show of statements instead of count and average, by ``part``.
         linked: the identifiers of what is on the page, by part or by table of evidence.
+        beside: what stands beside or below the tables, as HTML.
+        is_second: whether that is beside the first one.
     """
     if ledger.void:
         return ""
     views = [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]
     tables = [_table(ledger, view, anchor, columns=columns, linked=linked) for view in views]
+    place = 1 if is_second else len(tables)
+    tables[place:place] = [beside] if beside else []
     return f'<div class="ledgers">{"".join(tables)}</div>'
 
 
@@ -241,10 +247,11 @@ def _piece(place: float, width: float, level: int, kind: str, tip: str, name: st
 
 def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | None, linked: Mapping[str, str]) -> str:
     """The parts of a view as a page of account: bar, share, time, count, average, and the sum at the foot."""
-    rows = ledger_rows(ledger, view)
+    rows = ledger_rows(ledger, view, least=PAGE_LEAST)
     if not rows:
         return ""
-    longest = max((row.hi or 0.0 for row in rows), default=0.0)
+    # statements may be small: beside a bar of all that no list names theirs would not be seen
+    longest = max((row.hi or 0.0 for row in rows if view != "who" or row.kind not in UNKNOWN), default=0.0)
     by_part = {} if columns is None else {row["part"]: row for row in columns.iter_rows(named=True)}
     extra = [name for name in (columns.columns if columns is not None else []) if name != "part"]
     is_extra = bool(extra) and any(row.part in by_part for row in rows)
@@ -259,10 +266,11 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     head = "".join(f'<th class="number">{html.escape(one.replace("_", " "))}</th>' for one in ["%", "time"])
     head += "".join(f'<th class="number">{html.escape(heads[n].replace("_", " "))}</th>' for n in kept)
     body = "".join(
-        _line(row, [one[n] for n in kept], longest, anchor, linked) for row, one in zip(rows, cells, strict=True)
+        _line(row, [one[n] for n in kept], longest, anchor, linked, is_who=view == "who")
+        for row, one in zip(rows, cells, strict=True)
     )
     total, foot = ledger.total, ""
-    if view == "what" and total is not None:
+    if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
         share = "" if ledger.work_base or ledger.unshared else "100.0"
         time = html.escape(time_cell(total.value, total.lo, total.hi))
@@ -273,19 +281,19 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
-    head = f'<th scope="col">{view_head(view, rows)}</th><th></th>{head}'
+    head = f'<th scope="col">{view_head(view, rows)}</th><td></td>{head}'
     table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 
 
-def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Mapping[str, str]) -> str:
+def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Mapping[str, str], *, is_who: bool) -> str:
     kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
     name = html.escape(row.name)
-    shown = f"<code>{name}</code>" if row.level else name
-    if row.row is not None and row.row["view"] == "who" and not row.level:
+    shown = f"<code>{name}</code>" if row.level and row.row is not None else name
+    if is_who and not row.level:
         kind = f"{kind} who"
         first, blank, rest = name.partition(": " if name.startswith("line ") else " ")
-        shown = f"<code>{first}</code>{blank}{rest}"
+        shown = f"<code>{first}</code>{blank}{rest}" if row.row and (row.row["evidence"] or {}).get("rows") else name
     table = "" if row.row is None or row.row["evidence"] is None else str(row.row["evidence"]["table"])
     link = (
         f'<a href="#{html.escape(place)}">{shown}</a>'
@@ -293,19 +301,32 @@ def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Mappi
         else shown
     )
     figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
+    chip = "" if row.level or is_who else _chip(colour(row.kind, row.wait_class, row.name), anchor)
     return (
-        f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{link}</th>'
+        f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{chip}{link}</th>'
         f'<td class="bar">{_bar(row, longest, anchor)}</td>{figures}</tr>'
     )
 
 
 def _bar(row: Row, longest: float, anchor: str) -> str:
-    """Solid up to the certain share, pale to the possible one, and a whisker between them where they are apart."""
-    if row.lo is None or row.hi is None or longest <= 0 or row.kind == "counted_twice":
+    """The bar of a row; none without a share, and of one that is longer than the scale."""
+    if row.lo is None or row.hi is None or not 0 < row.hi <= longest or row.kind == "counted_twice":
         return ""
-    lo, hi = row.lo / longest * _BAR, row.hi / longest * _BAR
-    high = 7 if row.level else 12
     kind = colour(row.kind, row.wait_class, row.name)
+    return bar_html(row.lo / longest, row.hi / longest, kind, anchor, high=7 if row.level else 12)
+
+
+def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12) -> str:
+    """Solid up to the certain share, pale to the possible one, and a whisker between them where they are apart.
+
+    Args:
+        lo: what is certain, of the longest bar.
+        hi: what is possible.
+        kind: a class of the style sheet.
+        anchor: what identifiers of hatchings begin with.
+        high: in pixels.
+    """
+    lo, hi = lo * _BAR, hi * _BAR
     top = (14 - high) / 2
     if kind == "c-unknown":
         drawn = f'<rect y="{top}" width="{hi:.1f}" height="{high}" class="open" fill="url(#{anchor}-unknown)"/>'
@@ -315,7 +336,8 @@ def _bar(row: Row, longest: float, anchor: str) -> str:
         if hi - lo >= 0.01 * _BAR:
             drawn += f'<rect x="{lo:.1f}" y="{top}" width="{hi - lo:.1f}" height="{high}" class="{kind} pale"/>'
             drawn += f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
-    return f'<svg width="{_BAR}" height="14" viewBox="0 0 {_BAR} 14" aria-hidden="true">{drawn}</svg>'
+    box = f'width="100%" height="14" viewBox="0 0 {_BAR} 14" preserveAspectRatio="none"'
+    return f'<svg {box} aria-hidden="true">{drawn}</svg>'
 
 
 def _text(value: str) -> str:

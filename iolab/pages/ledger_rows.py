@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import time_text
+from iolab.metrics.formatting import count_text, time_text
 from iolab.rules import phrases
 from iolab.rules.time_parts import repeats_parent
 from iolab.time_ledger.account import ASIDE, UNKNOWN
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
     from iolab.time_ledger.account import Ledger
 
-#: Parts below this share of the total are folded into one row.
+#: Parts below this share of the total are folded into one row; on a page, those within a part below the second.
 LEAST: Final = 0.03
+PAGE_LEAST: Final = 0.01
 #: Statements and the like from here on have a row of their own.
 LARGE: Final = 0.10
 #: This many rows of statements are shown where only a few are large.
 _FEW_WHO: Final = 3
+#: Statements that a page shows.
+_PAGE_WHO: Final = 8
 #: Small parts are folded where more rows would stand above the closing part.
 _MOST_ROWS: Final = 6
 #: Children of one part that are shown.
@@ -74,6 +77,7 @@ def ledger_rows(ledger: Ledger, view: str, *, least: float = LEAST) -> list[Row]
         ledger: the account of a log.
         view: one of its views.
         least: parts below this share are folded; above `LEAST` a closing part of about 0 stands in the row of those.
+            With `PAGE_LEAST` nothing is left out of the sum: what is folded has rows of its own.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -121,23 +125,26 @@ def count_head(ledger: Ledger, view: str, rows: list[Row]) -> str:
 def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) -> list[Row]:
     if view == "who":
         found: list[Row] = []
-        is_only = len(ledger.views) == 1
-        large, few, unknown = _who(ledger, rows, is_only=is_only)
-        for row in [*large, *few[:_FEW_WHO]]:
+        is_page = least < LEAST
+        large, few, unknown = _who(ledger, rows, is_only=is_page or len(ledger.views) == 1)
+        most = max(0, _PAGE_WHO - len(large)) if is_page else _FEW_WHO
+        most = min(most, sum(_row(row).percent not in _NOTHING for row in few)) if is_page else most
+        for row in [*large, *few[:most]]:
             found += [_row(row), *_children(ledger, rows, row, LARGE)]
-        folded = [_folded(ledger, few[_FEW_WHO:])] if few[_FEW_WHO:] else []
+        folded = [_folded(ledger, few[most:])] if few[most:] else []
         return [*found, *folded, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []
     closing: list[Row] = []
     aside: list[Row] = []
     tops = [row for row in rows if row["level"] == 0]
+    least_top = least if least >= LEAST else least / 2
     for row in tops:
         if _is_closing(row):
             closing.append(_row(row))
         elif row["kind"] in ASIDE:
             aside.append(_row(row))
-        elif row["kind"] != "contains" and _size(ledger, row) >= least:
+        elif row["kind"] != "contains" and _size(ledger, row) >= least_top:
             shown += [_row(row), *_children(ledger, rows, row, least)]
         elif row["kind"] != "contains":
             small.append(row)
@@ -170,12 +177,21 @@ def _children(ledger: Ledger, rows: list[dict[str, Any]], parent: dict[str, Any]
     """The children of a part that are large, and theirs; of those below 10 % a few."""
     own = [row for row in rows if row["parent"] == parent["part"] and row["kind"] != "contains"]
     large = [row for row in own if _size(ledger, row) >= (LARGE if _is_closing(row) else least)]
+    is_page = least < LEAST
+    left = [row for row in own if not repeats_parent(row, parent)]
     for number, row in enumerate(large):
         if repeats_parent(row, parent):
             continue
-        if number < _MOST_CHILDREN or _size(ledger, row) >= LARGE:
+        if is_page or number < _MOST_CHILDREN or _size(ledger, row) >= LARGE:
+            left.remove(row)
             yield _row(row)
-            yield from _children(ledger, rows, row, LARGE)
+            yield from _children(ledger, rows, row, least if is_page else LARGE)
+    if is_page and left and len(left) < len(own):
+        named = [row for row in left if not _is_closing(row)]
+        said = [f"{len(named)} more"] * bool(named) + [row["name"] for row in left if _is_closing(row)]
+        rest = replace(_folded(ledger, left), level=parent["level"] + 1, name=" and ".join(said))
+        if rest.percent.strip("-") not in _NOTHING:
+            yield rest
 
 
 def _is_closing(row: dict[str, Any]) -> bool:
@@ -253,13 +269,16 @@ def _folded(ledger: Ledger, small: list[dict[str, Any]]) -> Row:
     value, lo, hi = frame.row(0)
     base = ledger.work if ledger.work is not None else ledger.total
     share = None if small[0]["share"] is None or base is None or base.value <= 0 else value / base.value
-    noun = "classes" if all(row["class"] is not None and row["class"] == row["name"] for row in small) else "parts"
+    is_class = all(row["class"] is not None and row["class"] == row["name"] for row in small)
+    is_who = all(row["view"] == "who" and row["kind"] == "mixed" for row in small)
+    noun = "statement" if is_who else "part"
+    nouns = ("other class", "other classes") if is_class else (f"other {noun}", f"other {noun}s")
     return Row(
         None,
         0,
         "mixed",
         None,
-        f"{len(small)} other {noun}",
+        count_text(len(small), *nouns),
         share,
         share,
         "" if share is None else f"{100 * share:.1f}",

@@ -16,6 +16,7 @@ from iolab.pages.ledger_html import ledger_html, total_html
 from iolab.pages.ledger_text import below_ledger
 from iolab.pages.statements_html import statements_html
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
+from iolab.pages.what_if_html import what_if_html
 from iolab.views import view_of
 from logframe.wording import printable
 
@@ -91,7 +92,9 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
             f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
         said = findings_html(below_ledger(seen.findings, seen.ledger), anchor=anchor)
-        parts.append(f'<div class="first{" beside" if beside else ""}"><div>{said}</div>{beside}</div>')
+        # a ledger needs the whole width
+        kind = "first beside" if beside and seen.ledger is None else "first"
+        parts.append(f'<div class="{kind}"><div>{said}</div>{beside}</div>')
     parts += [f"<p>{html.escape(as_sentence(note))}</p>" for note in seen.notes]
     parts.append(statements)
     if lanes:
@@ -128,8 +131,14 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
     columns = view_of(seen.log.format).columns
     cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
     linked = {table: f"{anchor}-{table}" for table in cited} | dict(links)
+    rows = next(iter(seen.figures.filter(pl.col("metric") == "array_size").get_column("value")), None)
     return ledger_html(
-        seen.ledger, anchor=anchor, columns=None if columns is None else columns(seen.log), linked=linked
+        seen.ledger,
+        anchor=anchor,
+        columns=None if columns is None else columns(seen.log),
+        linked=linked,
+        beside=what_if_html(seen.ledger, anchor=anchor, rows=rows),
+        is_second=rows is not None,
     )
 
 
@@ -167,5 +176,8 @@ def _identity(seen: LogSummary, name: str) -> str:
     head = seen.frames.get("head")
     parts = [name] if seen.what in seen.headline else [name, seen.what]
     if head is not None and {"what", "value"} <= set(head.columns):
-        parts += [f"{what} {value}" for what, value in head.select("what", "value").iter_rows()]
+        said = f"{seen.headline}, {seen.what}"
+        for what, value in head.select("what", "value").iter_rows():
+            new = [one for one in str(value).split(", ") if one not in said]
+            parts += [f"{what} {', '.join(new)}"] if new else []
     return html.escape(" · ".join(parts))

@@ -183,7 +183,10 @@ function prepare(box) {
   bar.append(save, copying);
   box.after(bar);
   show();
-  if (rows.length < 2) return;
+  if (rows.length < 2) {
+    box.tabIndex = 0; // it may be wider than its box, and has no button to reach it by
+    return;
+  }
   Array.from(table.tHead.rows[0].cells).forEach((head, place) => {
     const button = element("button", "", "sort");
     button.type = "button";
@@ -282,6 +285,67 @@ function prepareLanes(figure) {
   document.addEventListener("keydown", (event) => { if (event.key === "Escape") clear(); });
 }
 
+// The what-if box: count and average of the chosen part change its time; bounds and refusals are those of Ledger.what_if.
+function prepareWhatIf(box) {
+  const [least, total, most] = box.dataset.total.split(" ").map(Number);
+  const select = box.querySelector("select");
+  const said = box.querySelector("[role=status]");
+  const main = select.selectedIndex;
+  const fields = ["", "", ""].map(() => {
+    const field = document.createElement("input");
+    field.type = "number";
+    field.min = "0";
+    field.step = "any";
+    field.addEventListener("input", answer);
+    const label = element("label", "");
+    label.append("", field);
+    box.querySelector(".fields").append(label);
+    return field;
+  });
+  const three = (value) => (value >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3))));
+  const four = (value) => Number(value.toPrecision(4));
+  const old = (part) => (part.average ? [Number(part.rows) || Number(part.count), Number(part.average)] : [null, null, 1]);
+  function answer() {
+    const part = select.selectedOptions[0].dataset;
+    const before = old(part);
+    const values = fields.map((field) => (field.value.trim() === "" ? NaN : Number(field.value)));
+    const isAsked = before.every((one, at) => one === null || (values[at] >= 0 && (at || !Number(part.rows) || values[at] > 0)));
+    said.removeAttribute("data-after");
+    if (part.refused || !isAsked) {
+      said.textContent = part.refused || "Give numbers that are not negative.";
+      return;
+    }
+    const ratios = before.map((one, at) => (one === null || values[at] === four(one) ? 1 : values[at] / one));
+    const often = Number(part.rows) ? 1 / ratios[0] : ratios[0];
+    const factor = often * ratios[1] * (ratios.length > 2 ? ratios[2] : 1);
+    const [lo, own, hi] = part.own.split(" ").map(Number);
+    const longer = "rows" in part && often < 1 ? [1, Number(box.dataset.more)] : [1];
+    const saved = longer.flatMap((by) => [(1 - factor * by) * lo, (1 - factor * by) * hi]);
+    const after = total - (1 - factor) * own;
+    const ends = [Math.min(Math.max(0, least - Math.max(...saved)), after), Math.max(most - Math.min(...saved), after)];
+    said.dataset.after = [ends[0], after, ends[1]].join(" ");
+    const range = ends[1] - ends[0] > 0.05 * after ? ends.map(three).join(" to ") : three(after);
+    said.replaceChildren(element("b", `${range} s`), ` instead of ${three(total)} s`);
+  }
+  function choose() {
+    const part = select.selectedOptions[0].dataset;
+    const before = old(part);
+    const names = [Number(part.rows) ? "rows per fetch" : "count", "ms each", "times as long"];
+    fields.forEach((field, at) => {
+      const isThere = !part.refused && typeof before[at] === "number";
+      field.parentElement.hidden = !isThere;
+      field.parentElement.firstChild.textContent = names[at];
+      const first = Number(part.rows) ? [10, 1] : [1, 0.5, 0.5];
+      field.value = isThere ? String(four(before[at]) * first[at]) : "";
+    });
+    box.querySelector("table").hidden = select.selectedIndex !== main;
+    answer();
+  }
+  select.addEventListener("change", choose);
+  box.querySelector(".fields").hidden = false;
+  choose();
+}
+
 const contents = document.querySelector("nav.contents");
 const figured = Array.from(document.querySelectorAll("main table")).filter((one) => one.tHead && one.tBodies.length);
 if (contents && figured.length) {
@@ -292,6 +356,7 @@ if (contents && figured.length) {
 }
 document.querySelectorAll("main div.wide").forEach(prepare);
 document.querySelectorAll("figure.lanes").forEach(prepareLanes);
+document.querySelectorAll(".what-if").forEach(prepareWhatIf);
 const folds = document.querySelectorAll("main details");
 if (folds.length || unfolding.length) {
   const all = element("button", "unfold all");

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Final
 
+from iolab.pages.heat_html import leading_wait
 from iolab.pages.lanes_html import ticks
 from iolab.pages.ledger_html import colour
 from logframe.wording import printable
@@ -40,23 +41,17 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
     """
     shown: dict[str, tuple[datetime, datetime, float]] = {}
     sessions: dict[str, dict[str, float]] = {}
-    averages: dict[str, dict[str, float]] = {}
     styles: dict[str, str] = {}
-    weight: dict[str, float] = {}
     for name, one in logs.items():
         total, elapsed = one.ledger.total, one.ledger.elapsed
         if one.begin is None or one.end is None or total is None or elapsed is None or elapsed.value <= 0:
             continue
         shown[name] = (one.begin, one.end, float(total.value / elapsed.value))
         parts = one.ledger.parts("what").to_dicts() if "what" in one.ledger.views else []
-        inner = {part["parent"] for part in parts}
         for row in parts:
             if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"} and row["seconds"] > 0:
                 sessions.setdefault(row["name"], {})[name] = row["seconds"] / elapsed.value
                 styles[row["name"]] = colour(row["kind"], row["class"], row["name"])
-            if row["avg"] and row["part"] not in inner and row["kind"] in {"io", "wait"}:
-                averages.setdefault(row["name"], {})[name] = 1e3 * row["avg"]
-                weight[row["name"]] = weight.get(row["name"], 0.0) + row["seconds"]
     if len(shown) < _LEAST_LOGS:
         return ""
     span = (min(begin for begin, _, _ in shown.values()), max(end for _, end, _ in shown.values()))
@@ -78,9 +73,9 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
         line(part, sessions[part], _texts(sessions[part], has_values), styles[part], darkest, _ROW)
         for part in order[:_MOST_PARTS]
     ]
-    if weight:
-        slow = max(weight, key=lambda part: (weight[part], part))
-        own = averages[slow]
+    slow, waits = leading_wait({name: logs[name].ledger for name in shown})
+    if waits:
+        own = {name: 1e3 * row["avg"] for name, row in waits.items()}
         rows.append(
             line(f"average ms of `{slow}`", own, _texts(own, has_values), "c-single_block", max(own.values()), _BARS)
         )

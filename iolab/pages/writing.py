@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.comparison import Pairing, pair_all
 from iolab.comparison.result import WHAT_CHANGED
 from iolab.metrics.formatting import as_sentence
@@ -15,7 +17,7 @@ from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import marked_html
-from iolab.pages.findings_html import findings_html
+from iolab.pages.findings_html import findings_html, moves_html, sentences_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.ledger_folder import LEAST, LogRow, folder_head, in_time, log_row, sets_head
@@ -30,6 +32,7 @@ from iolab.pages.tables import frame_html
 from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
+from iolab.rules.pairs import OF_COMPARISONS
 from iolab.rules.run import findings_together
 from iolab.sources import Place, find_logs
 from iolab.views import view_of
@@ -38,8 +41,6 @@ from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-
-    import polars as pl
 
 #: The figures that the summary of a page names, the first three that a log has.
 _HEADLINES: Final = (
@@ -140,10 +141,8 @@ def write_report(
             if not is_drawn
             else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
         )
-        said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
-        verdict = [one.verdict for one in pairings if one.verdict and len(named) == 2 and not said]
-        lead = "".join(f'<p class="verdict">{marked_html(sentence)}</p>' for sentence in change or verdict[:1])
-        parts = [f"<h1>{_text(heading)}</h1>", lead, _first_screen(said, first)]
+        parts = [f"<h1>{_text(heading)}</h1>"]
+        parts += _lead(pairings, together, change, between, first, is_pair=len(named) == 2)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         same = shared_html(summaries) if is_drawn else ""
         parts += [_overview(summaries, logs, links), summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
@@ -155,6 +154,32 @@ def write_report(
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
     write_page(page, page_html(heading, body, before=contents_html(there[:_MOST_CONTENTS])))
     return failed
+
+
+def _lead(
+    pairings: Sequence[Pairing],
+    together: pl.DataFrame,
+    change: Sequence[str],
+    between: tuple[str, str] | None,
+    first: str,
+    *,
+    is_pair: bool,
+) -> list[str]:
+    """What changed, above all else on a page of several logs; the findings of all that it does not say; a chart."""
+    lead = ""
+    one = next((one for one in pairings if one.verdict), None)
+    if change:
+        step = "iolab compare {} {}".format(*between) if between else ""
+        rows = [("", sentence, step if sentence is change[0] else "") for sentence in change]
+        lead = f'<div class="sentences">{sentences_html(rows)}</div>'
+    elif is_pair and one is not None and (one.change is not None or together.is_empty()):
+        lead = f'<p class="verdict">{marked_html(one.verdict)}</p>'
+        if one.change is not None:
+            settings = together.filter(name="settings_changed").get_column("sentence").to_list()
+            together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
+            lead, first = lead + moves_html(one.change, first, settings), ""
+    said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
+    return [lead, _first_screen(said, first)]
 
 
 def _when(summaries: dict[str, LogSummary]) -> str:

@@ -49,6 +49,9 @@ _NAMELESS: Final = ("unlisted", "not_in_log", *_CLOSING)
 #: A second part with this share of the change is named beside the first; this many parts are named at most.
 _SECOND: Final = 0.25
 _MOST_NAMED: Final = 2
+#: What to do next where the change has no name, and parts that have a sentence of their own.
+_ASH: Final = "take an ASH report of both periods: @?/rdbms/admin/ashrpt"
+_MOST_MOVES: Final = 3
 #: Ratios so near to 1 are called equal.
 _SAME: Final = 0.02
 #: Rates of work that differ by more than this change the answer: it is given per unit of work, too.
@@ -61,10 +64,10 @@ _TABLE: Final = pl.Schema(
 #: Kinds of parts whose time is count x average.
 _COUNTED: Final = frozenset({"io", "wait", "client"})
 #: Bounds that differ by more of the figure are printed.
-_WIDE: Final = 0.05
+WIDE: Final = 0.05
 #: Fewer round trips bring more rows each, and take up to this many times as long (measured: 1.17 for twice the rows).
-_ROUND_TRIPS: Final = "round trips"
-_MORE_ROWS: Final = 1.2
+ROUND_TRIPS: Final = "round trips"
+MORE_ROWS: Final = 1.2
 #: A closing part above this share of the total makes a prediction doubtful.
 _DOUBTFUL: Final = 0.15
 _REFUSED: Final = {
@@ -104,6 +107,7 @@ CHANGES: Final = pl.Schema(
         "count_b": pl.Float64(),
         "by_count": pl.Float64(),
         "by_time": pl.Float64(),
+        "next": pl.String(),
     }
 )
 
@@ -230,6 +234,31 @@ class LedgerChange(Shown):
         if self.per_work is not None and self.work_ratio is not None:
             said.append(f"B has {figure_text(self.work_ratio)} times as many transactions per second.")
             said.append(self.per_work.sentence)
+        return said
+
+    @property
+    def moves(self) -> list[tuple[float | None, str, str]]:
+        """Parts of the largest changes: share of the change, a sentence, what to do next; then the statement."""
+        if self.parts.is_empty():
+            return []
+        own = self.parts.filter(pl.col("view") == self.views[0])
+        whole = abs(self.change.value if self.is_shared else self.a.value)
+        leaves = own.filter(
+            ~pl.col("part").is_in(own.get_column("parent").drop_nulls().to_list()),
+            ~pl.col("kind").is_in(["contains", *(ASIDE if self.is_work else ())]),
+            (pl.col("change_lo") > 0) | (pl.col("change_hi") < 0),
+            pl.col("change").abs() >= _LEAST_CHANGE * whole,
+        )
+        most = leaves.sort(pl.col("change").abs(), descending=True, maintain_order=True).head(_MOST_MOVES).to_dicts()
+        said: list[tuple[float | None, str, str]] = []
+        for row in [*most, *(self._leading("who")[:1] if "who" in self.views[1:] else [])]:
+            how = ""
+            if row["by_count"] is not None and row["a"] > 0:
+                often = row["count_b"] / row["count_a"]
+                how = f": {_times(often)} often, {_times(row['b'] / row['a'] / often)} long each time"
+            moved = self._moved(row)
+            step = _ASH if self.base == "DB time" and row["kind"] in _CLOSING else row["next"] or ""
+            said.append((row["share"], f"{moved[0].upper()}{moved[1:]}{how}.", step))
         return said
 
     def table(self, view: str | None = None) -> pl.DataFrame:
@@ -467,6 +496,7 @@ def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerCha
         .otherwise(pl.lit("both")),
         kind=pl.coalesce("kind_a", "kind_b"),
         name=pl.coalesce("name_a", "name_b"),
+        next=pl.coalesce("next_b", "next_a"),
         **{f"{side}_hi": pl.coalesce(f"{side}_hi", f"hidden_{side}", pl.lit(0.0)) for side in "ab"},
         **{f"{side}{end}": pl.col(f"{side}{end}").fill_null(0.0) for side in "ab" for end in ("", "_lo")},
     )
@@ -522,6 +552,7 @@ def _side(ledger: Ledger, length: float, side: str, *, is_cut: bool) -> pl.DataF
         pl.col("parent").first().alias(f"parent_{side}"),
         pl.col("kind").first().alias(f"kind_{side}"),
         pl.col("name").first().alias(f"name_{side}"),
+        pl.col("next").first().alias(f"next_{side}"),
         parent=pl.col("parent").first(),
     )
     if not is_cut:
@@ -556,7 +587,7 @@ class WhatIf(Shown):
     def __str__(self) -> str:
         saved = self.before.value - self.after.value
         width = self.after.hi - self.after.lo
-        ends = f" (between {self.after.lo:.4g} and {self.after.hi:.4g})" if width > _WIDE * self.after.value else ""
+        ends = f" (between {self.after.lo:.4g} and {self.after.hi:.4g})" if width > WIDE * self.after.value else ""
         head = (
             f"The total would be {self.after.value:.4g} s{ends}, not {self.before.value:.4g} s: {abs(saved):.3g} s "
             f"{'less' if saved >= 0 else 'more'}."
@@ -616,9 +647,9 @@ def what_if(
         factor = asked[0] / old
     own = Interval(min(max(row["seconds"], row["own_lo"]), row["own_hi"]), row["own_lo"], row["own_hi"])
     ends = [(1 - factor) * own.lo, (1 - factor) * own.hi]
-    is_larger = count is not None and factor < 1 and row["name"].startswith(_ROUND_TRIPS)
+    is_larger = count is not None and factor < 1 and row["name"].startswith(ROUND_TRIPS)
     if is_larger:
-        ends += [(1 - factor * _MORE_ROWS) * own.lo, (1 - factor * _MORE_ROWS) * own.hi]
+        ends += [(1 - factor * MORE_ROWS) * own.lo, (1 - factor * MORE_ROWS) * own.hi]
     value = total.value - (1 - factor) * own.value
     after = Interval(value, min(max(0.0, total.lo - max(ends)), value), max(total.hi - min(ends), value))
     how = "" if average is None and count is None else f" because of its {'count' if average is None else 'average'}"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from iolab.loading import load
 from iolab.pages.before_after import write_change_report
+from iolab.pages.findings_html import findings_html
+from iolab.pages.ledger_folder import sets_head
 from iolab.pages.ledger_html import icicle_html
+from iolab.pages.ledger_rows import PAGE_LEAST, ledger_rows
 from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.writing import write_report
+from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.phrases import three
 from iolab.time_ledger import Account, Ledger
 from logframe.interval import Interval
@@ -51,6 +56,14 @@ def test_the_key_names_what_is_drawn_and_nothing_else() -> None:
     """Only colours in use are explained."""
     drawn = icicle_html(ledger({"DB CPU": 60.0, "Commit": 40.0}), anchor="a")
     assert re.findall(r"</svg> ([^<]+)</span>", drawn[drawn.index("icicle-key") :]) == ["CPU", "Commit"]
+
+
+def test_two_periods_of_one_day_have_one_date() -> None:
+    """The heading of a pair says what both have in common once."""
+    names = ("awrrpt_1_4103_4104.txt", "awrrpt_1_4105_4106.txt")
+    sets = {side: {name: load(SERIES / name)} for side, name in zip("AB", names, strict=True)}
+    head = "AWR report, HARBOR on quay07, 12.1.0.2, 2026-09-14: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)"
+    assert sets_head(sets) == head
 
 
 @given(
@@ -104,3 +117,68 @@ def test_a_page_of_a_change_says_of_what_where_and_when(tmp_path: Path) -> None:
         for said in ("HARBOR on quay07", "2026-09-14 19:00 to 20:00", "2026-09-15 02:00 to 03:00"):
             assert said in heading[1]
         assert page.index("waterfall") < page.index("<h2>S" if "settings" in page else "<h2>Logs")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["User I/O", "Commit", "Network", "Other"]), st.floats(0.001, 40)),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_no_time_is_left_out_of_a_table(events: list[tuple[str, float]]) -> None:
+    """On a page the rows of the first level add up to the total, and those within a class to it, if it has any."""
+    sums: dict[str, float] = {}
+    for name, seconds in events:
+        sums[name] = sums.get(name, 0.0) + seconds
+    account = Account(Interval.exact(sum(sums.values()) + 10.0), "DB time")
+    for name, seconds in sums.items():
+        account.add("what", name, Interval.exact(seconds), kind="wait", wait_class=name)
+    for number, (name, seconds) in enumerate(events):
+        account.add("what", f"event {number}", Interval.exact(seconds), kind="wait", parent=name, wait_class=name)
+    made = account.ledger()
+    rows = ledger_rows(made, "what", least=PAGE_LEAST)
+    tops = [row for row in rows if row.level == 0]
+    assert sum(row.hi or 0.0 for row in tops) == pytest.approx(1.0)
+    for top in tops:
+        below = list(takewhile(lambda row: row.level, rows[rows.index(top) + 1 :]))
+        if below:
+            assert sum(row.hi or 0.0 for row in below) == pytest.approx(top.hi, abs=0.002)  # a row of 0.0 % is left out
+
+
+def test_the_parts_of_a_change_have_their_share_and_a_next_step() -> None:
+    """Each of the largest parts has its share of the change; at most three, and none that moved by little."""
+    sides = [
+        {"DB CPU": 40.0, "a": 10.0, "b": 20.0, "c": 30.0, "d": 1.0},
+        {"DB CPU": 40.1, "a": 60.0, "b": 50.0, "c": 35.0},
+    ]
+    moves = ledger(sides[0]).compare(ledger(sides[1])).moves
+    assert [(round(100 * (share or 0)), sentence) for share, sentence, _ in moves] == [
+        (59, "`a` rose by 50 s: as often, 6 times as long each time."),
+        (36, "`b` rose by 30 s: as often, 2.50 times as long each time."),
+        (6, "`c` rose by 5 s: as often, 1.17 times as long each time."),
+    ]
+
+
+def test_a_refusal_is_not_folded() -> None:
+    """Of many findings five are open, the last of them what cannot be told; none is lost."""
+    found = [Finding("load", f"Fact {number}.") for number in range(8)]
+    refused = [Finding("not_separable", "It cannot be told.", is_refused=True, next="vmstat 5")]
+    page = findings_html(findings_frame([*found, *refused]), anchor="log-1")
+    head, folded = page.split("<details>")
+    assert head.count("<li") == 5
+    assert head.index("Fact 3.") < head.index("It cannot be told.")
+    assert '<p class="detail next"><b>next</b> vmstat 5</p>' in head
+    assert (folded.count("<li"), "Fact 4." in folded) == (4, True)
+
+
+def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
+    """A report has the average and rate of the leading wait, and its transactions per second."""
+    assert write_report([SERIES], tmp_path / "page.html") == []
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    table = page[page.index('<section id="heat"') : page.index('id="over-time"')]
+    heads = re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', table)
+    assert heads[-3:] == ["db file sequential read (ms)", "per s", "transactions per s"]
+    row = next(one for one in table.split("<tr>") if "4102_4103" in one)
+    assert re.findall(r'<td class="number">([\d.]+)</td>', row)[-3:] == ["0.563", "316", "37.8"]
+    assert "next</b> iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page

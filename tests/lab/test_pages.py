@@ -83,16 +83,17 @@ def test_pages_print_on_a4_both_ways(pages: dict[str, str]) -> None:
 
 
 def test_no_serious_problem_of_accessibility(pages: dict[str, str]) -> None:
-    """Axe finds nothing serious or critical on any kind of page, nor in the dark."""
+    """Axe finds nothing serious or critical on any kind of page, nor in the dark or on a phone."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     found = []
     with open_browser() as (page, _):
         for kind, address in pages.items():
-            for scheme in ("light", "dark") if kind == "report" else ("light",):
+            for scheme, width in (("light", 1280), ("dark", 1280), ("light", 390))[: 3 if kind == "report" else 1]:
                 page.emulate_media(color_scheme=scheme)
+                page.set_viewport_size({"width": width, "height": 900})
                 page.goto(address)
                 found += [
-                    (kind, scheme, one["id"], one["nodes"][0]["html"][:200])
+                    (kind, scheme, width, one["id"], one["nodes"][0]["html"][:200])
                     for one in axe.Axe().run(page).response["violations"]
                     if one["impact"] in {"serious", "critical"}
                 ]

@@ -1,0 +1,130 @@
+"""The what-if box of a page: the total if a part occurred less often, or were shorter, as `Ledger.what_if` computes it.
+
+The table needs no script.  With the script of pages (`page.js`) the reader chooses a part, a count and an average; the
+figures that it needs are attributes of the choices.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any, Final
+
+from iolab.pages.ledger_html import bar_html, colour
+from iolab.pages.ledger_rows import PAGE_LEAST
+from iolab.rules.phrases import three
+from iolab.time_ledger.changes import MORE_ROWS, ROUND_TRIPS, WIDE
+from logframe.errors import LogError
+from logframe.wording import printable
+
+if TYPE_CHECKING:
+    from iolab.time_ledger.account import Ledger
+    from iolab.time_ledger.changes import WhatIf
+
+#: A part with less of the total is not worth the box; and this many parts may be chosen.
+_WORTH: Final = 0.1
+_MOST_PARTS: Final = 12
+#: Rows per fetch, or times as long, of the rows of the table.
+_ROWS: Final = (10, 20, 50, 100, 200, 500, 1000)
+_FACTORS: Final = (2.0, 1.0, 0.5, 0.2, 0.1)
+
+
+def what_if_html(ledger: Ledger, *, anchor: str, rows: float | None = None) -> str:
+    """The box; empty of a ledger without a part that answers the question and is worth it.
+
+    Args:
+        ledger: the lead ledger of a log.
+        anchor: what identifiers begin with.
+        rows: how many rows a fetch brings, of a log that says so.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> account = Account(Interval.exact(10.0), "total call time")
+        >>> _ = account.add("what", "read", Interval.exact(8.0), kind="io", count=Interval.exact(100.0))
+        >>> box = what_if_html(account.ledger(), anchor="log-1")
+        >>> 'data-own="8 8 8"' in box, "<td>40 ms</td>" in box, ">6 s<" in box
+        (True, True, True)
+    """
+    if ledger.void or ledger.unit != "s" or ledger.total is None or not ledger.views:
+        return ""
+    total = ledger.total.value
+    parts = ledger.parts(ledger.views[0]).to_dicts()
+    large = [row for row in parts if row["seconds"] >= PAGE_LEAST * total and row["kind"] != "contains"]
+    large = sorted(large, key=lambda row: -row["own_lo"])[:_MOST_PARTS]
+    answers = {row["part"]: _asked(ledger, row, 1.0) for row in large}
+    parents = {row["parent"] for row in large}
+    rest = [row for row in large if row["avg"] and row["part"] not in parents]
+    main = next((row for row in rest if not isinstance(answers[row["part"]], str)), None)
+    if main is None or main["own_hi"] < _WORTH * total:
+        return ""
+    rows = rows if main["name"].startswith(ROUND_TRIPS) and rows and rows >= 1 else None
+    options = "".join(_option(row, answers[row["part"]], rows, is_main=row is main) for row in large)
+    one = answers[main["part"]]
+    caution = "" if isinstance(one, str) else one.caution
+    note = "All other parts are unchanged, without overlap."
+    note += " A trip with more rows takes 0 to 20 % longer (pale)." if rows else ""
+    return (
+        f'<section class="what-if" id="{anchor}-what-if" data-total="{_numbers(ledger.total)}" '
+        f'data-more="{MORE_ROWS}"><h3>What if {html.escape(printable(main["name"]))} '
+        f"{'brought more rows' if rows else 'were shorter'}?</h3>"
+        f'<p class="fields" hidden><label>part <select>{options}</select></label></p><p role="status"></p>'
+        f"{_table(ledger, main, rows, anchor)}<p><small>{note} {html.escape(caution)}</small></p></section>"
+    )
+
+
+def _asked(ledger: Ledger, row: dict[str, Any], factor: float) -> WhatIf | str:
+    """The answer, or the reason of a refusal."""
+    try:
+        return ledger.what_if(row["part"], factor=factor)
+    except LogError as error:
+        return str(error)
+
+
+def _numbers(one: Any) -> str:  # noqa: ANN401 - an Interval, or what has the same
+    return f"{one.lo:.12g} {one.value:.12g} {one.hi:.12g}"
+
+
+def _option(row: dict[str, Any], answer: WhatIf | str, rows: float | None, *, is_main: bool) -> str:
+    own = min(max(row["seconds"], row["own_lo"]), row["own_hi"])
+    data = f'data-own="{row["own_lo"]:.12g} {own:.12g} {row["own_hi"]:.12g}"'
+    if isinstance(answer, str):
+        data += f' data-refused="{html.escape(answer)}"'
+    if row["count"] and row["avg"]:
+        data += f' data-count="{row["count"]:.12g}" data-average="{1e3 * row["avg"]:.6g}"'
+    if row["name"].startswith(ROUND_TRIPS):
+        data += f' data-rows="{rows or ""}"'
+    name = html.escape(printable(" ".join(row["name"].split())))
+    return f"<option {data}{' selected' if is_main else ''}>{name}</option>"
+
+
+def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str) -> str:
+    """The total for other numbers of rows per fetch, or other averages; that of the log itself among them."""
+    steps = sorted({*_ROWS, rows}) if rows else _FACTORS
+    found = [(step, ledger.what_if(row["part"], **_question(row, rows, step))) for step in steps]
+    longest = max(float(one.after.hi) for _, one in found)
+    heads = ["rows per fetch" if rows else "average", *["round trips"] * bool(rows), "", "total", "times as fast"]
+    lines = []
+    for step, one in found:
+        after = one.after
+        is_now = step == (rows or 1.0)
+        each = f"{step:,.0f}" if rows else f"{three(1e3 * step * row['avg'])} ms"
+        trips = f"<td>{row['count'] * one.factor:,.0f}</td>" if rows else ""
+        kind = "c-total" if is_now else colour(row["kind"], row["class"], row["name"])
+        bar = bar_html(float(after.lo) / longest, float(after.hi) / longest, kind, anchor)
+        said = f"{_range(after)} s{', this log' if is_now else ''}"
+        faster = _range(one.before / after) if after.lo > 0 else ""
+        cells = "".join(f"<td>{one}</td>" for one in (said, faster))
+        kind = " class=now" if is_now else ""
+        lines.append(f"<tr{kind}><td>{each}</td>{trips}<td class=bar>{bar}</td>{cells}</tr>")
+    shown = "".join(f'<th scope="col">{one}</th>' if one else "<td></td>" for one in heads)
+    return f'<table class="ledger"><thead><tr>{shown}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
+
+
+def _range(one: Any) -> str:  # noqa: ANN401 - see above
+    """A figure, or its bounds where they are apart, as the script of pages writes them."""
+    wide = one.hi - one.lo > WIDE * one.value
+    return f"{three(one.lo)} to {three(one.hi)}" if wide else three(one.value)
+
+
+def _question(row: dict[str, Any], rows: float | None, step: float) -> dict[str, float]:
+    return {"count": row["count"] * rows / step} if rows else {"factor": step}

@@ -1,0 +1,103 @@
+"""The what-if box of a page: complete without its script, and with it the same figures as `Ledger.what_if`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import CHROMIUM, open_browser, outside
+
+from iolab import ledger
+from iolab.pages.elements import page_html
+from iolab.pages.what_if_html import what_if_html
+from iolab.time_ledger import Account, Ledger
+from logframe import Interval, LogError
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+
+
+def trips() -> Ledger:
+    """A session that waits for its client, with a lock whose time answers no what-if."""
+    account = Account(Interval(100.0, 99.5, 100.5), "total call time")
+    some = {"round trips between fetches": (60.0, 6000.0), "enq: TX - row lock contention": (9.0, 3.0)}
+    for name, (seconds, count) in some.items():
+        time = Interval(seconds, seconds - 0.4, seconds + 0.3)
+        account.add("what", name, time, kind="wait", count=Interval.exact(count))
+    account.add("what", "db file sequential read", Interval(20.0, 19.0, 21.0), kind="io", count=Interval.exact(4000.0))
+    account.add("what", "CPU", Interval.exact(8.0), kind="cpu")
+    return account.ledger()
+
+
+def test_a_table_for_other_numbers_of_rows() -> None:
+    """Without a script the box has the total for each number of rows, with its bounds, and that of the log itself."""
+    box = what_if_html(trips(), anchor="a", rows=15.0)
+    found = trips().what_if("round trips between fetches", count=6000 * 15 / 20)
+    assert "<td>20</td><td>4,500</td>" in box
+    assert f"{found.after.lo:.1f} to {found.after.hi:.1f} s" in box
+    assert "<tr class=now><td>15</td><td>6,000</td>" in box
+    assert 'class="fields" hidden' in box
+
+
+def test_a_log_without_a_part_that_answers_has_no_box() -> None:
+    """Locks alone answer no what-if."""
+    account = Account(Interval.exact(10.0), "DB time")
+    account.add("what", "enq: TX - row lock contention", Interval.exact(9.0), kind="wait", count=Interval.exact(3.0))
+    assert what_if_html(account.ledger(), anchor="a") == ""
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
+def test_the_script_computes_what_the_ledger_does(tmp_path: Path) -> None:
+    """Each part, count and average gives the total and the bounds of `Ledger.what_if`, or its refusal."""
+    trace = ledger(SAMPLES / "sqltrace" / "orders_flash_ora_4711.trc")
+    report = ledger(SAMPLES / "awr_series" / "awrrpt_1_4109_4110.txt")
+    with open_browser() as (page, asked):
+        messages: list[str] = []
+        page.on("console", lambda message: messages.append(message.text))
+        for number, (made, rows) in enumerate([(trips(), 15.0), (trips(), None), (trace, None), (report, None)]):
+            place = tmp_path / f"{number}.html"
+            place.write_text(page_html("what if", what_if_html(made, anchor="a", rows=rows)), encoding="utf-8")
+            page.goto(place.as_uri())
+            names = page.locator(".what-if option").all_inner_texts()
+            assert names
+            for name in names:
+                page.locator(".what-if select").select_option(label=name)
+                _check(page, made, name, rows)
+        assert messages == []
+        assert outside(asked) == []
+
+
+def _check(page: Any, made: Ledger, name: str, rows: float | None) -> None:  # noqa: ANN401 - Playwright's page
+    """The answers for the part that is chosen."""
+    status, fields = page.locator(".what-if [role=status]"), page.locator(".what-if input:visible")
+    try:
+        made.what_if(name, factor=0.5)
+        refusal = ""
+    except LogError as error:
+        refusal = str(error)
+    if refusal:
+        assert (status.inner_text(), fields.count()) == (refusal, 0)
+        return
+    row = made.parts(made.views[0]).filter(name=name).row(0, named=True)
+    if not row["avg"]:
+        cases: list[tuple[list[float], dict[str, float]]] = [([f], {"factor": f}) for f in (0.0, 0.3, 1.0, 2.5)]
+    else:
+        each = float(f"{1e3 * row['avg']:.4g}")
+        by_rows = rows is not None and name.startswith("round trips")
+        cases = []
+        for share in (0.05, 0.5, 1.0, 3.0):
+            count = rows / share if by_rows and rows else float(f"{row['count']:.4g}") * share
+            asked = row["count"] * rows / count if by_rows and rows else count
+            cases.append(([count, each], {"count": asked} if share != 1.0 else {"factor": 1.0}))
+    for values, question in cases:
+        for place, value in enumerate(values):
+            fields.nth(place).fill(f"{value:.10g}")
+        found = made.what_if(name, **question).after
+        shown = [float(one) for one in status.get_attribute("data-after").split()]
+        assert shown == pytest.approx([found.lo, found.value, found.hi], rel=1e-6), (name, question)
+        assert status.inner_text().endswith(" s")
+    fields.first.fill("-1")
+    assert status.inner_text() == "Give numbers that are not negative."
+    assert status.get_attribute("data-after") is None
