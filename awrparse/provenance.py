@@ -219,7 +219,7 @@ class _Claims:
                             its = Claim(frame, rows[key], own)
                             self._part.claim(place, its)
                             if rows[key] in earlier:
-                                self._part.claim(place, its._replace(is_kept=True))
+                                self._part.claim(place, its._replace(kept=own))
                         made.add(rows[key])
 
     def _claim_rest(
@@ -239,7 +239,9 @@ class _Claims:
                 place = by_name.get(row[0]) if table.shape == "sum" else 0 if table.shape == "wide" else above
                 if place is not None:
                     for key in self._rows[number - 1].keys:
-                        self._part.claim(key, Claim(frame, place, columns, is_kept=table.shape == "sum"))
+                        self._part.claim(
+                            key, Claim(frame, place, columns, kept=columns if table.shape == "sum" else ())
+                        )
 
 
 def _figures(table: Table, columns: dict[str, float]) -> dict[str, float]:

@@ -70,8 +70,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
                 claims[line] = [claim]
                 continue
             # the other rows of a line, and of tables that were put together: what and when they are of is there already
-            its = claim._replace(columns={name: claim.columns[name] for name in figures})
-            claims.setdefault(line, []).extend([its, claim._replace(is_kept=True, is_whole=False)])
+            claims.setdefault(line, []).append(claim._replace(kept=claim.columns.keys() - set(figures)))
     factors = {field.printed: field.metric.factor for one in parts for field in one.heading.fields if field.metric}
     for row, (line, heading) in enumerate(frames["averages"].select("line", "printed").rows()):
         name = {} if line in claims else {"name": 1.0}

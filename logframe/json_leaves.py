@@ -55,7 +55,7 @@ class Leaf(NamedTuple):
         path: names of the objects around it and its own, and numbers of the lists.
         value: as read; a number that no frame can hold, and NaN, as text.
         line: of the value, counted from 0.
-        start: where its name begins, or the value in a list, counted from 0.
+        start: where the value begins, counted from 0.
         end: where the value ends.
     """
 
@@ -74,9 +74,9 @@ def json_leaves(text: str) -> Iterator[Leaf]:
 
     Examples:
         >>> [tuple(leaf) for leaf in json_leaves('{"a": 1,\n "b": [{"c": null}, "x"]}')]
-        [('a', 1, 0, 1, 7), ('b[0].c', None, 1, 17, 26), ('b[1]', 'x', 1, 29, 32)]
+        [('a', 1, 0, 6, 7), ('b[0].c', None, 1, 22, 26), ('b[1]', 'x', 1, 29, 32)]
     """
-    yield from _Walk(text).value("", None)
+    yield from _Walk(text).value("")
 
 
 class _Walk:
@@ -87,24 +87,23 @@ class _Walk:
         self._here = 0
         self._line = 0
 
-    def value(self, path: str, name: int | None) -> Iterator[Leaf]:
-        """The values from here on to the end of what begins here, whose name begins at a place."""
+    def value(self, path: str) -> Iterator[Leaf]:
+        """The values from here on to the end of what begins here."""
         opening = self._next()
         if opening not in "{[":
             line, start = self._line, self._here
-            yield Leaf(path, self._take(), line, start if name is None else name, self._here)
+            yield Leaf(path, self._take(), line, start, self._here)
             return
         number = 0
         self._here += 1
         while self._next() not in "}]":
             if opening == "{":
-                start = self._here
                 key = str(self._take())
                 self._next()
                 self._here += 1
-                yield from self.value(f"{path}.{key}" if path else key, start)
+                yield from self.value(f"{path}.{key}" if path else key)
             else:
-                yield from self.value(f"{path}[{number}]", None)
+                yield from self.value(f"{path}[{number}]")
             number += 1
             if self._next() == ",":
                 self._here += 1

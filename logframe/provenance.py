@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 STATUSES: Final = ("typed", "raw", "layout", "text", "diagnosed", "lost")
 #: Fewer numbers than these are no row of a table.
 _FEWEST_NUMBERS: Final = 3
+#: What a number in a cell counts for, and one less where it may be part of a name: more numbers come first.
+_MATCH: Final = 1 << 20
 #: Columns that say where a row stands in the source, and counts of what was read: they hold no number of the source.
 _NO_FIGURES: Final = frozenset({"line", "end_line", "first_line", "last_line", "histogram", "statement"})
 _BOUNDS: Final = ("_lo", "_hi")
@@ -56,8 +58,7 @@ class Claim(NamedTuple):
             from 1); from anywhere outside such stretches where `end` is 0.
         end: See `start`.
         is_whole: The line prints a figure for each column, also where the cell is empty on purpose.
-        is_kept: The row is of a table that is kept as printed, or repeats figures that were read elsewhere: its numbers
-            are ``raw``.
+        kept: Columns that are kept as printed, or repeat what was read elsewhere: their numbers are ``raw``.
     """
 
     frame: str
@@ -66,7 +67,7 @@ class Claim(NamedTuple):
     start: int = 0
     end: int = 0
     is_whole: bool = False
-    is_kept: bool = False
+    kept: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -142,7 +143,7 @@ def by_line(
         text: The log.
         frames: Its frames.
         columns: Of a frame what its rows print; of others all columns, in their order and as they are printed.
-        once: Columns that a line prints once for all rows of a frame that it has.
+        once: Columns that a line prints once for all rows that it has.
         claims: Further rows by line.
         is_row: Whether a line that no frame has a row of should have one: its numbers are lost.
     """
@@ -152,7 +153,7 @@ def by_line(
         printed = (columns or {}).get(name, printed_columns_of(frame))
         others = {column: factor for column, factor in printed.items() if column not in once}
         for row, line in enumerate(lines):
-            part.claim(line, Claim(name, row, others if row and line == lines[row - 1] else printed))
+            part.claim(line, Claim(name, row, others if line in part.claims else printed))
     for number, words in enumerate(text.split("\n"), 1):
         if number not in part.claims:
             part.statuses[number] = "lost" if is_row is not None and is_row(words) else "text"
@@ -255,21 +256,26 @@ class _Matching:
         """Status and cell of each number: numbers of a stretch and cells of a frame in one order, as many as can be."""
         found: dict[int, tuple[str, Cell]] = {}
         stretches: dict[tuple[bool, str, int, int], list[tuple[Cell | None, float]]] = {}
+        kept: set[tuple[object, Cell]] = set()
         for claim in claims:
-            cells = stretches.setdefault((claim.is_kept, claim.frame, claim.start, claim.end), [])
+            stretch = len(claim.kept) == len(claim.columns), claim.frame, claim.start, claim.end
+            cells = stretches.setdefault(stretch, [])
+            kept.update((stretch, (claim.frame, claim.row, column)) for column in claim.kept)
             for column, factor in claim.columns.items():
                 cell = claim.frame, claim.row, column
                 if self._cells.is_empty(cell):
                     cells += [(None, factor)] * (claim.is_whole and self._cells.is_figure(cell))
-                elif claim.is_kept or cell not in self._used:
+                elif column in claim.kept or cell not in self._used:
                     cells.append((cell, factor))
-        for (is_kept, _, start, end), cells in sorted(stretches.items(), key=lambda item: (item[0][0], not item[0][3])):
+        for stretch, cells in sorted(stretches.items(), key=lambda item: (item[0][0], not item[0][3])):
+            *_, start, end = stretch
             free = [
                 place
                 for place, number in enumerate(numbers)
                 if place not in found and (not end or _is_within(number, start, end))
             ]
             for place, cell in self._in_order([numbers[place] for place in free], cells):
+                is_kept = (stretch, cell) in kept
                 found[free[place]] = "raw" if is_kept else "typed", cell
                 # a date and a time of day may be two numbers of one cell
                 if not is_kept and not self._cells.is_moment(cell):
@@ -277,11 +283,14 @@ class _Matching:
         return found
 
     def _in_order(self, numbers: list[Number], cells: list[tuple[Cell | None, float]]) -> Iterator[tuple[int, Cell]]:
-        """The longest common run of numbers and cells, the first of several; None may be any number."""
+        """The longest common run of numbers and cells; None may be any number.
+
+        Of several runs it is the one with fewer numbers that may be part of a name, else the first.
+        """
         first = 0
         # what stands first in both, mostly all of them
         for number, (cell, factor) in zip(numbers, cells, strict=False):
-            if not self._may_be(cell, number, factor):
+            if number.is_joined or not self._may_be(cell, number, factor):
                 break
             if cell is not None:
                 yield first, cell
@@ -290,12 +299,14 @@ class _Matching:
         holds = [[self._may_be(cell, number, factor) for cell, factor in rest] for number in numbers[first:]]
         longest = [[0] * (len(rest) + 1) for _ in range(len(holds) + 1)]
         for row in range(len(holds) - 1, -1, -1):
+            own = _MATCH - numbers[first + row].is_joined
             for column in range(len(rest) - 1, -1, -1):
-                after = longest[row + 1][column + 1] + 1 if holds[row][column] else longest[row + 1][column]
-                longest[row][column] = max(after, longest[row][column + 1])
+                with_it = longest[row + 1][column + 1] + own if holds[row][column] else 0
+                longest[row][column] = max(with_it, longest[row + 1][column], longest[row][column + 1])
         row = column = 0
         while longest[row][column]:
-            if holds[row][column]:
+            own = _MATCH - numbers[first + row].is_joined
+            if holds[row][column] and longest[row][column] == longest[row + 1][column + 1] + own:
                 if (cell := rest[column][0]) is not None:
                     yield first + row, cell
                 row, column = row + 1, column + 1

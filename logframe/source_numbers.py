@@ -20,6 +20,8 @@ Key: TypeAlias = int | tuple[int, int]
 #: A character that there is not, by a number that Python may refuse to convert.
 _LONG_REFERENCE: Final = re.compile(GRAMMAR.pattern("{LONG_REFERENCE}"))
 _SWAP_MARKS: Final = str.maketrans(",.", ".,")
+#: What may stand before a number that is a value of its own.
+_BETWEEN: Final = frozenset(("", *" \t,;|'\""))
 _UNSEEN: Final = frozenset({"script", "style"})
 
 
@@ -34,6 +36,7 @@ class Number(NamedTuple):
         text: As printed.
         is_compound: A time, a date or a version.
         is_heading: In a heading cell of a page.
+        is_joined: Something stands before it without a blank or a mark between: it may be part of a name.
     """
 
     key: Key | None
@@ -43,6 +46,7 @@ class Number(NamedTuple):
     text: str
     is_compound: bool
     is_heading: bool = False
+    is_joined: bool = False
 
 
 @cache
@@ -82,7 +86,8 @@ def numbers_of_text(text: str, *, first_line: int = 1, mark: str = ".", separato
     text = text.replace(separator, " ") if separator else text
     for line_number, line in enumerate(text.split("\n"), first_line):
         for start, found, is_compound in numbers_of_line(line, mark=mark):
-            yield Number(line_number, line_number, start + 1, None, found, is_compound)
+            is_joined = line[:start][-1:] not in _BETWEEN
+            yield Number(line_number, line_number, start + 1, None, found, is_compound, is_joined=is_joined)
 
 
 def numbers_of_page(text: str, *, first_line: int = 1, mark: str = ".") -> list[Number]:

@@ -83,7 +83,8 @@ def parts_of(spool: Spool, source: Source) -> list[Part]:
             if start is None:  # a statistic that the list leaves out
                 continue
             # a row may be wrapped over the lines below
-            claim = Claim(name, row, _OLD_PLAN if is_old[row] else columns, is_kept=name in _KEPT)
+            its = _OLD_PLAN if is_old[row] else columns
+            claim = Claim(name, row, its, kept=its if name in _KEPT else ())
             part.claim(start, claim)
             following = bisect_right(starts, start)
             end = starts[following] if following < len(starts) else len(roles) + 1
@@ -123,5 +124,5 @@ def _claim_rows(part: Part, name: str, starts: list[int], roles: list[str]) -> N
     for row, (start, end) in enumerate(pairwise(starts)):
         line = start
         while line < end and (line == start or roles[line - 1] in _OF_ROWS):
-            part.claim(line, Claim(name, row, columns, is_kept=True))
+            part.claim(line, Claim(name, row, columns, kept=columns))
             line += 1

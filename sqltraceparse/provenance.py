@@ -22,12 +22,14 @@ _RECORDS: Final = ("PARSE", "EXEC", "FETCH", "UNMAP", "SORT UNMAP", "CLOSE", "WA
 #: How a record ends whose moment was not measured.
 _UNTIMED: Final = "tim="
 
+#: What stands before each column of a bind.
+_BIND: Final = {"data_type": "dty=", "max_length": "mxl=", "length": "avl=", "value": "value="}
 #: What the records of each frame print, in their order; times in units of `SqlTrace.resolution_us`.
 _TRACE: Final = {
     "calls": ("lob_type", "lob_bytes", *FIELDS.values()),
     "waits": ("event", "elapsed_us", "p1", "p2", "p3", "object_id", "tim_us"),
     "statements": ("length", "depth", "user_id", "command", "schema_id", "tim_us", "hash_value", "error"),
-    "binds": ("data_type", "max_length", "length", "value"),
+    "binds": (),  # by their marks
     "row_sources": (
         *("id", "rows", "parent_id", "position", "object_id", "operation", "consistent_gets", "disk_blocks"),
         *("blocks_written", "starts", "elapsed_us", "cost", "size_bytes", "cardinality"),
@@ -59,9 +61,6 @@ _LABELS: Final = {
     "Number of plan statistics captured": ("plans_captured",),
     "Error encountered": ("error",),
 }
-
-#: What stands before the value of a bind.
-_VALUE: Final = "value="
 
 #: What rows of a table of calls start with.
 _CALLS: Final = frozenset({"Parse", "Execute", "Fetch", "total"})
@@ -108,11 +107,18 @@ def _is_figures(line: str) -> bool:
 
 def _claim_below(part: Part, text: list[str]) -> None:
     """The rows of binds go on in the indented lines below; what these say of a bind's place in memory is layout."""
-    for line, claims in list(part.claims.items()):
+    for number, claims in list(part.claims.items()):
         own = [claim for claim in claims if claim.frame == "binds"]
-        below = line + 1 if isinstance(line, int) else len(text) + 1
-        while own and below <= len(text) and below not in part.claims and text[below - 1].startswith(" "):
-            names = ("value",) if _VALUE in text[below - 1] else _TRACE["binds"][:-1]
-            part.claim(below, own[0]._replace(columns=dict.fromkeys(names, 1.0)))
+        below = number if own and isinstance(number, int) else len(text) + 1
+        while below <= len(text) and (
+            below == number or (below not in part.claims and text[below - 1].startswith(" "))
+        ):
+            line = text[below - 1]
+            for name, mark in _BIND.items():
+                # "mxl=32(05)": the length is the number that begins after its mark; a value may hold anything
+                if start := (line if name == "value" else line.partition(_BIND["value"])[0]).find(mark) + 1:
+                    start += len(mark) - 1
+                    end = len(line) + 1 if name == "value" else start + 1
+                    part.claim(below, own[0]._replace(columns={name: 1.0}, start=start, end=end))
             part.statuses[below] = "layout"
             below += 1

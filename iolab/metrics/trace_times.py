@@ -132,6 +132,8 @@ class CallSums:
         self._programs.update(programs_of(calls))
 
     def _watch_clock(self, calls: pl.DataFrame) -> None:
+        # the line after a call may be of a signal or of the end of its process
+        self._set_back.update(rows_where(calls, pl.col("gap") < pl.duration()).get_column("pid"))
         stamps = calls.select("line", "pid", "start").drop_nulls("start")
         if stamps.is_empty():
             return

@@ -91,7 +91,8 @@ def statements_of(seen: LogSummary) -> list[Statement]:
         cells = ("", "", "")
         if row["kind"] != "contains":  # else its time is in that of other statements
             is_run = row["count"] is not None and seen.ledger.counted.get("who") in _RUNS
-            runs = (f"{row['count']:,.0f}", time_text(row["avg"])) if is_run else ("", "")
+            # of no execution there is no average
+            runs = (f"{row['count']:,.0f}", "" if row["avg"] is None else time_text(row["avg"])) if is_run else ("", "")
             cells = (time_cell(row["seconds"], row["seconds_lo"], row["seconds_hi"]), *runs)
         shown = {name: _added(name, rows[name]) for name in _FRAMES if name in rows}
         found.append(Statement(row["part"], shown, next(iter(ids), None), next(iter(texts), row["name"]), cells))

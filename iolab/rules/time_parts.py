@@ -202,7 +202,9 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     is_timed = lead.unit == "s"
     kind, name = row["kind"], row["name"]
     if kind == "counted_twice":
-        return f"CPU time and waits exceed {of} by {phrases.percent(-row['seconds'] / lead.total.value)}."  # type: ignore[union-attr]
+        is_share = lead.total is not None and lead.total.value > 0
+        over = phrases.percent(-row["seconds"] / lead.total.value) if is_share else phrases.seconds(-1 * time)  # type: ignore[union-attr]
+        return f"CPU time and waits exceed {of} by {over}."
     if kind == "not_in_log":
         return f"{took} cannot be divided: the log does not contain this section."
     if kind in {"not_accounted", "unlisted"}:

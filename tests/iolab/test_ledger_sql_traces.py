@@ -13,6 +13,7 @@ from sample_scripts import sample_script
 from tkprof_reports import HEADING
 
 import iolab
+from iolab.rules.time_parts import sentence
 from iolab.time_ledger.sql_traces import CALLS, CLIENT, GAP, TRIPS, sql_trace_ledgers
 from iolab.time_ledger.tkprof import nesting_of, statements_of, tkprof_ledgers
 from logframe import LogError
@@ -527,6 +528,17 @@ def test_a_report_of_times_below_its_steps_has_no_shares() -> None:
 
     assert ledger.text.startswith("calls of the session took at most 0.01 s")
     assert ledger.parts().get_column("share").null_count() == ledger.parts().height
+
+
+def test_what_exceeds_a_total_of_nothing_is_in_seconds() -> None:
+    """CPU time of calls that took 0.00 s is no share of their time."""
+    figures = table(0, cpu=0.01, gets=9)
+    [ledger] = tkprof_ledgers(read_tkprof(report((OTHER, 0, figures), overall=(figures, None))))
+    said = [sentence(ledger, row) for row in ledger.parts().filter(kind="counted_twice").to_dicts()]
+
+    assert len(said) == 1
+    assert "%" not in said[0]
+    assert " ms" in said[0]
 
 
 EVENTS = """

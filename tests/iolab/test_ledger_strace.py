@@ -276,6 +276,9 @@ def test_children_are_below_their_parents() -> None:
         pytest.param(b"11:40:21 getpid() = 1 <0.000010>\n11:40:22 getpid() = 1 <0.000010>\n", "whole seconds", id="-t"),
         pytest.param(stamped("900 getpid() = 1 <0.000010>", "100 getpid() = 1 <0.000010>"), "set back", id="clock"),
         pytest.param(
+            stamped("900 getpid() = 1 <0.000010>", "950 exit(0) = ?", "100 +++ exited with 0 +++"), "set back", id="end"
+        ),
+        pytest.param(
             stamped("0 pause() = 1 <9.000000>", "99 pause() = 1 <9.000000>"), "add up to more than", id="damaged"
         ),
         pytest.param(stamped("0 getpid() = 1"), "all timestamps are the same", id="one call"),

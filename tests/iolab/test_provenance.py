@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 import iolab
 from awrparse import TABLES, read_awr
-from fuzz.perturbation import GOOD, perturbed
+from fuzz.perturbation import GOOD, Perturbation, perturbed
 from logframe import LogError, open_log
 from logframe.formats import formats
 from logframe.provenance import account
@@ -185,6 +185,46 @@ def test_another_digit(sample_data: Path) -> None:
     wrong = [one for one in outcomes if one.outcome not in GOOD]
     assert len(outcomes) > 1000
     assert len(wrong) <= WRONG * len(outcomes), wrong
+
+
+#: Lines that print a number twice, or one equal to it.
+TWICE = {
+    "a name that holds a number": (
+        "COMM             PID    TYPE DEV      BLOCK        BYTES     LATms\n"
+        "flush:16-1279    1279   W    202,16   6132632      20480      0.52\n"
+    ),
+    "a length in brackets": (
+        "*** SESSION ID:(1.1) 2020-01-01 00:00:00.000\n"
+        "PARSING IN CURSOR #1 len=13 dep=0 uid=0 oct=3 lid=0 tim=9 hv=1 ad='0' sqlid='a1'\nselect :1 from t\n"
+        "END OF STMT\nBINDS #1:\n Bind#0\n  oacdty=01 mxl=32(05) mxlc=00 mal=00 scl=00 pre=00\n"
+        '  kxsbbbfp=2a96  bln=32  avl=05  flg=05\n  value="mxl=7 dty=8"\n'
+        "EXEC #1:c=1,e=2,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=0,tim=12\n"
+    ),
+    "a name of JSON": (
+        '{"fio version" : "fio-3.33",\n"jobs" : [{"jobname" : "rr",\n"read" : {"clat_ns" : {"percentile" : {\n'
+        '"99.000000" : 47,\n"0.00" : 0\n}}}}]}\n'
+    ),
+    "a row of two tables": (
+        "Linux 3.10.0 (h) \t06/01/2020 \t_x86_64_\t(2 CPU)\n\n"
+        "03:16:19 PM  CPU    intr/s\n03:16:21 PM    0     55.00\n\n"
+        "03:16:19 PM  CPU    0/s    1/s    8/s    NMI/s\n03:16:21 PM    0   0.00   0.00   0.00   5.00\n"
+    ),
+    "rows of two frames": (
+        "~~BEGIN-MAIN-METRICS~~\n\n"
+        "snap       dur_m      end            inst       os_cpu     aas        read_mb_s\n"
+        "---------- ---------- -------------- ---------- ---------- ---------- ----------\n"
+        "1          60         26/03/02 13:01 1          1.000      722.039    1.000\n\n~~END-MAIN-METRICS~~\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_a_number_that_a_line_prints_twice(name: str) -> None:
+    """Equal numbers of a line are told apart: the cell changes with the one that is said to be in it."""
+    outcomes = list(Perturbation(TWICE[name]).run(100))
+
+    assert len(outcomes) > 1
+    assert [one for one in outcomes if one.outcome not in GOOD] == []
 
 
 def test_a_format_that_does_not_say(sample_data: Path) -> None:

@@ -335,6 +335,22 @@ def test_a_report_whose_clock_was_set_back_has_no_total_and_stops_nothing(tmp_pa
     assert "the clock was set back between the snapshots" in text_of(tmp_path / "page.html")
 
 
+def test_a_statement_of_no_execution_has_no_average(tmp_path: Path) -> None:
+    """The page has the time of a statement that was not executed to its end, and no time of an execution."""
+    log = tmp_path / "report.txt"
+    log.write_text(
+        "SQL ordered by Elapsed Time\n-> Captured SQL account for   89.3% of Total DB Time (s):             300\n\n"
+        "        Elapsed                  Elapsed Time\n"
+        "        Time (s)    Executions  per Exec (s)  %Total   %CPU    %IO    SQL Id\n"
+        "---------------- -------------- ------------- ------ ------ ------ -------------\n"
+        "           267.9              0                 89.3    3.3     .0 9zyx8k2abcdef\nselect 1 from t\n",
+        encoding="utf-8",
+    )
+
+    assert write_report([log], tmp_path / "page.html") == []
+    assert "9zyx8k2abcdef" in text_of(tmp_path / "page.html")
+
+
 def test_a_fault_at_one_log_is_a_row_of_the_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
