@@ -253,6 +253,7 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
             with reading(one.name):
                 seen = summarize(one.source, format=log_format)
                 _ = seen.findings  # which read the log again where it is large
+                _ = seen.summary if parts or as_json or seen.ledger is None else None
         except Exception as error:  # noqa: BLE001 - a list of many logs survives any of them
             code = _unread(error, one.place, given=len(named), as_json=as_json)
             continue
