@@ -215,6 +215,7 @@ def _screen(one: NamedLog, seen: LogSummary, parts: Sequence[Part], *, as_json: 
     from iolab.pages.summary_json import summary_json  # noqa: PLC0415 - see above
     from iolab.pages.summary_text import summary_text  # noqa: PLC0415 - see above
 
+    _ = seen.findings  # they read a large log once, for the ledger and the headline, too
     if as_json:
         return as_text(summary_json(seen, one.place))
     width, is_utf8 = _terminal()
