@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,11 +18,12 @@ from logframe.console import limit_option, log_named, reading, run, say, version
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from iolab.pages.ledger_folder import LogRow
     from iolab.pages.summary import LogSummary
-    from iolab.sources import Place
+    from iolab.pages.summary_text import Part
+    from iolab.sources import NamedLog, Place
 
 _MOST_NAMED: Final = 3
 _HIGHEST_PORT: Final = 65_535
@@ -202,6 +204,34 @@ def _unread(error: Exception, place: str, *, given: int, as_json: bool) -> int:
     return 1
 
 
+def _terminal() -> tuple[int, bool]:
+    """The width of the terminal, and whether it shows any character."""
+    return shutil.get_terminal_size((100, 24)).columns, (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def _screen(one: NamedLog, seen: LogSummary, parts: Sequence[Part], *, as_json: bool, is_whole: bool) -> str:
+    """What is printed of a log."""
+    from iolab.pages.ledger_text import cut  # noqa: PLC0415 - see above
+    from iolab.pages.summary_json import summary_json  # noqa: PLC0415 - see above
+    from iolab.pages.summary_text import summary_text  # noqa: PLC0415 - see above
+
+    _ = seen.findings  # they read a large log once, for the ledger and the headline, too
+    if as_json:
+        return as_text(summary_json(seen, one.place))
+    width, is_utf8 = _terminal()
+    heading = click.style(cut(f"{one.name}: {seen.headline}", width), bold=True)
+    text = summary_text(
+        seen,
+        one.name,
+        parts=parts or ["findings"],
+        width=width,
+        is_whole=is_whole,
+        style=_coloured,
+        is_utf8=is_utf8,
+    )
+    return f"{heading}\n{text}" if text else heading
+
+
 @_command("iolab show awr.html", "iolab show *.strace --json", "ssh dbhost cat /tmp/ora_4711.strace.gz | iolab show -")
 @logs_argument
 @_format_option
@@ -217,66 +247,61 @@ def show(logs: tuple[str, ...], log_format: str | None, as_json: bool, **asked: 
     and what cannot be determined.
     """
     from iolab.pages.ledger_folder import LEAST, folder_text, log_row  # noqa: PLC0415 - see below
-    from iolab.pages.ledger_text import cut  # noqa: PLC0415 - see below
     from iolab.pages.summary import summarize  # noqa: PLC0415 - the parsers are imported by the commands that need them
-    from iolab.pages.summary_json import summary_json  # noqa: PLC0415 - see above
-    from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415 - see above
+    from iolab.pages.summary_text import PARTS  # noqa: PLC0415 - see above
 
     parts = [part for part in PARTS if asked[f"is_{part}"]]
     if asked["is_all"] and "findings" not in parts:
         parts.insert(0, "findings")
-    width = shutil.get_terminal_size((100, 24)).columns
-    is_utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     code, is_any_shown = 0, False
-    #: Logs of one kind stand in one block, unless more is asked for; the first few are kept until that is known.
-    rows, kept = dict[str, "LogRow"](), dict[str, "LogSummary"]()
-
-    def show_one(name: str, seen: LogSummary) -> None:
-        nonlocal is_any_shown
-        text = summary_text(
-            seen,
-            name,
-            parts=parts or ["findings"],
-            width=width,
-            is_whole=asked["is_all"],
-            style=_coloured,
-            is_utf8=is_utf8,
-        )
-        heading = click.style(cut(f"{name}: {seen.headline}", width), bold=True)
-        click.echo("\n" * is_any_shown + "\n".join(part for part in (heading, text) if part))
-        is_any_shown = True
-
     named = named_logs(logs)
     is_gathered = len(named) >= LEAST and not parts and not as_json
-    for one in named:
+    #: Logs of one kind stand in one block, unless more is asked for; the first few are kept until that is known.
+    rows, kept = dict[str, "LogRow"](), list[tuple["NamedLog", "LogSummary"]]()
+
+    @contextmanager
+    def surviving(one: NamedLog) -> Iterator[None]:
+        """A list of many logs survives any error of one."""
+        nonlocal code
         try:
             with reading(one.name):
-                seen = summarize(one.source, format=log_format)
-                _ = seen.findings  # which read the log again where it is large
-        except Exception as error:  # noqa: BLE001 - a list of many logs survives any of them
+                yield
+        except Exception as error:  # noqa: BLE001 - see above
             code = _unread(error, one.place, given=len(named), as_json=as_json)
+
+    def show_one(one: NamedLog, seen: LogSummary) -> None:
+        nonlocal is_any_shown
+        text = ""
+        with surviving(one):  # findings, figures and tables may read the log again
+            text = "\n" * is_any_shown + _screen(one, seen, parts, as_json=as_json, is_whole=asked["is_all"])
+        if text:
+            click.echo(text)
+            is_any_shown = not as_json
+
+    for one in named:
+        is_read = False
+        with surviving(one):
+            seen = summarize(one.source, format=log_format)
+            row = log_row(seen) if is_gathered else None
+            is_read = True
+        if not is_read:
             continue
-        if as_json:
-            click.echo(as_text(summary_json(seen, one.place)))
-            continue
-        row = log_row(seen) if is_gathered else None
         if row is not None and all(row.kind == other.kind for other in rows.values()):
-            rows[one.name], kept[one.name] = row, seen
-            if len(rows) >= LEAST:
-                kept.clear()
+            rows[one.name] = row
+            kept = [*kept, (one, seen)] if len(rows) < LEAST else []
             continue
         if len(rows) < LEAST:  # of several kinds: each has a block of its own, in their order
             is_gathered = False
-            for name, each in kept.items():
-                show_one(name, each)
-            rows.clear()
-            kept.clear()
-        show_one(one.name, seen)
+            for each in kept:
+                show_one(*each)
+            rows, kept = {}, []
+        show_one(one, seen)
     if len(rows) >= LEAST:
+        width, is_utf8 = _terminal()
         block = folder_text(rows, width=width, style=_coloured, is_utf8=is_utf8)
         click.echo("\n" * is_any_shown + block)
-    for name, each in kept.items():
-        show_one(name, each)
+    for each in kept:
+        show_one(*each)
     return code
 
 

@@ -44,7 +44,8 @@ _ANY_BLOCK: Final = (
     "|{BRACE}(?:{UNSIGNED}|{NIL})(?:{COMMA}{SIGNED}){4}{BRACE_END})"
 )
 _ANY_EVENT: Final = "{BRACE}{EVENT_DATA_NAME}?(?:{UNSIGNED}|{NIL})" + _EVENT_REST
-_LIST: Final = "{LIST_NAME}?{LIST_START}ITEM(?:{COMMA}ITEM)*{LIST_END}"
+_ITEMS: Final = "ITEM(?:{COMMA}ITEM)*"
+_LIST: Final = f"{{LIST_NAME}}?{{LIST_START}}{_ITEMS}{{LIST_END}}"
 _SUBMIT: Final = f"{_START}{{COUNT_NAME}}?{{UNSIGNED}}{{COMMA}}{_LIST}$"
 #: The end of a call that reaps: what its second half prints.
 _REAPED: Final = _LIST + "(?:{COMMA}?{TIMEOUT_NAME}?{TIMEOUT})?$"
@@ -74,6 +75,12 @@ def _list_pattern(template: str, item: str) -> str:
 def has_known_form(args: pl.Expr) -> pl.Expr:
     """Whether the arguments of a call, or of a half of one, submit or reap requests and are of the usual form."""
     forms = [_list_pattern(_SUBMIT, _ANY_BLOCK), *(_list_pattern(one, _ANY_EVENT) for one in (_REAP, f"^{_REAPED}"))]
+    return args.str.contains("|".join(forms))
+
+
+def reaps_nothing(args: pl.Expr) -> pl.Expr:
+    """Whether the arguments of a call that reaps, or of its second half, are of the usual form with an empty list."""
+    forms = (_pattern(one.replace(_ITEMS, "")) for one in (_REAP, f"^{_REAPED}"))
     return args.str.contains("|".join(forms))
 
 

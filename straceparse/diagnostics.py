@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from logframe import DIAGNOSTICS, LogParseError
-from straceparse.aio import FIELDS, OPS, fields_of, has_known_form
+from straceparse.aio import FIELDS, OPS, fields_of, has_known_form, reaps_nothing
 from straceparse.arguments import parsed
 from straceparse.call_table import SUBMITS, SUBMITS_OR_REAPS
 from straceparse.descriptors import DESCRIPTOR_CALLS
@@ -58,7 +58,7 @@ def maybe_odd(events: pl.DataFrame, source: pl.Expr) -> pl.DataFrame:
     is_unknown, has_list = ~name.is_in(_KNOWN), args.str.contains(PARTS_GRAMMAR.literal("BRACE"), literal=True)
     size = pl.when(is_unknown).then(args).str.extract(_TRANSFER, 1).cast(pl.Int64, strict=False)
     own = pl.when(has_list).then(args.str.strip_chars_start(", "))
-    is_odd = has_known_form(own) == is_unknown  # null where there is no list
+    is_odd = (has_known_form(own) == is_unknown) & (is_unknown | ~reaps_nothing(own))  # null where there is no list
     return maybe.filter(is_odd | pl.col("result").is_between(1, size)).select(
         source.alias("source"), pl.col("line").cast(pl.Int64), "name", "syscall", own.fill_null(args).alias("args")
     )

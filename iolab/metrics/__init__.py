@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         contradictions,
         db_time,
         elapsed,
-        figure_of,
         total_waits,
     )
     from iolab.metrics.cells import cell_disks, cell_reads
@@ -76,7 +75,7 @@ if TYPE_CHECKING:
         wait_latency,
         wait_sizes,
     )
-    from iolab.metrics.table import METRICS, Metric, metrics_frame
+    from iolab.metrics.table import METRICS, Metric, figure_of, metrics_frame
     from iolab.metrics.trace_calls import call_gaps, call_times, database_waits, submit_cost, time_shares
     from iolab.metrics.trace_queue import QUEUES, depth, depth_by_file, littles_law, queue_depth
     from iolab.metrics.trace_reads import (

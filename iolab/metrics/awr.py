@@ -15,7 +15,7 @@ import polars as pl
 
 from iolab.loading import as_log
 from iolab.metrics.lookups import db_time_of
-from iolab.metrics.table import REFUSED, Metric, evaluate, metrics_frame, single
+from iolab.metrics.table import REFUSED, Metric, evaluate, figure_of, metrics_frame, single
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 
@@ -354,36 +354,6 @@ def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.Dat
         formula = "db_time_pct / 100 as shown, and total_wait_s / db_time_s"
         metrics.append(evaluate("db_time_share", "ratio", formula, inputs, compute, caveats))
     return metrics_frame(metrics, **{key: pl.Series(names, dtype=pl.String)})
-
-
-def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> Interval | None:
-    """One figure of a frame of metrics, to compute with; None where it was refused or lacks a bound.
-
-    Args:
-        metrics: what any function here gives.
-        metric: its name; may be left out of a frame with one row.
-        keys: values of the columns before `METRICS`, such as ``event="log file sync"``.
-
-    Raises:
-        KeyError: no row, or more than one, is meant.
-
-    Examples:
-        >>> from iolab.metrics import rate
-        >>> print(figure_of(rate(10, (2.0, 1.5, 2.5))))
-        5 [4, 6.7]
-    """
-    wanted = metrics if metric is None else metrics.filter(pl.col("metric") == metric)
-    for name, value in keys.items():
-        wanted = wanted.filter(pl.col(name) == value)
-    if wanted.height != 1:
-        request = (
-            ", ".join(filter(None, [metric, *(f"{name}={value}" for name, value in keys.items())])) or "one metric"
-        )
-        raise KeyError(f"{request}: {wanted.height} rows of {metrics.height}")
-    row = wanted.row(0, named=True)
-    if None in {row["value"], row["lo"], row["hi"]}:
-        return None
-    return Interval(row["value"], row["lo"], row["hi"])
 
 
 def contradictions(*waits: pl.DataFrame) -> list[str]:

@@ -14,9 +14,9 @@ import polars as pl
 
 from iolab.metrics.ash import ON_CPU, ash_samples, cpu_queues
 from iolab.metrics.awr import elapsed as inferred
-from iolab.metrics.awr import figure_of
 from iolab.metrics.histograms import Histogram, histograms_of
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, FunctionIo, ReportFacts, Samples, Statement, TopEvent, Wait
+from iolab.metrics.table import figure_of
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 from logframe.oracle import is_idle

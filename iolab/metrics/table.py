@@ -356,3 +356,33 @@ def tick_of(times: pl.Series) -> int:
     # Of few times, whole milliseconds are more likely chance than a log that prints no microseconds.
     ticks = (tick for tick in _TICKS if not (tick == 10**6 and known.len() < 3))
     return next(tick for tick in ticks if not any((part % tick != 0).any() for part in (known.head(1000), known)))
+
+
+def figure_of(metrics: pl.DataFrame, metric: str | None = None, **keys: str) -> Interval | None:
+    """One figure of a frame of metrics, to compute with; None where it was refused or lacks a bound.
+
+    Args:
+        metrics: what any function here gives.
+        metric: its name; may be left out of a frame with one row.
+        keys: values of the columns before `METRICS`, such as ``event="log file sync"``.
+
+    Raises:
+        KeyError: no row, or more than one, is meant.
+
+    Examples:
+        >>> from iolab.metrics import rate
+        >>> print(figure_of(rate(10, (2.0, 1.5, 2.5))))
+        5 [4, 6.7]
+    """
+    wanted = metrics if metric is None else metrics.filter(pl.col("metric") == metric)
+    for name, value in keys.items():
+        wanted = wanted.filter(pl.col(name) == value)
+    if wanted.height != 1:
+        request = (
+            ", ".join(filter(None, [metric, *(f"{name}={value}" for name, value in keys.items())])) or "one metric"
+        )
+        raise KeyError(f"{request}: {wanted.height} rows of {metrics.height}")
+    row = wanted.row(0, named=True)
+    if None in {row["value"], row["lo"], row["hi"]}:
+        return None
+    return Interval(row["value"], row["lo"], row["hi"])

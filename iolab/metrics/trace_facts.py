@@ -9,8 +9,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from iolab.metrics.awr import figure_of
-from iolab.metrics.table import nanoseconds
+from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import depth_by_file, queue_depth

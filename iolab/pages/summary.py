@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from iolab.loading import load
 from iolab.rules.run import findings
 from iolab.time_ledger.run import ledgers
-from iolab.views import Summary, view_of
+from iolab.views import view_of
 
 if TYPE_CHECKING:
     import polars as pl
 
     from iolab.time_ledger.account import Ledger
+    from iolab.views import Summary
     from logframe import Source
     from logframe.formats import ParsedLog
 
@@ -26,12 +27,15 @@ class LogSummary:
     Attributes:
         what: What the log is, in a few words.
         log: The log as `iolab.load` returns it.
-        summary: What the view of its format shows.
     """
 
     what: str
     log: ParsedLog
-    summary: Summary
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the view of its format shows: made for those who look at tables, figures or charts."""
+        return view_of(self.log.format).summarize(self.log)
 
     @property
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -108,4 +112,4 @@ def summarize(source: ParsedLog | Source, *, format: str | None = None) -> LogSu
         'strace log, 1 line'
     """
     log = load(source, format=format)
-    return LogSummary(log.describe(), log, view_of(log.format).summarize(log))
+    return LogSummary(log.describe(), log)

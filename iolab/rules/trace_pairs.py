@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import figure_text
+from iolab.metrics.table import figure_of
 from iolab.metrics.trace_facts import Trace, data_files, opens_of, short_name, trace_of
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import read_rate

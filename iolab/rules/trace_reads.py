@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.awr import figure_of
 from iolab.metrics.formatting import count_text, size_text
-from iolab.metrics.table import nanoseconds
+from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import NOT_NAMED, data_reads, read_latency, read_rate
 from iolab.rules.finding import Evidence, Finding

@@ -219,7 +219,8 @@ def test_a_restart_and_blocked_processes_are_said_first() -> None:
     )
     sar = head + table.format(1) + "\n01:47:52 PM       LINUX RESTART\n\n" + table.format(2)
     vmstat = (
-        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
         + (" 1 27      0 900000   1000  90000    0    0 60000  4000  100  100  5  2 23 70  0\n" * 12)
     )
     screens = [iolab.load(text.encode()) for text in (sar, vmstat)]
