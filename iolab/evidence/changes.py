@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -18,16 +19,8 @@ if TYPE_CHECKING:
 
 #: Columns of `parameter_changes`.
 PARAMETER_CHANGES: Final = pl.Schema(
-    {
-        "instance_name": pl.String(),
-        "parameter": pl.String(),
-        "status": pl.String(),
-        "before": pl.String(),
-        "after": pl.String(),
-        "from_time": pl.Datetime("us"),
-        "to_time": pl.Datetime("us"),
-        "report": pl.String(),
-    }
+    dict.fromkeys(("instance_name", "parameter", "status", "before", "after"), pl.String())
+    | {"from_time": pl.Datetime("us"), "to_time": pl.Datetime("us"), "report": pl.String()}
 )
 #: Columns of `neighbour_changes`.
 NEIGHBOUR_CHANGES: Final = pl.Schema(
@@ -215,6 +208,7 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
             f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {row['end_time']:%H:%M}, "
             f"with {active} active sessions."
         )
+    sentences += _rise_sentence(line)
     moved = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
     greatest = moved.filter(pl.col("is_unusual").fill_null(value=True))
     if greatest.is_empty():
@@ -241,6 +235,32 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     restarts = line.breaks.filter((pl.col("kind") == "restart") & (pl.col("to_time") == row["at"]))
     sentences += [f"Just before it, {reason}." for reason in restarts.get_column("reason")]
     return sentences
+
+
+def _rise_sentence(line: Timeline) -> list[str]:
+    """Where DB time rose most from one report to the next, and what has the most of it; nothing where it never rose."""
+    ordered = db_time_sessions(line.periods).drop_nulls("value").sort("begin_time").to_dicts()
+    pairs = [(one, two) for one, two in pairwise(ordered) if two["begin_time"] >= one["end_time"]]
+    rises = [(one, two) for one, two in pairs if two["lo"] > one["hi"]]
+    if not rises:
+        return []
+    one, two = max(rises, key=lambda pair: float(pair[1]["value"] - pair[0]["value"]))
+    sides = [
+        dict(line.sessions.filter(report=side["report"]).select("wait_class", "value").iter_rows())
+        for side in (one, two)
+    ]
+    grown = {name: (sides[1].get(name) or 0.0) - (sides[0].get(name) or 0.0) for name in sides[0] | sides[1]}
+    rise = two["value"] - one["value"]
+    parts = {f"`{name}`": value for name, value in grown.items()} | {
+        "time not accounted for": rise - sum(grown.values())
+    }
+    most = max(parts, key=lambda name: parts[name])
+    share = f"; {100 * parts[most] / rise:.0f} % of the rise is {most}" if grown else ""
+    if parts[most] > rise:
+        share = f"; {most} rose by {figure_text(parts[most])} sessions while other parts fell"
+    before, after = (figure_text(side["value"]) for side in (one, two))
+    at = f"in the report that begins at {two['begin_time']:%Y-%m-%d %H:%M}"
+    return [f"DB time rose most {at}, from {before} to {after} active sessions{share}."]
 
 
 def _periods_sentence(line: Timeline) -> str:

@@ -21,18 +21,9 @@ if TYPE_CHECKING:
 
 #: Columns of `align_host`.
 ALIGNED: Final = pl.Schema(
-    {
-        "quantity": pl.String(),
-        "database": pl.Float64(),
-        "host": pl.Float64(),
-        "host_lo": pl.Float64(),
-        "host_hi": pl.Float64(),
-        "ratio": pl.Float64(),
-        "verdict": pl.String(),
-        "samples": pl.Int64(),
-        "covered_s": pl.Float64(),
-        "explanation": pl.String(),
-    }
+    {"quantity": pl.String()}
+    | dict.fromkeys(("database", "host", "host_lo", "host_hi", "ratio"), pl.Float64())
+    | {"verdict": pl.String(), "samples": pl.Int64(), "covered_s": pl.Float64(), "explanation": pl.String()}
 )
 #: Quantity -> statistic of the database, column of the samples.
 _QUANTITIES: Final = {

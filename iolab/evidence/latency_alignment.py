@@ -18,17 +18,9 @@ if TYPE_CHECKING:
 
 #: Columns of `align_latency`.
 LATENCIES: Final = pl.Schema(
-    {
-        "quantile": pl.String(),
-        "unit": pl.String(),
-        "database_lo": pl.Float64(),
-        "database_hi": pl.Float64(),
-        "trace": pl.Float64(),
-        "trace_ci_lo": pl.Float64(),
-        "trace_ci_hi": pl.Float64(),
-        "verdict": pl.String(),
-        "explanation": pl.String(),
-    }
+    {"quantile": pl.String(), "unit": pl.String()}
+    | dict.fromkeys(("database_lo", "database_hi", "trace", "trace_ci_lo", "trace_ci_hi"), pl.Float64())
+    | {"verdict": pl.String(), "explanation": pl.String()}
 )
 _EVENT: Final = "db file sequential read"
 #: Fewer reads have no 95th percentile to compare.

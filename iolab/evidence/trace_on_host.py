@@ -21,31 +21,17 @@ if TYPE_CHECKING:
 
 #: Columns of `TraceOnHost.figures`.
 TRACE_ON_HOST: Final = pl.Schema(
-    {
-        "quantity": pl.String(),
-        "process_lo": pl.Float64(),
-        "process_hi": pl.Float64(),
-        "host": pl.Float64(),
-        "host_lo": pl.Float64(),
-        "host_hi": pl.Float64(),
-        "verdict": pl.String(),
-        "samples": pl.Int64(),
-        "covered_s": pl.Float64(),
-        "explanation": pl.String(),
-    }
+    {"quantity": pl.String()}
+    | dict.fromkeys(("process_lo", "process_hi", "host", "host_lo", "host_hi"), pl.Float64())
+    | {"verdict": pl.String(), "samples": pl.Int64(), "covered_s": pl.Float64(), "explanation": pl.String()}
 )
 #: Columns of `TraceOnHost.sides`.
 SIDES: Final = pl.Schema(
-    {
-        "side": pl.String(),
-        "name": pl.String(),
-        "requests_per_s": pl.Float64(),
-        "bytes_per_request": pl.Float64(),
-        "latency_ms": pl.Float64(),
-        "in_flight": pl.Float64(),
-        "in_flight_expected": pl.Float64(),
-        "littles_law_ratio": pl.Float64(),
-    }
+    {"side": pl.String(), "name": pl.String()}
+    | dict.fromkeys(
+        ("requests_per_s", "bytes_per_request", "latency_ms", "in_flight", "in_flight_expected", "littles_law_ratio"),
+        pl.Float64(),
+    )
 )
 #: Quantity -> operation, column of the requests, column of the samples.
 _QUANTITIES: Final = {

@@ -75,15 +75,15 @@ def session_and_trace(first: tuple[str, Spool], second: tuple[str, StraceLog]) -
         if row["verdict"] == "agrees":
             yield Finding(
                 "evidence_agrees",
-                f"The session counted {counted} (`{row['database_basis']}`), the trace {traced}: they may be of one "
-                "execution.",
+                f"The session counted {counted} (`{row['database_basis']}`), the strace log {traced}: they may be of "
+                "one execution.",
                 evidence=evidence,
                 order=3,
             )
         else:
             yield Finding(
                 "evidence_mismatch",
-                f"The session counted {counted} (`{row['database_basis']}`), the trace {traced}: figures of one "
+                f"The session counted {counted} (`{row['database_basis']}`), the strace log {traced}: figures of one "
                 "are not used for the other.",
                 detail=str(row["explanation"]),
                 evidence=evidence,

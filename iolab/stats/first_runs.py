@@ -37,7 +37,7 @@ from iolab.stats.samples import (
     robust_spread,
     spread_ties,
 )
-from iolab.stats.verdict import Row, make_frame
+from iolab.stats.verdict import Row, make_frame, make_row
 from logframe.extras import require
 from logframe.wording import counted
 
@@ -234,19 +234,12 @@ class FirstRun(Shown):
         steady = self.steady or Estimate(float("nan"), None, None, "no steady level")
         rows: list[Row] = [
             ("first run", self.first, None, None, self.unit, self.kind),
-            (
-                "steady median",
-                None if self.steady is None else steady.value,
-                steady.lo,
-                steady.hi,
-                self.unit,
-                steady.basis,
-            ),
+            make_row("steady median", steady, self.unit),
             ("first / steady", self.ratio, None, None, "x", "first run / median of the steady runs"),
             ("first above the others", self.spreads, None, None, "spreads", "(first - median) / robust spread"),
             ("warm-up runs", float(self.warm_up_runs), None, None, "runs", self.state),
         ]
-        return make_frame(rows)
+        return make_frame(rows).fill_nan(None)
 
 
 def first_run(

@@ -22,16 +22,9 @@ from iolab.stats.samples import SampleError
 #: ``ci_lo`` and ``ci_hi`` are the 95 % interval of a sample, ``lo`` and ``hi`` what the rounding of printed figures
 #: allows; null without one.
 FRAME_SCHEMA = pl.Schema(
-    {
-        "metric": pl.String,
-        "value": pl.Float64,
-        "lo": pl.Float64,
-        "hi": pl.Float64,
-        "ci_lo": pl.Float64,
-        "ci_hi": pl.Float64,
-        "unit": pl.String,
-        "basis": pl.String,
-    }
+    {"metric": pl.String()}
+    | dict.fromkeys(("value", "lo", "hi", "ci_lo", "ci_hi"), pl.Float64())
+    | {"unit": pl.String(), "basis": pl.String()}
 )
 
 Row = tuple[str, float | None, float | None, float | None, str, str]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -370,3 +373,18 @@ def test_reports_of_one_time_are_no_neighbours(tmp_path: Path) -> None:
 
         assert line.periods.height == 2
         assert [one.height > 0 for one in changes] == [are_there] * 4
+
+
+def test_where_db_time_rose_most_is_reported(line: Timeline) -> None:
+    """The rise and its largest part are those of the two reports; a line that never rises has no such sentence."""
+    settings = parameter_changes(line.parameters)
+    busy = db_time_sessions(line.periods).sort("begin_time").get_column("value").to_list()
+    (said,) = [one for one in timeline_sentences(line, neighbour_changes(line), settings) if "rose most" in one]
+    before, after, share = (float(one) for one in re.findall(r"(?:from|to|sessions;) ([\d.]+)", said))
+    at, part = (re.findall(pattern, said)[0] for pattern in (r"begins at ([-\d]+ [:\d]+),", "`(.*)`"))
+    rows = line.sessions.filter(pl.col("begin_time").dt.to_string("%Y-%m-%d %H:%M") == at, wait_class=part)
+
+    assert after - before == pytest.approx(max(two - one for one, two in pairwise(busy)), rel=0.01)
+    assert 0 < share / 100 * (after - before) <= rows.item(0, "value")
+    falling = replace(line, periods=line.periods.sort("begin_time").head(2))
+    assert not [one for one in timeline_sentences(falling, neighbour_changes(line), settings) if "rose most" in one]
