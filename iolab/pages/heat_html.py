@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -27,13 +28,19 @@ _MOST_PARTS: Final = 9
 _FAINT: Final = 0.12
 
 
-def heat_html(ledgers: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str] | None = None) -> str:
+def heat_html(
+    ledgers: Mapping[str, Ledger],
+    links: Mapping[str, str],
+    begins: Mapping[str, str] = MappingProxyType({}),
+    gaps: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The lead ledgers of logs as tables of tinted cells, one a base; a void one is a row with its reason.
 
     Args:
         ledgers: the lead ledger of each log by name.
         links: the identifier of each log's part of the page.
         begins: when each begins, of those that say so.
+        gaps: what is missing before a log.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -48,13 +55,15 @@ def heat_html(ledgers: Mapping[str, Ledger], links: Mapping[str, str], begins: M
     bases: dict[str, dict[str, Ledger]] = {}
     for name, one in ledgers.items():
         bases.setdefault(one.base, {})[name] = one
-    tables = [_table(base, group, links, begins or {}) for base, group in bases.items() if len(group) >= _LEAST_LOGS]
+    tables = [_table(base, group, links, begins, gaps) for base, group in bases.items() if len(group) >= _LEAST_LOGS]
     if not any(tables):
         return ""
     return f'<section id="heat"><h2>Where time went</h2>{"".join(tables)}</section>'
 
 
-def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str]) -> str:
+def _table(
+    base: str, group: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str], gaps: Mapping[str, str]
+) -> str:
     parts = {name: _shares(one) for name, one in group.items() if not one.void}
     known = [frame for frame in parts.values() if frame.height]
     columns: list[tuple[str, str]] = []
@@ -72,8 +81,10 @@ def _table(base: str, group: Mapping[str, Ledger], links: Mapping[str, str], beg
     slow, rates = _rates(group)
     heads = ["active"] * has_rate + ["total", *(name for name, _ in columns), *slow]
     shown = "".join(f'<th scope="col" class="number">{html.escape(printable(one))}</th>' for one in heads)
+    wide = 1 + bool(begins) + len(heads)
     body = "".join(
-        _row(name, one, parts.get(name), columns, links.get(name), begins, rates.get(name, []), has_rate=has_rate)
+        (f'<tr class="gap"><td colspan="{wide}">{html.escape(gaps[name])}</td></tr>' if name in gaps else "")
+        + _row(name, one, parts.get(name), columns, links.get(name), begins, rates.get(name, []), has_rate=has_rate)
         for name, one in group.items()
     )
     note = f"Share of {html.escape(base)} in %; a part below {100 * _LEAST_SHARE:.0f} % in all logs has no column."

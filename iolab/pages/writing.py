@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,7 @@ from logframe.errors import LogError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from datetime import datetime
 
 #: The figures that the summary of a page names, the first three that a log has.
 _HEADLINES: Final = (
@@ -196,9 +198,22 @@ def _overview(summaries: dict[str, LogSummary], logs: dict[str, LogRow], links: 
     spans = {name: span(seen.log) for name, seen in summaries.items() if (span := view_of(seen.log.format).span)}
     begins = {name: f"{span[0]:%Y-%m-%d %H:%M}" for name, span in spans.items() if span is not None}
     strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
-    heat = heat_html({name: row.ledger for name, row in logs.items()}, links, begins)
+    heat = heat_html({name: row.ledger for name, row in logs.items()}, links, begins, _gaps(logs))
     lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
     return strip + heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
+
+
+def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
+    """The time before a report of a period that none of them covers; a minute is the time a snapshot takes."""
+    gaps: dict[str, str] = {}
+    last: datetime | None = None
+    for name, row in logs.items():
+        if row.begin is None or row.end is None or row.ledger.elapsed is None:
+            continue
+        if last is not None and row.begin - last > timedelta(minutes=1):
+            gaps[name] = f"no figures from {last:%Y-%m-%d %H:%M} to {row.begin:%Y-%m-%d %H:%M}"
+        last = row.end if last is None else max(last, row.end)
+    return gaps
 
 
 def _heading(

@@ -179,6 +179,12 @@ def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
     table = page[page.index('<section id="heat"') : page.index('id="over-time"')]
     heads = re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', table)
     assert heads[-3:] == ["db file sequential read (ms)", "per s", "transactions per s"]
+    assert re.findall(
+        r'<tr class="gap"><td colspan="10">([^<]+)</td></tr><tr><th scope="row"><a [^>]+>([^<]+)', table
+    ) == [
+        ("no figures from 2026-09-15 00:00 to 2026-09-15 01:00", "awrrpt_1_4109_4110.txt"),
+        ("no figures from 2026-09-15 05:00 to 2026-09-15 06:00", "awrrpt_1_4114_4115.txt"),
+    ]
     row = next(one for one in table.split("<tr>") if "4102_4103" in one)
     assert re.findall(r'<td class="number">([\d.]+)</td>', row)[-3:] == ["0.563", "316", "37.8"]
     assert "next</b> iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page
