@@ -26,20 +26,30 @@ LOGS: Final = (
 DIGESTS: Final = """
 import hashlib, json, sys
 import iolab
+from iolab.command_line import as_text
+from iolab.pages.log_section import log_section
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import PARTS, summary_text
 found = {}
 for path in sys.argv[1:]:
     log = iolab.load(path)
     shown = {name: frame.lazy().collect() for name, frame in log.frames().items()} | {"findings": iolab.findings(log)}
     for number, ledger in enumerate(iolab.ledgers(log)):
         shown |= {f"ledger {number} {view}": ledger.parts(view) for view in ledger.views}
-    for name, frame in shown.items():
-        found[f"{path} {name}"] = hashlib.sha256(frame.write_json().encode()).hexdigest()
+    seen = summarize(log)
+    written = {name: frame.write_json() for name, frame in shown.items()} | {
+        "text": summary_text(seen, path, parts=PARTS, width=80, is_whole=True),
+        "json": as_text({"figures": seen.figures.to_dicts(), "notes": seen.notes}),
+        "page": log_section(1, path, seen, is_only=True),
+    }
+    for name, text in written.items():
+        found[f"{path} {name}"] = hashlib.sha256(text.encode()).hexdigest()
 print(json.dumps(found))
 """
 
 
 def digests(threads: int) -> dict[str, str]:
-    """A digest of each frame, ledger and list of findings, in a process with so many threads and its own hash seed."""
+    """Digests of frames, findings, texts and pages, of a process with so many threads and its own hash seed."""
     done = subprocess.run(
         [sys.executable, "-c", DIGESTS, *LOGS],
         cwd=SAMPLES,
@@ -54,8 +64,8 @@ def digests(threads: int) -> dict[str, str]:
 
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_change_nothing(threads: int) -> None:
-    """Frames, ledgers and findings are equal to the last digit."""
+    """Frames, ledgers, findings, texts and pages are equal to the last digit."""
     one, several = digests(1), digests(threads)
 
-    assert len(one) > 70
+    assert len(one) > 90
     assert {name for name in one.keys() | several.keys() if one.get(name) != several.get(name)} == set()
