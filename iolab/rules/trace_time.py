@@ -388,7 +388,7 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
     name, whole = found.item(0, "name"), times_of(log).calls.get_column("pid").n_unique()
     own = pl.col("name").cast(pl.String) == name, pl.col("pid").is_in(pids.to_list())
     is_long = pl.col("elapsed").dt.total_nanoseconds() >= least * 1e9
-    places = log.calls.lazy().filter(*own, is_long).select(pl.col("args").str.extract(r"^(\w+)")).collect()
+    places = log.calls.lazy().filter(*own, is_long).select(pl.col("args").str.split(",").list.first()).collect()
     many = every(whole, "processes") if len(pids) == whole else f"{len(pids)} of {whole:,} processes"
     at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
     yield Finding(

@@ -13,11 +13,11 @@ from ledger_checks import faults
 import iolab
 from iolab.cli import main
 from iolab.pages.ledger_folder import folder_text, log_row
-from iolab.pages.ledger_text import MOST_LINES, USUAL_LINES
+from iolab.pages.ledger_text import MOST_LINES, USUAL_LINES, first_screen
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.time_ledger import PARTS, Account, Place
-from logframe import Interval
+from logframe import Interval, LogError
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 LOGS = sorted(
@@ -133,6 +133,40 @@ def test_the_ledger_as_json_and_as_files(capsys: pytest.CaptureFixture[str], tmp
     assert len(shown["parts"]) == account.frame.height
     assert written.filter(pl.col("scope") == account.scope).select(PARTS.names()).height == account.frame.height
     assert set(written["total"]) == {account.total.value}
+
+
+def test_a_legend_explains_a_mark_of_the_table() -> None:
+    """What is counted twice has a legend where a bar shows it, and none where all bars are certain."""
+
+    def drawn(twice: float) -> str:
+        account = Account(Interval.exact(100.0), "time")
+        account.add("what", "CPU", Interval.exact(50.0 + twice), kind="cpu", evidence=Place("calls"))
+        account.add("what", "reads", Interval.exact(50.0), kind="io", evidence=Place("calls"))
+        return first_screen(iolab.findings([SAMPLES / "host" / "iostat.out"]), account.ledger(), width=100)
+
+    for twice in (0.05, 30.0):
+        text = drawn(twice)
+        assert ("░ at most" in text) == ("░" in text.replace("░ at most", ""))
+    assert "░ at most" in drawn(30.0)
+
+
+def test_an_empty_path_is_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty path is an error, not the files of the present folder."""
+    with pytest.raises(LogError, match="empty"):
+        iolab.findings("")
+    assert main(["show", ""]) != 0
+    assert "the path is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("read_us", "is_shown"), [(400, False), (400_000, True)])
+def test_reads_of_little_time_are_not_on_the_screen(read_us: int, is_shown: bool) -> None:  # noqa: FBT001 - a case
+    """How files were read is said where the reads took time; of a log of flushes the flushes are the fact."""
+    lines = ['1700000000.000000 openat(AT_FDCWD, "a.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>']
+    lines += [f'170000000{n}.100000 pread64(3, "", 8192, {n}) = 8192 <{read_us / 1e6:.6f}>' for n in range(1, 6)]
+    lines += [f"170000000{n}.600000 fsync(3) = 0 <0.350000>" for n in range(1, 6)]
+    text = summary_text(summarize("\n".join(sorted(lines, key=lambda one: one[:17])).encode()), "a.strace")
+
+    assert ("O_DIRECT" in text, "were synchronous" in text) == (is_shown, is_shown)
 
 
 def test_unknown_time_that_is_largest_comes_first() -> None:

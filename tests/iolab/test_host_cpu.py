@@ -112,6 +112,21 @@ def test_between_both_nothing_is_concluded() -> None:
     assert sentence.endswith("3 of 30 samples were at least 90 % busy, from 20:27:10 on.")
 
 
+def test_the_times_of_a_collector_say_when_processors_were_busy() -> None:
+    """OSWatcher writes the time above each run of vmstat: a stretch of busy samples has its begin, and its end."""
+    head = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    idle, full = (f" 2  0  0 9 9 9 0 0 9 9 9 9 {user} 4 {96 - user} 0 0\n" for user in (10, 94))
+
+    def said(busy: range) -> str:
+        text = "".join(
+            f"zzz ***Tue Jun 11 15:{n:02}:00 CEST 2019\n{head}{idle}{full if n in busy else idle}" for n in range(20)
+        )
+        return next(processors(read_host(text.encode()))).sentence
+
+    assert "8 of 20 samples were at least 90 % busy, from 15:12 on" in said(range(12, 20))
+    assert "5 of 20 samples were at least 90 % busy, between 15:05 and 15:09" in said(range(5, 10))
+
+
 def test_one_sample_is_no_average() -> None:
     """Of one sample there is no mean and no busiest; one whose length is not known is no sample, and is counted."""
     sentence = next(processors(_read(mpstat, shares(1, 20.0)[:1]))).sentence

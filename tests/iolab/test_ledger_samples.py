@@ -207,6 +207,14 @@ def test_sessions_on_cpu_above_the_cpus_are_a_queue() -> None:
     assert said["activity_over_time"] == "The load grew from 1.67 sessions at 23:58 to 20 at 00:00."
 
 
+def test_a_cut_slot_is_not_compared() -> None:
+    """The first and the last slot may be cut: a change is one of the slots that are whole."""
+    slots = [(30, 3), (60, 900), (60, 850), (60, 880), (15, 1)]
+    report = read_awr(ash([("CPU + Wait for CPU", "CPU", 99.0)], samples=2_634, slots=slots))
+
+    assert "activity_over_time" not in {one.name for one in ash_findings(report)}
+
+
 def test_dates_of_slots_over_midnight() -> None:
     """A slot prints the time of the day; its date follows from the period and the slots before it."""
     report = read_awr(ash([("CPU + Wait for CPU", "CPU", 9.0)], samples=240, slots=[(60, 60)] * 4))
