@@ -10,7 +10,7 @@ from sqlplusparse.folded import fits_ruler, unfold
 from sqlplusparse.lines import BEGINNINGS, FEEDBACK, LISTS, NUMBER, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page, section_above
 from sqlplusparse.records import Grid
-from sqlplusparse.statements import is_numbered, is_quoted_error
+from sqlplusparse.statements import is_numbered, is_quoted_error, starts_statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,6 +162,10 @@ def _read_rows(page: Page, grid: Grid, heading: list[str], *, is_typed: bool) ->
                 number = end = head = _skip_heading(page, grid, number, len(heading))
                 continue
             end = _next_heading(page, number, _TEXTS(kinds, number).end(), heading)
+            if grid.is_of_client:  # at an empty prompt, the next statement follows directly
+                end = next((place for place in range(number, end) if starts_statement(page.lines[place])), end)
+                if end == number:
+                    break
             page.assign(number, end, LineRole.ROW)
             rows.extend(range(number, end))
             number = end

@@ -114,15 +114,15 @@ def usual_prompts(lines: list[str], kinds: bytearray, text: str) -> tuple[dict[i
             kinds[number] != Kind.PLAN_ROW
             or _is_input(line, prompt, lines[number - 1], is_above=number - 1 in found_prompts)
         ):
-            rest = _behind(f"{line} ", prompt)
+            rest = _after(f"{line} ", prompt)
             found_prompts[number] = prompt + " " * rest.startswith(" ")
             lines[number] = f"{_USUAL} {rest.removeprefix(' ')}".rstrip()
             kinds[number] = Kind.PROMPT
     return found_prompts, doubtful
 
 
-def _behind(line: str, prompt: str) -> str:
-    """What stands in a line behind a prompt, which the client may have printed several times."""
+def _after(line: str, prompt: str) -> str:
+    """What stands in a line after a prompt, which the client may have printed several times."""
     rest = line[len(prompt) :]
     while rest.startswith(prompt) and rest.strip() != "/":
         rest = rest[len(prompt) :]
@@ -130,7 +130,7 @@ def _behind(line: str, prompt: str) -> str:
 
 
 def _is_input(line: str, prompt: str, above: str, *, is_above: bool) -> bool:
-    """Is something typed behind the bar that a line begins with, or does it go on with what is typed above?"""
+    """Is something typed after the bar that a line begins with, or does it go on with what is typed above?"""
     rest = line[len(prompt) :]
     return "|" not in rest or _BEHIND.match(rest) is not None or (is_above and above[-1] not in _ENDS)
 
@@ -169,14 +169,14 @@ def _answered_prompts(lines: list[str], kinds: bytearray) -> tuple[set[str], int
     for number in places if first else ():
         line = f"{lines[number]} "
         prompt = _seen_prompt(line, first)
-        if prompt is not None and _BEHIND.match(_behind(line, prompt)):
+        if prompt is not None and _BEHIND.match(_after(line, prompt)):
             counts[prompt.translate(_DIGITS)] += 1
     seen = {shape for shape in first if counts[shape] >= max(_FEWEST_PROMPTS, len(known))}
     if seen:
         return seen, None
     asked = [number for number in first.values() if number is not None]
-    told = (number for number in places if _goes_on(lines, number) and _MAY_ASK.match(lines[number]))
-    return seen, next(chain(asked, told), None)
+    others = (number for number in places if _goes_on(lines, number) and _MAY_ASK.match(lines[number]))
+    return seen, next(chain(asked, others), None)
 
 
 def _goes_on(lines: list[str], number: int) -> bool:
