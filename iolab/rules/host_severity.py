@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -130,15 +131,17 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
 @rule(
     "saturated_device",
     of="host",
-    needs="samples of the devices with utilisation and requests in flight",
+    needs="samples of the devices with utilisation, and requests in flight where they are printed",
     thresholds={"90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then"},
 )
 def saturated_device(log: HostLog) -> Iterator[Finding]:
     """The devices that were never without a request, with others in the queue."""
-    rows = _samples(log, "device", "device", "util_percent", "in_flight")
+    rows = _samples(log, "device", "device", "util_percent")
     if rows is None:
         return
     number, whole = _whole(rows)
+    has_queue = "in_flight" in rows.collect_schema().names()
+    rows = rows if has_queue else rows.with_columns(in_flight=math.inf)  # its device is busy, whatever waits
     is_full = (pl.col("util_percent") >= 100 * SATURATED) & (pl.col("in_flight") > 1)
     count, took = _requests(rows)
     full = rows.group_by("device").agg(
@@ -149,13 +152,12 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     )
     top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
     for row in top.head(_MOST_DEVICES).collect().iter_rows(named=True):
+        in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
+        took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
         yield Finding(
             "saturated_device",
             f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
-            f"{counted(number, 'samples')}, with up to {three(row['most'])} requests in flight"
-            + (
-                f"; a request took {seconds(row['each'] / 1e3)} on average." if row["each"] and row["each"] > 0 else "."
-            ),
+            f"{counted(number, 'samples')}{in_flight}{took_each}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
             next="see who reads and writes: pidstat -d 5; biosnoop -Q",
@@ -276,6 +278,45 @@ def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
             impact_of=OF_SAMPLES,
             next="see who had the CPU: pidstat -u 5; perf sched latency",
             evidence=(Evidence("process", (str(row["pid"]),)),),
+        )
+
+
+@rule(
+    "memory_scanned",
+    of="host",
+    needs="pages that processes scanned themselves (sar -B: pgscand/s)",
+    thresholds={"1 page per second": "processes scan only where the kernel frees too little before"},
+)
+def memory_scanned(log: HostLog) -> Iterator[Finding]:
+    r"""How long processes had to free memory themselves, as none was free when they asked for it.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:00 AM pgpgin/s pgpgout/s fault/s majflt/s pgfree/s pgscank/s pgscand/s pgsteal/s %vmeff\n"
+        >>> rows = "".join(f"10:0{n}:00 AM 9.0 9.0 900.0 {n}00.0 9.0 0.0 {n}000.00 9.0 9.0\n" for n in range(4))
+        >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+        >>> for one in memory_scanned(read_host(text.encode())): print(one.sentence)
+        Memory was short in 3 of 3 samples: processes scanned 2,000 pages per second for free ones, 200 major faults per
+        second.
+    """
+    rows = _samples(log, "host", "pgscand_per_s", "majflt_per_s")
+    if rows is None:
+        return
+    number, whole = _whole(rows)
+    short = rows.filter(pl.col("pgscand_per_s") >= 1)
+    found = short.select(pl.col("pgscand_per_s", "majflt_per_s").mean(), number=pl.len(), weight=pl.col("weight").sum())
+    row = found.collect().row(0, named=True)
+    if row["number"]:
+        yield Finding(
+            "memory_scanned",
+            f"Memory was short in {row['number']:,} of {counted(number, 'samples')}: processes scanned "
+            f"{three(row['pgscand_per_s'])} pages per second for free ones, {three(row['majflt_per_s'])} major faults "
+            "per second.",
+            impact=_share(row["weight"], whole),
+            impact_of=OF_SAMPLES,
+            next="see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -r 5",
+            evidence=(Evidence("host", ("pgscand_per_s", "majflt_per_s")),),
+            order=0,
         )
 
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 #: A part with this much of the time is named in a sentence.
 _NAMED: Final = 0.10
 #: Of smaller parts a rule has no meaning.
+_MOST_RECURSIVE: Final = 0.5
 _NOTABLE: Final = 0.05
 _MOST_EVENTS: Final = 4
 #: One statement with this much of what is reported of it stands for all.
@@ -384,6 +385,11 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
     if share >= _NOTABLE:
         sys = found.filter("is_sys")
         count = count_text(int(sys.get_column("texts").sum()), "statement")
+        for most in sys.filter(pl.col("us") >= _MOST_RECURSIVE * pl.col("us").sum()).head(1).to_dicts():
+            ran = (
+                f"{count_text(most['executions'], 'execution')} of `{short_text(str(most['text'] or most['sql']), 40)}`"
+            )
+            count = ran if sys.height == 1 else f"{count}, most of it in {ran}"
         said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')}: {count}."
         deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
         detail = f"all recursive statements together took {seconds(deep / 1e6)}"

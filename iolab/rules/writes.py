@@ -177,6 +177,11 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
         The log writer was busy 95 % of the time: the report does not show whether commits waited for it or were posted
         late. True
+        >>> from dataclasses import replace
+        >>> sent = {"SYNC Remote Write": Wait(Interval.exact(4_186), Interval.exact(500))} | facts(11_538, 13).background
+        >>> for one in commit_beyond_write(replace(facts(11_538, 13), background=sent)): print(one.sentence)
+        A commit waited 133 ms and a log write took 1.13 ms on average; sending redo to another database took 119 ms
+        (`SYNC Remote Write`).
         >>> list(commit_beyond_write(facts(11_538, 1_000)))
         []
     """
@@ -216,6 +221,11 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         said += "; the report does not show what the rest was"
         detail = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
+        sent = [(name, wait.avg_s) for name, wait in remote if wait.avg_s is not None]
+        least = _LATE * (sync.avg_s - write.avg_s).value
+        for name, each in sorted((one for one in sent if one[1].value >= least), key=_value)[-1:]:
+            said = f"{said.partition(';')[0]}; sending redo to another database took {seconds(each.value)} (`{name}`)"
+            step = "see the network and the log writes of the standby: select * from v$archive_dest"
     elif (late / sync.avg_s).value >= _LATE:
         said += f"; sessions continued {seconds(late.value)} after their write ended"
         detail = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
@@ -235,6 +245,10 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
+
+
+def _value(one: tuple[str, Interval]) -> float:
+    return one[1].value
 
 
 @rule("writers_behind", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})
