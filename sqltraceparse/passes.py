@@ -100,8 +100,9 @@ class Forward:
         said = self._carry("session", said, ["process"])
         self.is_shared |= bool(said.select((pl.col("session_id").n_unique() > 1).over("process").any()).item())
         named = statements.select(_OWNER).filter(pl.col("cursor").is_not_null())
-        failed = statements.filter(pl.col("error").is_not_null()).get_column("line")
-        self._failed = pl.concat([self._failed, failed.cast(pl.Int64)])
+        if statements.get_column("error").null_count() < statements.height:
+            failed = statements.filter(pl.col("error").is_not_null()).get_column("line")
+            self._failed = pl.concat([self._failed, failed.cast(pl.Int64)])
         held = with_owner(self._with_ends(named, calls), said, [])
         owners = self._carry("owners", held, [*_KEY, "session_id"])
         own = {
@@ -186,17 +187,18 @@ class Forward:
 
         One has none after a hard close (``type=0``), and when it is executed after a parse that failed.
         """
-        ends = [calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, *_KEY)]
+        ends: list[pl.DataFrame] = []
+        if (calls.get_column("close_type") == 0).any():
+            ends.append(calls.filter(pl.col("close_type") == 0).select(pl.col("line") + 1, *_KEY))
         if len(self._failed):
             before = self.carried.get("owners")
             known = named if before is None else pl.concat([before.select(named.columns), named])
             runs = calls.filter(pl.col("op").is_in(["EXEC", "FETCH"])).select("line", *_KEY)
             runs = with_owner(runs, known.select("line", *_KEY, "statement"), ["cursor"])
             ends.append(runs.filter(pl.col("statement").is_in(self._failed.implode())).select("line", *_KEY))
-        closed = pl.concat(ends)
-        if closed.is_empty():
+        if not any(one.height for one in ends):
             return named
-        both = pl.concat([closed, named], how="diagonal").select(named.columns)
+        both = pl.concat([*ends, named], how="diagonal").select(named.columns)
         return both.sort("line", maintain_order=True)  # a statement that begins on that line comes last, and counts
 
     def _carry(self, name: str, rows: pl.DataFrame, key: list[str]) -> pl.DataFrame:
@@ -243,11 +245,13 @@ class Forward:
 
         Whatever stands above a wait has ended before it; above a call, calls of its depth or a lesser one have.
         """
-        last = self._carry("last", tims.select("process", "line", "clock", "tim_us"), ["process"])
-        ends = self._carry("ends", calls.select("process", "line", "clock", "tim_us", "depth"), ["process", "depth"])
+        ends = self._carry("ends", calls[["process", "line", "clock", "tim_us", "depth"]], ["process", "depth"])
         own = {"waits": waits, "calls": calls}
+        figures = (waits["elapsed_us"], calls["elapsed_us"], calls["cpu_us"])
+        if not any((one >= _COUNTER).any() for one in figures):
+            return waits, calls
         for of, above, name in (
-            ("waits", last, "elapsed_us"),
+            ("waits", tims, "elapsed_us"),
             ("calls", ends, "elapsed_us"),
             ("calls", ends, "cpu_us"),
         ):

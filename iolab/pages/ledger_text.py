@@ -243,7 +243,7 @@ def _tables(
     """The tables of what took the time and of the statements, with parts below a share folded."""
     mark = _POSSIBLE[is_utf8]
     is_twice = is_marked = False
-    if set(ledger.parts().get_column("kind")) == {"not_in_log"}:
+    if set(ledger.frame.get_column("kind")) == {"not_in_log"}:
         return  # one part that is not divided
     for view in [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]:
         if view == "who" and ledger.unshared and least > LEAST:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 #: Findings with an impact of this much are major, or notable.
 MAJOR: Final = 0.20
 NOTABLE: Final = 0.05
+#: Findings with less impact than this do not come before facts without one.
+LITTLE: Final = 0.03
 #: The marks, in the order of the key; each is shown with its shape and its word.
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
 #: The name of the only finding of a log of which no rule says anything.
@@ -136,7 +138,7 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
             return 0, 0, 0, 0
         if one.position:
             return 1, one.position, 0, one.order
-        if one.impact is not None:
+        if one.impact is not None and one.impact.hi >= LITTLE:
             return 2, -one.impact.lo, -one.impact.value, one.order
         return 3, 0, 0, one.order
 

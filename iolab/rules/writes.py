@@ -178,8 +178,9 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         The log writer was busy 95 % of the time: the report does not show whether commits waited for it or were posted
         late. True
         >>> from dataclasses import replace
-        >>> sent = {"SYNC Remote Write": Wait(Interval.exact(4_186), Interval.exact(500))} | facts(11_538, 13).background
-        >>> for one in commit_beyond_write(replace(facts(11_538, 13), background=sent)): print(one.sentence)
+        >>> own, remote = facts(11_538, 13), Wait(Interval.exact(4_186), Interval.exact(500))
+        >>> sent = {**own.background, "SYNC Remote Write": remote}
+        >>> for one in commit_beyond_write(replace(own, background=sent)): print(one.sentence)
         A commit waited 133 ms and a log write took 1.13 ms on average; sending redo to another database took 119 ms
         (`SYNC Remote Write`).
         >>> list(commit_beyond_write(facts(11_538, 1_000)))

@@ -199,7 +199,7 @@ READ = "db file sequential read"
     ("text", "reason"),
     [
         (SHORT + wait(1_050_000, 4_294_967_295, event=READ) + call("FETCH", 1_100_300, 100_000), "wait of 4,295 s"),
-        (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 4_295_067_296), "call of 4,295 s"),
+        (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 4_295_067_296), "line 4"),
         (SHORT + wait(1_050_000, 18_446_744_073_709_551_000, event=READ) + call("FETCH", 1_100_300, 100_000), "line 3"),
         (SHORT + wait(1_050_000, 40, event=READ) + call("FETCH", 1_100_300, 18_446_744_073_709_551_000), "line 4"),
         (SHORT + wait(1_050_000, -5, event=READ) + call("FETCH", 1_100_300, 100_000), "wait of -5 us"),
