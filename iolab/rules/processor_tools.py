@@ -100,7 +100,9 @@ def blocked_processes(log: FrameLog) -> Iterator[Finding]:
     listed = ", ".join(f"`{name}`" for name in names.get_column("command").head(_MOST_PROCESSES))
     more = names.height - _MOST_PROCESSES
     waits = any(
-        lead.parts().filter(pl.col("part") == "iowait", pl.col("share_lo") >= PART).height for lead in tool_ledgers(log)
+        lead.parts().filter(pl.col("part") == "iowait", pl.col("share_lo") >= PART).height
+        for lead in tool_ledgers(log)
+        if lead.views
     )
     said = "1 process was blocked" if mean == 1 else f"{three(mean)} processes were blocked"
     yield Finding(
