@@ -41,13 +41,15 @@ def both_periods(report: AwrReport) -> Iterator[Finding]:
         if max(one.lo for one in shares) < LARGE or not (first and second) or name in _UNNAMED:
             continue
         said = "CPU" if name == "DB CPU" else f"`{name}`" if name[:1].islower() else name
-        took = [f"{percent(share)} of DB time in the {side}" for share, side in zip(shares, PERIODS, strict=True)]
-        if absent := [place for place, parts in enumerate((first, second)) if name not in parts]:
-            said += (
-                f" took {took[1 - absent[0]]} period; the {PERIODS[absent[0]]} does not list it among its top events."
-            )
+        took = [
+            f"{percent(share)} of DB time in the {side} period" for share, side in zip(shares, PERIODS, strict=True)
+        ]
+        if name not in first:
+            said += f" took {took[1]}; the first does not list it among its top events."
+        elif name not in second:
+            said += f" took {took[0]}; the second does not list it among its top events."
         else:
-            said += f" took {took[0]} period, {percent(shares[1])} in the {PERIODS[1]}."
+            said += f" took {took[0]}, {percent(shares[1])} in the second."
         yield Finding(
             "time_profile",
             said,

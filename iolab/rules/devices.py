@@ -15,7 +15,7 @@ from iolab.rules.time_parts import PART
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from hostparse import HostLog
 
@@ -96,14 +96,19 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     samples = rows.filter(IS_SAMPLE)
     # samples without their seconds are left out; where none has them, all count alike
     samples = samples.filter(is_timed) if count.item(0, "timed") else samples.with_columns(weight=pl.lit(1.0))
+    kinds = request_kinds(columns)
+    said, whole = _counted(samples)
+    yield from (_in_flight(samples, kinds, said, whole) if kinds else _moved(samples, columns, said, whole))
+
+
+def request_kinds(columns: Collection[str]) -> list[tuple[str, str, str]]:
+    """The kinds of requests whose rate and time are printed, with both columns: all in one only without others."""
     kinds = [
         (word, rate, time)
         for word, rate, times in _KINDS
         if rate in columns and (time := next((one for one in times if one in columns), None))
     ]
-    kinds = [one for one in kinds if one[0] != "request"] or kinds
-    said, whole = _counted(samples)
-    yield from (_in_flight(samples, kinds, said, whole) if kinds else _moved(samples, columns, said, whole))
+    return [one for one in kinds if one[0] != "request"] or kinds
 
 
 def _counted(samples: pl.LazyFrame) -> tuple[str, float]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.formatting import RANGE, count_text
+from iolab.metrics.formatting import RANGE, as_sentence, count_text
 from iolab.metrics.processors import COLUMNS, IS_SAMPLE, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
@@ -20,7 +20,7 @@ from logframe.errors import RefusedError
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from awrparse import AwrReport
     from hostparse import HostLog
@@ -119,6 +119,13 @@ def idle_time(lead: Ledger) -> Iterator[Finding]:
             yield Finding(name, said, part=row["part"], next=step, order=6)
 
 
+def iowait_share(leads: Iterable[Ledger]) -> float | None:
+    """The share of the processors' time that was idle with I/O in flight; None where it is no notable part."""
+    parts = [lead.parts() for lead in leads if "what" in lead.views]
+    rows = [row for one in parts for row in one.filter(pl.col("part") == "iowait").iter_rows(named=True)]
+    return next((row["share"] for row in rows if (row["share_lo"] or 0.0) >= PART), None)
+
+
 @rule(
     "busiest_processor",
     of="host",
@@ -204,24 +211,20 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
     names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
-    said, since = _more_in_use(log)
-    evidence, share, step = (
-        Evidence("MEM" if "MEM" in log.scopes else "host"),
-        since,
-        "sar -W 5, for what is swapped now",
-    )
+    grew, share = _more_in_use(log)
+    evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
         own = log.scan("host").filter(IS_SAMPLE)
         is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
         row = own.select(pl.col(*names).mean(), share=is_swapping.mean()).collect().row(0)
         back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row[:2])
         if back >= _LEAST_SWAPPED:
-            said = f"The host swapped {three(back)} KiB/s in and {three(out)} KiB/s out{said and '; s'}{said[1:]}"
+            said = f"the host swapped {three(back)} KiB/s in and {three(out)} KiB/s out"
             evidence, share, step = Evidence("host", names), row[2], "sar -W 5, for the time of it"
-    if said:
+    if said or grew:
         yield Finding(
             "swapping",
-            f"{said}.",
+            as_sentence("; ".join(filter(None, (said, grew)))),
             next=f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
@@ -242,7 +245,7 @@ def _more_in_use(log: HostLog) -> tuple[str, float]:
             continue
         begun = int((series > series[0] + _BEGUN * (series[-1] - series[0])).arg_max() or 0)
         first, last = (f"{three(value / (1 << 30))}" for value in (series[0], series[-1]))
-        return f"Swap in use grew from {first} to {last} GiB", (series.len() - begun) / series.len()
+        return f"swap in use grew from {first} to {last} GiB", (series.len() - begun) / series.len()
     return "", 0.0
 
 
@@ -269,18 +272,15 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     if (mean["blocked"] or 0.0) < _LEAST_BLOCKED:
         return
     said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])
-    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
-    waits = [row for one in parts for row in one.filter(part="iowait").to_dicts() if (row["share_lo"] or 0.0) >= PART]
-    idle = "".join(
-        f", and the CPUs were idle with I/O in flight for {percent(row['share'])} of the time" for row in waits
-    )
+    waited = iowait_share(host_ledgers(log)[:1])
+    idle = "" if waited is None else f", and the CPUs were idle with I/O in flight for {percent(waited)} of the time"
     yield Finding(
         "blocked_processes",
         f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{idle}{said and '; '}"
         f"{said}.",
         next="see the devices: iostat -xt 5",
         evidence=(Evidence("host", ("blocked",)),),
-        impact=Interval.exact(mean["some"]) if waits else None,
+        impact=None if waited is None else Interval.exact(mean["some"]),
         impact_of=OF_SAMPLES,
     )
 

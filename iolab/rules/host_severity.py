@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import RANGE
 from iolab.metrics.processors import IS_SAMPLE, SATURATED
-from iolab.rules.devices import latencies_of
+from iolab.rules.devices import latencies_of, request_kinds
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
@@ -168,11 +168,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
 def _requests(rows: pl.LazyFrame) -> tuple[pl.Expr, pl.Expr]:
     """The requests of a row, and their time together in ms: of reads and writes, else of all in one."""
     columns = rows.collect_schema().names()
-    found = [
-        (rate, next((one for one in times if one in columns), None)) for _, rate, times in _KINDS if rate in columns
-    ]
-    kinds = [(rate, time) for rate, time in found if time is not None]
-    kinds = [one for one in kinds if one[0] != "transfers_per_s"] or kinds
+    kinds = [(rate, time) for word, rate, time in request_kinds(columns) if word != "flush"]
     counts = [pl.col(rate) * pl.col("weight") for rate, _ in kinds]
     times = [pl.col(rate) * pl.col(time).fill_null(0.0) * pl.col("weight") for rate, time in kinds]
     return pl.sum_horizontal(*counts, pl.lit(0.0)), pl.sum_horizontal(*times, pl.lit(0.0))

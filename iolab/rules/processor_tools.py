@@ -8,10 +8,9 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, nothing_found
-from iolab.rules.host_processors import idle_time
+from iolab.rules.host_processors import idle_time, iowait_share
 from iolab.rules.phrases import three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import tool_ledgers
 from logframe.interval import Interval
 
@@ -99,18 +98,14 @@ def blocked_processes(log: FrameLog) -> Iterator[Finding]:
     names = blocked.get_column("command").value_counts(sort=True).sort("count", "command", descending=[True, False])
     listed = ", ".join(f"`{name}`" for name in names.get_column("command").head(_MOST_PROCESSES))
     more = names.height - _MOST_PROCESSES
-    waits = any(
-        lead.parts().filter(pl.col("part") == "iowait", pl.col("share_lo") >= PART).height
-        for lead in tool_ledgers(log)
-        if lead.views
-    )
+    is_waiting = iowait_share(tool_ledgers(log)) is not None
     said = "1 process was blocked" if mean == 1 else f"{three(mean)} processes were blocked"
     yield Finding(
         "blocked_processes",
         f"{said} (state D) on average, {max(counts)} at most: {listed}{f' and {more} more' if more > 0 else ''}.",
         next="see the devices: iostat -xt 5; where they wait: cat /proc/PID/stack",
         evidence=(Evidence("processes", tuple(map(str, blocked.get_column("pid").unique().sort().head(20)))),),
-        impact=Interval.exact(sum(count > 0 for count in counts) / len(counts)) if waits else None,
+        impact=Interval.exact(sum(count > 0 for count in counts) / len(counts)) if is_waiting else None,
         impact_of=OF_SAMPLES,
         order=1,
     )

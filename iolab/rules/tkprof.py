@@ -15,8 +15,9 @@ from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.next_steps import BIND, parse_step
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.sql_traces import FROM_CLIENT, has_plan, step_beside_plan
+from iolab.time_ledger.sql_traces import has_plan, step_beside_plan
 from iolab.time_ledger.tkprof import (
+    OF_CLIENT,
     PERHAPS_INSIDE,
     Nesting,
     nesting_of,
@@ -40,7 +41,6 @@ _NAMED: Final = 0.10
 #: A statement with this much of the gets is named beside the one that calls it.
 _MOST_OF: Final = 0.5
 _MOST_NAMED: Final = 6
-_OF_CLIENT: Final = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
 _LEAST_GETS: Final = 100_000
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
@@ -178,7 +178,7 @@ def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
     """The wait in the calls of a statement that was half of its time; a longer one is between them."""
     own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
-    waits = report.waits.filter(*own, ~_OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
+    waits = report.waits.filter(*own, ~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
     top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
     return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
 

@@ -219,20 +219,20 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     said = f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
     detail, step = "", "take an extended SQL trace (event 10046) of the log writer"
     if late is None:
-        said += "; the report does not show what the rest was"
+        rest = "the report does not show what the rest was"
         detail = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
-        sent = [(name, wait.avg_s) for name, wait in remote if wait.avg_s is not None]
-        least = _LATE * (sync.avg_s - write.avg_s).value
-        for name, each in sorted((one for one in sent if one[1].value >= least), key=_value)[-1:]:
-            said = f"{said.partition(';')[0]}; sending redo to another database took {seconds(each.value)} (`{name}`)"
+        sent = [(wait.avg_s.value, name) for name, wait in remote if wait.avg_s is not None]
+        each, name = max(sent, default=(0.0, ""))
+        if name and each >= _LATE * (sync.avg_s - write.avg_s).value:
+            rest = f"sending redo to another database took {seconds(each)} (`{name}`)"
             step = "see the network and the log writes of the standby: select * from v$archive_dest"
     elif (late / sync.avg_s).value >= _LATE:
-        said += f"; sessions continued {seconds(late.value)} after their write ended"
+        rest = f"sessions continued {seconds(late.value)} after their write ended"
         detail = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
         step = "see the run queue of the host: vmstat 5"
     else:
-        said += f"; only {seconds(late.value)} of it passed after the write"
+        rest = f"only {seconds(late.value)} of it passed after the write"
         detail = "the rest passed before the write ended (`redo synch time overhead (usec)` is small)"
     if remote:
         name, wait = max(remote, key=lambda one: one[1].time_s.value)
@@ -240,16 +240,12 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     yield from share_first(facts, _SYNC)
     yield Finding(
         "commit_beyond_write",
-        f"{said}.",
+        f"{said}; {rest}.",
         part=_SYNC if part_of(facts, _SYNC) is not None else "",
         detail=detail,
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
-
-
-def _value(one: tuple[str, Interval]) -> float:
-    return one[1].value
 
 
 @rule("writers_behind", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})

@@ -38,6 +38,8 @@ _STEP_S: Final = 0.01
 #: Times below this part of the others are not worth a word.
 _LITTLE: Final = 0.10
 _MOST_STATEMENTS: Final = 100
+#: Rows of waits for the client.
+OF_CLIENT: Final = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
 _OVERALL: Final = ("non_recursive", "recursive")
 _ZERO: Final = Interval.exact(0.0)
 
@@ -323,7 +325,7 @@ def of_client(report: Tkprof) -> pl.DataFrame:
     """The waits for the client: between calls, and no part of the total."""
     overall = report.waits.filter(pl.col("scope") == "non_recursive")
     own = overall if overall.height else report.waits.filter(pl.col("scope") == "statement")
-    return own.filter(pl.col("event").str.to_lowercase().is_in(FROM_CLIENT))
+    return own.filter(OF_CLIENT)
 
 
 def _client(report: Tkprof, total: Interval) -> str:
