@@ -30,6 +30,7 @@ from logframe.parsed_log import TableNotFoundError, near
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
 
 __all__ = ["LogCharts", "findings", "ledger", "log_html", "log_text", "result_html", "show_frames"]
@@ -111,6 +112,13 @@ def result_html(result: object) -> str:
     tables = list((result.tables or result.frames).values()) if isinstance(result, Pairing) else []
     said = (f"<p>{marked_html(one)}</p>" for one in re.split(r"\n+", str(result)))
     return _block(*said, *map(frame_html, tables))
+
+
+def ledger_chart(result: Ledger | LedgerChange, *view: str) -> Any:  # noqa: ANN401 - a chart, imported on use
+    """A ledger as bars, or the change between two as a waterfall."""
+    from iolab.charts import ledger_bars, ledger_change  # noqa: PLC0415 - charts are loaded for those who look at them
+
+    return ledger_bars(result, *view) if isinstance(result, Ledger) else ledger_change(result)
 
 
 def _block(*parts: str) -> str:

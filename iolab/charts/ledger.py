@@ -9,7 +9,7 @@ import polars as pl
 from iolab.charts import vega
 from iolab.charts._frames import ChartError, class_colours
 from iolab.charts.theme import CATEGORIES
-from iolab.time_ledger.account import UNKNOWN
+from iolab.time_ledger.parts import UNKNOWN
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger

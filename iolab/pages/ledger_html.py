@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.ledger_rows import PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
 from iolab.rules.phrases import three
-from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, time_text
 from iolab.rules import phrases
 from iolab.rules.time_parts import repeats_parent
-from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:

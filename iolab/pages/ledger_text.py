@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
-from iolab.time_ledger.account import ASIDE, UNKNOWN
+from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.table import METRICS
 from iolab.rules.finding import FINDINGS
-from iolab.time_ledger.account import CHECKS, PARTS, REMARKS, SHARES
+from iolab.time_ledger.parts import CHECKS, PARTS, REMARKS, SHARES
 from logframe.errors import DIAGNOSTICS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iolab.metrics.formatting import figure_text
 from iolab.pages.ledger_html import colour
-from iolab.time_ledger.account import UNKNOWN
+from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:

@@ -28,7 +28,8 @@ from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
 from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK
-from iolab.time_ledger.spools import BASE, sampled, spool_ledgers
+from iolab.time_ledger.parts import TIMED
+from iolab.time_ledger.spools import sampled, spool_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 
@@ -111,7 +112,7 @@ class SpoolFacts:
     @property
     def ledger(self) -> Ledger | None:
         """The account of its time, where that leads; None where nothing is timed, or there is no total."""
-        return self.lead if self.lead is not None and not self.lead.void and self.lead.base == BASE else None
+        return self.lead if self.lead is not None and not self.lead.void and self.lead.base == TIMED else None
 
     @property
     def costs(self) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
-from iolab.time_ledger.account import ASIDE, NO_OWNER, UNKNOWN
+from iolab.time_ledger.parts import ASIDE, NO_OWNER, UNKNOWN
 from logframe.interval import Interval
 from logframe.oracle import WAIT_CLASSES
 
@@ -184,7 +184,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     """What a part took, in one sentence.
 
     Examples:
-        >>> from iolab.time_ledger.account import Account, Place
+        >>> from iolab.time_ledger.account import Account
+        >>> from iolab.time_ledger.parts import Place
         >>> account = Account(Interval.exact(12_612.5), "DB time")
         >>> read = account.add("what", "db file sequential read", Interval.exact(9_336), kind="io",
         ...     count=Interval.exact(770_898), evidence=Place("foreground_events"))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.ash import ON_CPU, AshTotal, ash_total, slots_of
-from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
+from iolab.time_ledger.account import Account, Ledger, void_ledger
+from iolab.time_ledger.parts import Place
 from iolab.time_ledger.sampled import LEAST_SAMPLES, SampledParts
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle

@@ -10,17 +10,17 @@ import polars as pl
 
 from iolab.metrics.formatting import figure_text
 from iolab.shown import Shown
-from iolab.time_ledger.account import ASIDE
-from iolab.time_ledger.spools import BASE
+from iolab.time_ledger.parts import ASIDE, TIMED
 from logframe.errors import LogError
 from logframe.interval import Interval
+from logframe.parsed_log import display
 from logframe.wording import counted
 from straceparse.call_table import IO_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.time_ledger.account import Ledger
+    from iolab.time_ledger.parts import LedgerParts
 
 #: Bases whose parts are compared per second of the period: their lists of events and statements may be cut.
 _OF_PERIODS: Final = frozenset({"DB time", "total call time", "background elapsed time", "samples x interval"})
@@ -30,7 +30,7 @@ _REST: Final = "not accounted for, less what is counted twice"
 _SUBJECTS: Final = {
     "first to last record": "The time from the first to the last record",
     "first record to last record": "The time from the first to the last record",
-    BASE: "The time of the timed statements",
+    TIMED: "The time of the timed statements",
 }
 #: A change of the total below this share of the first total has no shares.
 _LEAST_CHANGE: Final = 0.05
@@ -304,9 +304,7 @@ class LedgerChange(Shown):
 
     def to_chart(self) -> Any:  # noqa: ANN401 - a chart, imported on use
         """The way from the first total to the second as a waterfall (`iolab.charts.ledger_change`)."""
-        from iolab.charts import ledger_change  # noqa: PLC0415 - a ledger needs no charts
-
-        return ledger_change(self)
+        return display().ledger_chart(self)
 
     def _moved(self, row: dict[str, Any]) -> str:
         """How a part changed."""
@@ -412,7 +410,7 @@ def _as_tree(
             yield from _as_tree(rows, row["part"], there, level + 1)
 
 
-def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> LedgerChange:
+def change_of(a: LedgerParts | Sequence[LedgerParts], b: LedgerParts | Sequence[LedgerParts]) -> LedgerChange:
     """Every part of two ledgers, or of the sums of two sets of them, and its share of the change of the total.
 
     Reports are compared per second of their periods, other logs as they are; where transactions per second differ by
@@ -449,7 +447,7 @@ def change_of(a: Ledger | Sequence[Ledger], b: Ledger | Sequence[Ledger]) -> Led
     return change
 
 
-def _sum_of(ledgers: Ledger | Sequence[Ledger], name: str) -> Ledger:
+def _sum_of(ledgers: LedgerParts | Sequence[LedgerParts], name: str) -> LedgerParts:
     """A set of ledgers of one kind as one, whose parts may have several rows."""
     first, *others = ledgers if isinstance(ledgers, Sequence) else [ledgers]
     for one in (first, *others):
@@ -468,7 +466,7 @@ def _sum_of(ledgers: Ledger | Sequence[Ledger], name: str) -> Ledger:
     return first
 
 
-def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerChange:
+def _between(a: LedgerParts, b: LedgerParts, lengths: list[float], unit: str) -> LedgerChange:
     """The change between two ledgers, each divided by a length."""
     is_work = any(one.work and one.total and one.work.value < one.total.value for one in (a, b))
     wholes = [one.work if is_work and one.work is not None else one.total for one in (a, b)]
@@ -530,12 +528,12 @@ def _between(a: Ledger, b: Ledger, lengths: list[float], unit: str) -> LedgerCha
     return LedgerChange(base, totals[0], totals[1], unit, parts, is_shared, is_work=is_work)
 
 
-def _side(ledger: Ledger, length: float, side: str, *, is_cut: bool) -> pl.DataFrame:
+def _side(ledger: LedgerParts, length: float, side: str, *, is_cut: bool) -> pl.DataFrame:
     """The parts of one ledger per unit, the closing parts of a level as one, with what the level's list may hide."""
     kind = pl.col("kind").cast(pl.String)
     is_closing = kind.is_in(_CLOSING)
     level = pl.concat_str(pl.col("parent").fill_null(""), pl.lit(f"/{_REST}"))
-    is_text = (pl.col("view") == "who") & pl.lit(ledger.base == BASE)
+    is_text = (pl.col("view") == "who") & pl.lit(ledger.base == TIMED)
     text = pl.col("name").str.splitn(": ", 2).struct.field("field_1").fill_null(pl.col("name"))  # without its number
     parts = ledger.frame.with_columns(
         kind.alias("kind"),
@@ -596,7 +594,12 @@ class WhatIf(Shown):
 
 
 def what_if(
-    ledger: Ledger, part: str, *, count: float | None = None, average: float | None = None, factor: float | None = None
+    ledger: LedgerParts,
+    part: str,
+    *,
+    count: float | None = None,
+    average: float | None = None,
+    factor: float | None = None,
 ) -> WhatIf:
     """The total of a ledger if one part had another count, another average, or were ``factor`` times as long.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import share_text, short_text
-from iolab.time_ledger.account import Account, Place
+from iolab.time_ledger.account import Account
 from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from iolab.time_ledger.parts import Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from logframe.wording import counted

@@ -9,9 +9,10 @@ from weakref import WeakKeyDictionary
 
 from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
-from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
+from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
 from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, PARSES, event_step
+from iolab.time_ledger.parts import Place
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 

@@ -8,7 +8,7 @@ from weakref import finalize
 import polars as pl
 
 from iolab.loading import as_log
-from iolab.time_ledger.account import PARTS
+from iolab.time_ledger.parts import PARTS
 from iolab.views import view_of
 from logframe.errors import LogError
 

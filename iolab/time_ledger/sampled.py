@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.stats.intervals import share_interval
-from iolab.time_ledger.account import EXACT, PARTS
+from iolab.time_ledger.parts import EXACT, PARTS
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from iolab.time_ledger.account import Account, Place
+    from iolab.time_ledger.account import Account
+    from iolab.time_ledger.parts import Place
 
 #: Below this many samples there are no shares: the 95 % interval of a half is then wider than 20 points.
 LEAST_SAMPLES: Final = 100

@@ -19,7 +19,8 @@ from iolab.metrics.processors import (
     layers_of,
     tool_cpu_parts,
 )
-from iolab.time_ledger.account import EXACT, Account, Ledger, Place, void_ledger
+from iolab.time_ledger.account import Account, Ledger, void_ledger
+from iolab.time_ledger.parts import EXACT, Place
 from iolab.time_ledger.sampled import SampledParts
 from logframe.errors import RefusedError
 from logframe.interval import Interval

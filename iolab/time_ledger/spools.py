@@ -9,8 +9,9 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
-from iolab.time_ledger.account import NO_OWNER, Account, Place, void_ledger
+from iolab.time_ledger.account import Account, void_ledger
 from iolab.time_ledger.listings import listing_ledgers, seconds_text
+from iolab.time_ledger.parts import NO_OWNER, TIMED, Place
 from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
 from logframe.wording import counted
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import SessionSamples, Spool
 
-BASE: Final = "timed statements"
 #: The sum of the lines may differ from that of the statements by this much of it.
 _SLACK: Final = 0.01
 #: The total is a range where its bounds differ by more than this.
@@ -92,12 +92,12 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
         all_of = "the only timed statement" if failed.height == 1 else f"all {failed.height:,} timed statements"
         return [
             void_ledger(
-                f"{all_of} failed ({seconds_text(_sum(failed))} in all)", base=BASE, remarks=apart, facts_hold=True
+                f"{all_of} failed ({seconds_text(_sum(failed))} in all)", base=TIMED, remarks=apart, facts_hold=True
             )
         ]
     groups = statement_costs(spool)
     total = _sum(groups) + _sum(unknown)
-    account = Account(total, BASE)
+    account = Account(total, TIMED)
     parts = _alike(groups)
     large = parts if parts.height <= _MOST_PARTS else parts.top_k(_MOST_PARTS, by="elapsed_s")
     account.add_frame(_parts(large))
@@ -188,7 +188,7 @@ def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total:
     untimed = spool.statements.filter(pl.col("elapsed_s").is_null()).height
     are = "is" if untimed == 1 else "are"
     without = f"{counted(untimed, 'statement')} {are} not timed" if untimed else "every statement is timed"
-    said = f"{BASE} took {figure} in total{clock}; {without}"
+    said = f"{TIMED} took {figure} in total{clock}; {without}"
     if failed.height:
         return f"{said}, {failed.height:,} failed ({seconds_text(_sum(failed))}, not counted)"
     return f"{said}, none failed" if _is_repeated(groups) else said

@@ -16,8 +16,9 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.formatting import short_text
-from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.account import Account, void_ledger
 from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from iolab.time_ledger.parts import Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from sqltraceparse import without_literals

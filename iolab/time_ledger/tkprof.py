@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import polars as pl
 
 from iolab.metrics.formatting import count_text, time_text
-from iolab.time_ledger.account import Account, Place, void_ledger
+from iolab.time_ledger.account import Account, void_ledger
+from iolab.time_ledger.parts import Place
 from iolab.time_ledger.sql_traces import FROM_CLIENT, next_of, statement_name
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle, wait_class_of

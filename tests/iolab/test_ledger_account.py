@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from iolab.time_ledger.account import PARTS, Account, Place, void_ledger
+from iolab.time_ledger.account import Account, void_ledger
+from iolab.time_ledger.parts import PARTS, Place
 from logframe import Interval
 from logframe.errors import LogError
 

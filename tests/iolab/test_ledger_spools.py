@@ -14,8 +14,8 @@ import iolab
 from iolab import metrics
 from iolab.pages import session_summary
 from iolab.rules.sessions import session_findings
-from iolab.time_ledger.account import NO_OWNER
-from iolab.time_ledger.spools import BASE, spool_headline, spool_ledgers
+from iolab.time_ledger.parts import NO_OWNER, TIMED
+from iolab.time_ledger.spools import spool_headline, spool_ledgers
 from logframe.errors import LogError
 from sqlplusparse import Spool, read_spool
 
@@ -403,7 +403,7 @@ def test_the_sum_of_times_is_that_of_statements_in_all_sessions(corpus: Path) ->
         timed += len(ledgers)
         wrong += [path.name for one in ledgers if not one.void and not one.checks.get_column("holds").all()]
         for one in ledgers:
-            if not one.void and one.base == BASE:
+            if not one.void and one.base == TIMED:
                 assert one.parts("who").get_column("seconds").sum() == pytest.approx(one.total.value)  # type: ignore[union-attr]
                 is_lead = one is ledgers[0]
                 found = [row.part for row in session_findings(read_spool(path)) if row.name == "main_statement"]
