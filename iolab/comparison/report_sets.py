@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC
+from itertools import product
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
@@ -91,7 +92,8 @@ def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
     lists_parameters = [any(name.startswith("parameter ") for facts in side for name in facts) for side in sides]
     for name in names:
         values = [sorted({facts[name] for facts in side if name in facts}) for side in sides]
-        if values[0] == values[1]:
+        is_cut = name == "host" and all(values) and all(is_same(name, one, two) for one, two in product(*values))
+        if values[0] == values[1] or is_cut:
             continue
         if name.startswith("parameter ") and not all(lists_parameters):
             continue

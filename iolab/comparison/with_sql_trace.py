@@ -78,7 +78,8 @@ def pair_with_tkprof(trace: SqlTrace, report: Tkprof, names: tuple[str, str], _:
     printed = Interval(row["elapsed_s_lo"], row["elapsed_s_lo"], row["elapsed_s_hi"])
     agree = printed.lo <= seconds <= printed.hi + len(trace.statements) * 0.01 and row["count"] == calls.height
     verdict = f"The report {'is of this trace' if agree else 'is of another trace, or of a part of this one'}: it has "
-    verdict += f"{counted(row['count'], 'call')} of {figure_text(printed, 's')}, the trace {calls.height:,} of {seconds:.4g} s."
+    verdict += f"{counted(row['count'], 'call')} of {figure_text(printed, 's')}, the trace "
+    verdict += f"{calls.height:,} of {seconds:.4g} s."
     return Pairing(names, "a trace and a TKPROF report", (), {"Totals": totals}, verdict=verdict)
 
 

@@ -735,10 +735,10 @@ def test_waits_of_the_library_cache_without_hard_parses(hard_s: float, step: str
         db_cpu_s=exact(20),
         hard_parse_s=exact(hard_s),
         classes={"Concurrency": exact(70)},
-        listed_events={"library cache: mutex X": Wait(exact(10_000), exact(70))},
+        events={"library cache: mutex X": Wait(exact(10_000), exact(70))},
         statements=(Statement("a1n8x4v7c0mpd", exact(80), exact(1_000_000)),),
     )
-    steps = ledger_of(facts).frame["next_step"].drop_nulls().to_list()
+    steps = ledger_of(facts).frame["next"].drop_nulls().to_list()
 
     assert [one for one in steps if step in one]
     assert {"many child cursors", "force_matching_signature"} & {
