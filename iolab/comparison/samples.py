@@ -62,6 +62,7 @@ from iolab.stats.samples import (
 from iolab.stats.verdict import CONDITIONS, decide, read_conditions, runs_needed
 from logframe.extras import require
 from logframe.formats import ParsedLog
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -345,7 +346,7 @@ def compare_many(
         (('NONE', 'SETALL'), 'slower')
     """
     if len(samples) < 2:
-        raise SampleError(f"a comparison needs two samples; there {'is one' if samples else 'is none'}")
+        raise SampleError(f"{counted(len(samples), 'sample')}: a comparison needs two")
     places = orders or {}
     pairs = [
         compare(

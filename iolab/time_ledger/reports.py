@@ -235,7 +235,7 @@ def processors_text(facts: ReportFacts) -> str:
 
 def _per_cent(value: float) -> str:
     """Per cent, with a decimal near none and near all."""
-    return f"{value:.1f}" if 0 < value < 9.95 or 99 < value < 100 else f"{value:.0f}"
+    return f"{value:.1f}" if 0 < value < 9.95 or 99.5 <= value < 100 else f"{value:.0f}"
 
 
 def significant(value: float) -> str:

@@ -502,7 +502,7 @@ def test_two_samples_are_compared_as_one_pair() -> None:
 
     assert (many.pairs[0].verdict, many.pairs[0].ratio) == (pair.verdict, pair.ratio)
     assert many.p_holm == (pair.design.p,)
-    with pytest.raises(SampleError, match="needs two samples; there is one"):
+    with pytest.raises(SampleError, match="1 sample: a comparison needs two"):
         compare_many({"a": BUFFERED})
 
 
