@@ -128,7 +128,7 @@ def test_a_statement_is_one_however_much_of_its_text_is_printed() -> None:
     ]
     said = " ".join(change_of(*sides).sentences)
 
-    assert "`309mwpa4tk161 SELECT COUNT(C2) FROM CF1 WHERE A > 1` rose by 0.500 sessions" in said
+    assert "`309mwpa4tk161 SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1` rose by 0.500 sessions" in said
     assert "appeared" not in said
 
 
