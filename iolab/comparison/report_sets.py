@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC
+from itertools import product
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
 
 from awrparse import AwrReport
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
+from iolab.evidence.host_alignment import HOST_WIDTH
 from iolab.metrics import average_waits, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
 from iolab.metrics.formatting import count_text, figure_text
@@ -90,7 +92,8 @@ def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
     lists_parameters = [any(name.startswith("parameter ") for facts in side for name in facts) for side in sides]
     for name in names:
         values = [sorted({facts[name] for facts in side if name in facts}) for side in sides]
-        if values[0] == values[1]:
+        is_cut = name == "host" and all(values) and all(is_same(name, one, two) for one, two in product(*values))
+        if values[0] == values[1] or is_cut:
             continue
         if name.startswith("parameter ") and not all(lists_parameters):
             continue
@@ -211,6 +214,13 @@ def _waits(report: AwrReport) -> tuple[dict[tuple[str, str], Interval], dict[str
     return found, weights
 
 
+def is_same(field: str, one: object, two: object) -> bool:
+    """Whether two names are of one system; a text report cuts the name of a host."""
+    names = [str(name).lower() for name in (one, two)]
+    short, long = sorted(names, key=len)
+    return short == long or (field == "host" and len(short) >= HOST_WIDTH and long.startswith(short))
+
+
 def other_system(before: Reports, after: Reports) -> str:
     """What says that two sets of reports are not of one system, in a sentence; empty where nothing does."""
     for field, what in IDENTITIES.items():
@@ -218,7 +228,7 @@ def other_system(before: Reports, after: Reports) -> str:
             sorted({str(one) for report in side.values() if (one := getattr(report.info, field)) is not None})
             for side in (before, after)
         ]
-        if all(values) and not {one.lower() for one in values[0]} & {one.lower() for one in values[1]}:
+        if all(values) and not any(is_same(field, one, two) for one in values[0] for two in values[1]):
             first, second = (", ".join(side) for side in values)
             return f"The {what} differs ({first}, then {second}): the reports are of two systems."
     return ""

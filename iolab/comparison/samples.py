@@ -62,6 +62,7 @@ from iolab.stats.samples import (
 from iolab.stats.verdict import CONDITIONS, decide, read_conditions, runs_needed
 from logframe.extras import require
 from logframe.formats import ParsedLog
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from logframe import Source
@@ -320,7 +321,7 @@ def compare_many(
     drop_first: int = 0,
     conditions: Mapping[str, str] | None = None,
 ) -> ManyComparison:
-    """Three or more samples: one test of them all, then every pair with p values corrected for their number.
+    """Two or more samples: one test of them all, then every pair with p values corrected for their number.
 
     The first test is Kruskal and Wallis' of equal distributions. The pairs are those of `compare`, in the order of
     the mapping, and their p values are corrected by Holm's method; a pair is `different` only if its corrected
@@ -336,7 +337,7 @@ def compare_many(
         conditions: See `compare`.
 
     Raises:
-        SampleError: If there are fewer than three samples, or for the reasons of `compare`.
+        SampleError: If there are fewer than two samples, or for the reasons of `compare`.
 
     Examples:
         >>> result = compare_many({"NONE": [7, 8, 9, 7.5, 8.5, 7.7], "ASYNCH": [7.1, 8.1, 9.1, 7.6, 8.6, 7.8],
@@ -344,8 +345,8 @@ def compare_many(
         >>> [(pair.names, pair.verdict) for pair in result.pairs][1]
         (('NONE', 'SETALL'), 'slower')
     """
-    if len(samples) < 3:
-        raise SampleError(f"{len(samples)} samples; for two there is compare")
+    if len(samples) < 2:
+        raise SampleError(f"{counted(len(samples), 'sample')}: a comparison needs two")
     places = orders or {}
     pairs = [
         compare(

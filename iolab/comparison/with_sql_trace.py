@@ -74,11 +74,12 @@ def pair_with_tkprof(trace: SqlTrace, report: Tkprof, names: tuple[str, str], _:
     calls = trace.calls.filter(pl.col("depth") == 0, pl.col("op").is_in(["PARSE", "EXEC", "FETCH"]))
     if totals.is_empty() or calls.is_empty():
         raise UnpairedError("the report prints no totals, or the trace has no calls")
-    row, seconds = totals.row(0, named=True), float(calls["elapsed_us"].sum()) / 1e6
+    row, seconds = totals.row(0, named=True), float(calls["own_elapsed_us"].sum()) / 1e6
     printed = Interval(row["elapsed_s_lo"], row["elapsed_s_lo"], row["elapsed_s_hi"])
     agree = printed.lo <= seconds <= printed.hi + len(trace.statements) * 0.01 and row["count"] == calls.height
     verdict = f"The report {'is of this trace' if agree else 'is of another trace, or of a part of this one'}: it has "
-    verdict += f"{row['count']:,} calls of {figure_text(printed, 's')}, the trace {calls.height:,} of {seconds:.4g} s."
+    verdict += f"{counted(row['count'], 'call')} of {figure_text(printed, 's')}, the trace "
+    verdict += f"{calls.height:,} of {seconds:.4g} s."
     return Pairing(names, "a trace and a TKPROF report", (), {"Totals": totals}, verdict=verdict)
 
 

@@ -314,10 +314,9 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
     sentences = [f"{read}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}."]
     slower = changes.filter(direction="up").unique(list(INSTANCE), keep="first", maintain_order=True)
     if slower.is_empty():
-        return [
-            *sentences,
-            "At no instance an average read became slower from one report to the next, beyond rounding.",
-        ]
+        steady = "At no instance an average read became slower from one report to the next, beyond rounding."
+        single = "No instance has two reports, so the dataset shows no change."
+        return [*sentences, single if reports == count else steady]
     least = 2.0
     much = slower.filter(pl.col("at_least") >= least).height
     sentences.append(

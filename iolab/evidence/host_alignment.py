@@ -35,7 +35,7 @@ _QUANTITIES: Final = {
 #: Both sides agree when they differ by less: what stamps of whole seconds cannot tell from equal.
 _CLOSE: Final = 0.02
 #: A report in text names its host by this many characters.
-_HOST_WIDTH: Final = 16
+HOST_WIDTH: Final = 16
 
 _MISSING: Final = (
     "the devices that served the database are not among these, as all of them together did less; no latency and no "
@@ -124,7 +124,7 @@ def check_host(report: AwrReport, log: HostLog) -> None:
         raise RefusedError(f"the samples are of {len(hosts)} hosts: {', '.join(sorted(hosts)[:3])}")
     for name in hosts:
         short, other = name.partition(".")[0].lower(), (host or "").partition(".")[0].lower()
-        if host is not None and short[:_HOST_WIDTH] != other[:_HOST_WIDTH]:
+        if host is not None and short[:HOST_WIDTH] != other[:HOST_WIDTH]:
             raise RefusedError(f"the report is of host {host}, the samples are of {name}")
 
 

@@ -63,10 +63,11 @@ _MONTH_FOR_MINUTES: Final = ("11.", "12.")
 def periods(info: pl.DataFrame) -> pl.DataFrame:
     """The periods of reports, one row each, by instance and in order of time.
 
-    Reports without times are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM,
-    compare-period and cluster reports).  The instance of a report on a pluggable database has its name after a `/`:
-    such reports are of one instance and its snapshots, and still not of the same activity.  Where two hosts have
-    reports of one time of an instance, as a copy of a database has, its name has the host after an `@`.
+    Reports without times, or with a restart between their snapshots, are left out, and those that are of no period
+    between two snapshots of an instance (ASH, ADDM, compare-period and cluster reports).  The instance of a report on a
+    pluggable database has its name after a `/`: such reports are of one instance and its snapshots, and still not of
+    the same activity.  Where two hosts have reports of one time of an instance, as a copy of a database has, its name
+    has the host after an `@`.
 
     Args:
         info: The table `info` of many reports, as `awrparse.read_awrs` gives it.
@@ -75,7 +76,11 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
         The columns `PERIODS`.
     """
     is_timed = pl.col("begin_time").is_not_null() & pl.col("end_time").is_not_null()
-    known = info.filter(is_timed & pl.col("kind").is_in(KINDS))
+    startup = pl.col("startup_time")
+    is_hour = (pl.col("form") == "html") & (startup.dt.minute() == startup.dt.month())  # see `_MONTH_FOR_MINUTES`
+    started = pl.when(is_hour).then(startup.dt.truncate("1h")).otherwise(startup)
+    is_void = (pl.col("begin_time") < started) & (started <= pl.col("end_time"))
+    known = info.filter(is_timed & pl.col("kind").is_in(KINDS) & ~is_void.fill_null(value=False))
     of_container = pl.col("container") if "container" in known.columns else pl.lit(None, pl.String)
     of_both = pl.concat_str("instance_name", of_container, separator="/", ignore_nulls=True)
     named = known.with_columns(instance_name=pl.when(of_container.is_null()).then("instance_name").otherwise(of_both))

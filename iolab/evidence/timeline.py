@@ -41,6 +41,9 @@ _HALF_STEP_S: Final = 0.3
 _NARROWING: Final = "top_events"
 #: The tables of reports that a time line is made of.
 TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
+_NONE: Final = (
+    "no report of an instance was found (one without times, or with a restart between its snapshots, is left out)"
+)
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
 
 
@@ -84,7 +87,7 @@ class Timeline:
         """
         names = self.instances
         if not names or (instance is not None and instance not in names):
-            what = f"no report of the instance {instance}" if instance else "no report of an instance was found"
+            what = f"no report of the instance {instance}" if instance else _NONE
             raise NoInstanceError(f"{what}; there are reports of {', '.join(names)}" if names else what)
         periods = self.periods.filter(_label(self.periods) == (instance or names[0]))
         ids, name = periods.get_column("db_id").unique(), periods.item(0, "instance_name")
@@ -160,7 +163,7 @@ def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
     missing = read.diagnostics.filter(is_missing).get_column("source")
     untimed = read.frames["info"].join(known, on=["report", "part"], how="anti", maintain_order="left")
     lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)
-    reason = "no report of one instance between two snapshots whose times it says: it has no place on the time line"
+    reason = "no report of one instance between two snapshots, with times and without a restart between them"
     fields = {"source": pl.col("source"), "kind": pl.lit("missing"), "reason": pl.lit(reason)}
     untimed_rows = pl.DataFrame({"source": lost}).select(
         fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()

@@ -14,6 +14,8 @@ _TIME_UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 _SHARE_TENTHS: Final = 0.1
 #: Impacts below this would be shown as 0.0 %.
 _LEAST_IMPACT: Final = 0.0005
+#: An impact below the first is not all: it is at most the second, in per cent.
+_ALL, _NOT_ALL = 1 - 1e-9, 99.9
 #: A sentence shows a range where its ends differ by more than this, relative to the value.
 RANGE: Final = 0.05
 #: A gap between bounds that is the rounding of the arithmetic alone.
@@ -151,13 +153,15 @@ def impact_text(impact: float | None, least: float | None, *, at_most: str = "â‰
     Examples:
         >>> impact_text(0.5747, 0.5746), impact_text(0.5747, 0.0), impact_text(0.0002, 0.0001), impact_text(None, None)
         ('57.5', 'â‰¤ 57.5', '< 0.1', '')
+        >>> impact_text(0.99996, 0.9999), impact_text(1.0, 1.0)
+        ('99.9', '100.0')
     """
     if impact is None:
         return ""
     if 0 < impact < _LEAST_IMPACT:
         return "< 0.1"
     mark = f"{at_most} " if least == 0 < impact else ""
-    return f"{mark}{100 * impact:.1f}"
+    return f"{mark}{100 * impact if impact >= _ALL else min(100 * impact, _NOT_ALL):.1f}"
 
 
 def time_text(seconds: Interval | float) -> str:

@@ -153,6 +153,9 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     start = pl.col("interval_start") if begin is None else pl.max_horizontal("interval_start", pl.lit(begin))
     stop = pl.col("interval_end") if end is None else pl.min_horizontal("interval_end", pl.lit(end))
     frame = frame.with_columns(weight_s=(stop - start).dt.total_microseconds() / 1e6)
+    if begin is not None and end is not None:  # where the collector wrote of a sample without a time of its own
+        has_time, at = pl.col("interval_end").is_not_null(), pl.col("at")
+        frame = frame.filter(has_time | at.is_null() | at.is_between(begin, end))
     is_timed = begin is not None or end is not None or frame.get_column("weight_s").null_count() < frame.height
     untimed = frame.get_column("weight_s").null_count() if is_timed else 0
     frame = frame.filter(pl.col("weight_s") > 0) if is_timed else frame.with_columns(weight_s=1.0)

@@ -372,8 +372,9 @@ def processors_of_report(host: tuple[str, HostLog], report: tuple[str, AwrReport
     except RefusedError:
         return
     name, log = host
-    timed = any(
-        log.scan(scope).select(pl.col("interval_end").is_not_null().any()).collect().item() for scope in log.scopes
+    timed = (
+        any(log.scan(scope).select(pl.col("interval_end").is_not_null().any()).collect().item() for scope in log.scopes)
+        or not log.runs.get_column("opened_at").has_nulls()
     )
     # samples without a clock are all taken: they may be of other times
     when = f" in the time of {report[0]}, by {name}" if timed else f" in all samples of {name}, which prints no time"

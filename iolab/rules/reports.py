@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.comparison.report_sets import IDENTITIES
+from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.formatting import count_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
@@ -141,6 +141,6 @@ def _identity(one: AwrReport, two: AwrReport) -> tuple[str, object, object] | No
     """What says that two reports are not of one instance: what it is, and its two values; None where nothing does."""
     for field, what in IDENTITIES.items():
         values = (getattr(one.info, field), getattr(two.info, field))
-        if None not in values and str(values[0]).lower() != str(values[1]).lower():
+        if None not in values and not is_same(field, *values):
             return what, *values
     return None

@@ -84,6 +84,8 @@ _LEAST_FOR_TREND: Final = 9
 _LEAST_CHANGE: Final = 0.02
 #: Times and round trips of runs that differ by this factor are named beside each other.
 _FACTOR: Final = 2.0
+#: The first run was cold where it read this many times as many blocks as each later one.
+_COLD_READS: Final = 10
 #: Independent times of five runs are in order once in 60.
 _LEAST_IN_ORDER: Final = 5
 #: What an operation of a plan did, in words.
@@ -403,7 +405,8 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
     if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times), is_mixed=False)):
         said = " and ".join(f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         return f"{len(times)} runs, in two groups: {said}"
-    is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
+    by_reads = f" and {count_text(row['reads'][0], 'block')} from disk" if _read_first(row) else ""
+    is_cold = by_reads or (len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times)))
     warm = times[1:] if is_cold else times
     said = f"median{' of' if is_cold else ''} {phrases.three(median(warm))} s"
     ends = [phrases.three(end) for end in (min(warm), max(warm))]
@@ -411,7 +414,7 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
         low, high = map(phrases.three, median_interval(warm))
         said += f" (95 % interval: {low} to {high} s)"
     if is_cold:
-        return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
+        return f"{len(times)} runs, the first {phrases.three(times[0])} s{by_reads}, then a {said}"
     if not is_whole:
         return said
     said = (
@@ -422,6 +425,14 @@ def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
     if others := row["runs"] - len(times):
         said += f"; {others} more returned another number of rows"
     return said
+
+
+def _read_first(row: dict[str, Any]) -> bool:
+    """Whether the first of three runs or more was the slowest by far, and the only one that read much from disk."""
+    times, reads = row["times"], row["reads"]
+    if len(times) < SAMPLE or None in reads or reads[0] < _COLD_READS * max(1, *reads[1:]):
+        return False
+    return bool(times[0] >= _FACTOR * max(times[1:]))
 
 
 def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
@@ -466,7 +477,7 @@ def _next(large: list[dict[str, Any]]) -> str:
         return f"take {_SQL_TRACE} of its next run"
     if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
         return ON_DISK
-    if any(row["blocks"] for row in large):
+    if any(row["blocks"] and not _read_first(row) for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
         return "run it again with `set autotrace traceonly statistics` and an SQL trace (event 10046)"
@@ -731,7 +742,9 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
             order=6,
         )
         return
-    mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
+    warm = [row["part"] for row in costs.iter_rows(named=True) if _read_first(row)]
+    mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0) & ~pl.col("part").is_in(warm))
+    mixed = mixed.sort("gets", descending=True)
     if mixed.is_empty():
         return
     row = mixed.row(0, named=True)

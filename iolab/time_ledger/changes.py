@@ -466,6 +466,20 @@ def _sum_of(ledgers: LedgerParts | Sequence[LedgerParts], name: str) -> LedgerPa
     return first
 
 
+def _named_alike(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
+    """The second side with the names of the first: text and HTML print different lengths of one statement's text."""
+    named: list[dict[str, list[str]]] = [{}, {}]
+    for found, side in zip(named, (first, second), strict=True):
+        for part in side.filter(view="who").get_column("part").unique().to_list():
+            found.setdefault(part.partition(" ")[0], []).append(part)
+    renamed = {
+        parts[0]: named[0][word][0]
+        for word, parts in named[1].items()
+        if word.isalnum() and any(map(str.isdigit, word)) and len(parts) == len(named[0].get(word, ())) == 1
+    }
+    return second.with_columns(pl.col("part").replace(renamed))
+
+
 def _between(a: LedgerParts, b: LedgerParts, lengths: list[float], unit: str) -> LedgerChange:
     """The change between two ledgers, each divided by a length."""
     is_work = any(one.work and one.total and one.work.value < one.total.value for one in (a, b))
@@ -476,6 +490,7 @@ def _between(a: LedgerParts, b: LedgerParts, lengths: list[float], unit: str) ->
     is_cut = a.base in _OF_PERIODS
     sides = [_side(one, length, name, is_cut=is_cut) for one, length, name in zip((a, b), lengths, "ab", strict=True)]
     views = [view for view in a.views if view in b.views]
+    sides[1] = _named_alike(*sides)
     both = sides[0].join(sides[1], on=["view", "part"], how="full", coalesce=True, nulls_equal=True)
     both = both.filter(pl.col("view").is_in(views))
     for side, parts in zip("ab", sides, strict=True):

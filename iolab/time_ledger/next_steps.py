@@ -9,6 +9,8 @@ _SEGMENT: Final = f"Take {_ASH}: its object is the segment"
 PARSES: Final = (
     "see statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
 )
+#: For waits of parsing where little time was hard parsing.
+CHILDREN: Final = "see statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc"
 _LOGS: Final = "see size and number of the log files, and whether archiving keeps up: select * from v$log"
 HOLDER: Final = "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time"
 BIND: Final = "use bind variables; where the code cannot change: cursor_sharing = force"
@@ -43,7 +45,7 @@ _STEPS: Final = {
     "latch: row cache": PARSES,
     "library cache lock": "see DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
     "library cache": PARSES,
-    "cursor: ": "see statements with many child cursors: select sql_id, version_count from v$sqlarea order by 2 desc",
+    "cursor: ": CHILDREN,
     "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
     "buffer busy waits": f"take {_ASH}: its object is the segment",
     "gc buffer busy": f"take {_ASH}: its object is the segment",

@@ -11,7 +11,7 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
-from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, PARSES, event_step
+from iolab.time_ledger.next_steps import CHILDREN, COMMIT_LESS, MANY_COMMITS, PARSES, event_step
 from iolab.time_ledger.parts import Place
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
@@ -49,6 +49,8 @@ _TEXT: Final = 60
 _MOST: Final = 0.5
 #: Waits for other sessions, for space in the log, and for commits.
 _NOT_BY_PLAN: Final = ("Application", "Commit", "Concurrency", "Configuration")
+#: Hard parses are few below this share of DB time.
+_FEW_PARSES: Final = 0.05
 #: Log writes that are faster on average are not slow.
 _FAST_WRITE_S: Final = 0.005
 #: What to look at next, by wait class.
@@ -215,7 +217,9 @@ def processors_text(facts: ReportFacts) -> str:
         '; the 4 CPUs were 50 % idle (iowait: 44 %)'
         >>> apart = {"idle_only_pct": Interval.exact(5.8), "iowait_pct": Interval.exact(44.1)}
         >>> processors_text(ReportFacts(cpus=4, idle_pct=Interval.exact(49.9), **apart))
-        '; the 4 CPUs were 6 % idle and 44 % waiting for I/O (iowait)'
+        '; the 4 CPUs were 5.8 % idle and 44 % waiting for I/O (iowait)'
+        >>> processors_text(ReportFacts(cpus=8, idle_pct=Interval.exact(0.5)))
+        '; the 8 CPUs were 0.5 % idle'
     """
     if not facts.has_host or facts.cpus is None or facts.idle_pct is None:
         return ""
@@ -226,8 +230,13 @@ def processors_text(facts: ReportFacts) -> str:
     is_waiting, idle = waited >= _OF_IDLE * facts.idle_pct.value > 0, facts.idle_pct.value
     if facts.idle_only_pct is not None:
         iowait = f" and {waited:.0f} % waiting for I/O (iowait)" if is_waiting else ""
-        return f"; the {cpus} {facts.idle_only_pct.value:.0f} % idle{iowait}"
-    return f"; the {cpus} {idle:.0f} % idle{f' (iowait: {waited:.0f} %)' if is_waiting else ''}"
+        return f"; the {cpus} {_per_cent(facts.idle_only_pct.value)} % idle{iowait}"
+    return f"; the {cpus} {_per_cent(idle)} % idle{f' (iowait: {waited:.0f} %)' if is_waiting else ''}"
+
+
+def _per_cent(value: float) -> str:
+    """Per cent, with a decimal near none and near all."""
+    return f"{value:.1f}" if 0 < value < 9.95 or 99.5 <= value < 100 else f"{value:.0f}"
 
 
 def significant(value: float) -> str:
@@ -402,7 +411,9 @@ def _who(account: Account, facts: ReportFacts) -> None:
 def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
     """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
     if step := event_step(event):
-        return step
+        parses, whole = facts.hard_parse_s, facts.whole_s
+        is_soft = parses is not None and whole is not None and parses.hi < _FEW_PARSES * whole.value
+        return CHILDREN if step == PARSES and is_soft else step
     if wait_class == "Commit" and _has_many_commits(facts):
         return COMMIT_LESS
     if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None:

@@ -496,10 +496,14 @@ def test_many_equal_samples_say_so() -> None:
     assert (result.h, result.p_kruskal, result.p_holm) == (None, 1.0, (1.0, 1.0, 1.0))
 
 
-def test_two_samples_are_not_many() -> None:
-    """The error names the function that fits."""
-    with pytest.raises(SampleError, match="for two there is compare"):
-        compare_many({"a": BUFFERED, "b": DIRECT})
+def test_two_samples_are_compared_as_one_pair() -> None:
+    """Kinds of runs may be two: the pair is that of `compare`, with nothing to correct; one sample is refused."""
+    many, pair = compare_many({"a": BUFFERED, "b": DIRECT}), compare(BUFFERED, DIRECT, names=("a", "b"))
+
+    assert (many.pairs[0].verdict, many.pairs[0].ratio) == (pair.verdict, pair.ratio)
+    assert many.p_holm == (pair.design.p,)
+    with pytest.raises(SampleError, match="1 sample: a comparison needs two"):
+        compare_many({"a": BUFFERED})
 
 
 # --- promises

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from iolab.comparison import SampleError, compare, compare_medians, compare_paired
+from iolab.comparison.report_sets import is_same
 
 T1 = [11.54, 0.14, 13.33, 2.71, 5.02, 7.77, 21.4, 3.9]
 T2 = [10.21, 0.15, 12.90, 2.60, 4.81, 7.21, 20.2, 3.8]
@@ -327,3 +328,10 @@ def test_a_faster_set_with_a_regression_is_not_called_faster() -> None:
     assert result.verdict == "undecided"
     assert result.totals == pytest.approx((sum(before), sum(after)))
     assert (result.geometric_mean.lo or 1) < result.geometric_mean.value < (result.geometric_mean.hi or 1)
+
+
+def test_a_host_whose_name_a_text_report_cuts_is_the_same() -> None:
+    """A text report prints 16 characters of it; another name of that length, or a shorter one, is another host."""
+    assert is_same("host", "Delta3.fbu.lab.e", "delta3.fbu.lab.emc.com")
+    assert not is_same("host", "delta3", "delta3.fbu.lab.emc.com")
+    assert not is_same("instance", "instance_number_", "instance_number_1")

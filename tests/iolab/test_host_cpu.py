@@ -156,6 +156,17 @@ def test_other_hosts_and_times_say_nothing() -> None:
         assert list(processors_of_report(("a", read_host(other.encode())), ("b", report))) == []
 
 
+@pytest.mark.parametrize(("day", "found"), [("Mon Sep 14 20:30:00 CEST 2026", 1), ("Tue Sep 15 20:30:00 CEST 2026", 0)])
+def test_samples_have_the_time_of_their_collector(day: str, found: int) -> None:
+    """Vmstat prints no time, OSWatcher does above it: samples of another day are not put beside a report."""
+    head = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    rows = " 2  0  0 9 9 9 0 0 9 9 9 9 10 4 86 0 0\n" * 2
+    said = list(processors_of_report(("a", read_host(f"zzz ***{day}\n{head}{rows}".encode())), ("b", read_awr(REPORT))))
+
+    assert len(said) == found
+    assert not any("prints no time" in one.sentence for one in said)
+
+
 def test_refused_without_samples_of_processors() -> None:
     """A log of devices says nothing of processors."""
     found = metrics.host_cpu(read_host(b"Device  r/s  await\nsda 1.0 2.0\n"))

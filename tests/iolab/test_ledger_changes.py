@@ -9,7 +9,10 @@ import pytest
 
 import iolab
 from iolab.cli import main
+from iolab.metrics.report_facts import ReportFacts, Statement
 from iolab.time_ledger import Account, Ledger
+from iolab.time_ledger.changes import change_of
+from iolab.time_ledger.reports import ledger_of
 from iolab.time_ledger.run import ledger
 from logframe.errors import LogError
 from logframe.interval import Interval
@@ -104,6 +107,29 @@ def test_parts_that_moved_against_each_other_are_not_called_unchanged() -> None:
     found = before.compare(_ledger(101, ("CPU", "cpu", 80, None), ("read", "io", 21, 100)))
     assert not found.is_shared
     assert found.sentence.endswith(", but `CPU` rose by 30 s and `read` fell by 29 s.")
+
+
+def test_a_statement_is_one_however_much_of_its_text_is_printed() -> None:
+    """HTML prints other lengths of a text than text does: nothing appears, and nothing is gone."""
+    exact = Interval.exact
+    sides = [
+        ledger_of(
+            ReportFacts(
+                db_time_s=exact(time),
+                elapsed_s=exact(100),
+                db_cpu_s=exact(20),
+                statements=(Statement("309mwpa4tk161", exact(time - 10), exact(50), text=text),),
+            )
+        )
+        for time, text in (
+            (100, "SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1"),
+            (150, "SELECT COUNT(C2) FROM CF1 WHER..."),
+        )
+    ]
+    said = " ".join(change_of(*sides).sentences)
+
+    assert "`309mwpa4tk161 SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1` rose by 0.500 sessions" in said
+    assert "appeared" not in said
 
 
 def test_totals_of_different_kinds_are_refused() -> None:

@@ -723,3 +723,24 @@ def test_a_part_of_a_report_without_cpu_time_leaves_the_rest_open() -> None:
     )
 
     assert rows_of(ledger_of(facts))[-1] == ("not in this part of the report", None, "not_in_log", 920.0)
+
+
+@pytest.mark.parametrize(("hard_s", "step"), [(2.0, "many child cursors"), (60.0, "force_matching_signature")])
+def test_waits_of_the_library_cache_without_hard_parses(hard_s: float, step: str) -> None:
+    """Where next to nothing was hard parsed no literals are to be looked for, but cursors with many children."""
+    exact = Interval.exact
+    facts = ReportFacts(
+        db_time_s=exact(100),
+        elapsed_s=exact(50),
+        db_cpu_s=exact(20),
+        hard_parse_s=exact(hard_s),
+        classes={"Concurrency": exact(70)},
+        events={"library cache: mutex X": Wait(exact(10_000), exact(70))},
+        statements=(Statement("a1n8x4v7c0mpd", exact(80), exact(1_000_000)),),
+    )
+    steps = ledger_of(facts).frame["next"].drop_nulls().to_list()
+
+    assert [one for one in steps if step in one]
+    assert {"many child cursors", "force_matching_signature"} & {
+        word for word in ("many child cursors", "force_matching_signature") for one in steps if word in one
+    } == {step}

@@ -719,3 +719,18 @@ def test_runs_that_differ_in_round_trips_or_in_order_are_named() -> None:
     assert "round trips" not in said[1]
     assert said[2].endswith(": 5 runs, each longer than the one before, from 11.7 to 40 s.")
     assert "than the one before" not in said[3]
+
+
+def test_a_first_run_that_alone_read_from_disk_stands_apart() -> None:
+    """Of few runs the reads tell a cold one: its time is in no interval, and no warm cache is asked for."""
+    run = (
+        "SQL> select sum(a) from t;\n\nElapsed: 00:0{}\n\nStatistics\n" + "-" * 58 + "\n" + "{:>11}  consistent gets\n"
+    )
+    run += "{:>11}  physical reads\n          2  SQL*Net roundtrips to/from client\n          1  rows processed\n\n"
+    times = [("1:23.42", 318_204, 301_877), *((f"0:04.{n:02}", 318_198, 0) for n in (11, 6, 9, 15, 8))]
+    found = iolab.findings(iolab.load("".join(run.format(*one) for one in times).encode()))
+    said = " ".join(found["sentence"])
+
+    assert "6 runs, the first 83.4 s and 301,877 blocks from disk, then a median of 4.09 s" in said
+    assert "cannot be separated" not in said
+    assert not any("warm cache" in one for one in found["next"].drop_nulls())

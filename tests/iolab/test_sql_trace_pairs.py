@@ -207,3 +207,24 @@ def test_they_are_shown() -> None:
 
     assert seen.frames["reads_by_object"].height == 1 + 1
     assert seen.frames["reads_by_file"].select(pl.col("waits").sum()).item() == 4
+
+
+def test_the_times_of_a_tkprof_report_are_without_those_below() -> None:
+    """TKPROF prints the own time of a statement: the calls of a trace are compared without what they called."""
+    cursor = "PARSING IN CURSOR #{0} len=8 dep={1} uid=0 oct=3 lid=0 tim={2} hv=1 ad='7f' sqlid='{3}'\nselect 1\n"
+    cursor += "END OF STMT\n"
+    call = "EXEC #{0}:c=0,e={1},p=0,cr=0,cu=0,mis=0,r=1,dep={2},og=4,plh=1,tim={3}\n"
+    trace = "=====================\n" + cursor.format(1, 0, 1_000_000, "a")
+    trace += "=====================\n" + cursor.format(2, 1, 1_001_000, "b") + call.format(2, 4_000_000, 1, 5_010_000)
+    trace += call.format(1, 4_025_000, 0, 5_030_000)
+    report = "TKPROF: Release 19.0.0.0.0\n\nOVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS\n\n"
+    report += "call     count       cpu    elapsed       disk      query    current        rows\n"
+    report += "------- ------  -------- ---------- ---------- ---------- ----------  ----------\n"
+    rows = (("Parse", 0, 0.0), ("Execute", 1, 0.02), ("Fetch", 0, 0.0))
+    report += "".join(f"{name:7} {n:>6} {0:>9.2f} {s:>10.2f} {0:>10} {0:>10} {0:>10} {0:>11}\n" for name, n, s in rows)
+    report += "------- ------  -------- ---------- ---------- ---------- ----------  ----------\n"
+    report += f"{'total':7} {1:>6} {0:>9.2f} {0.02:>10.2f} {0:>10} {0:>10} {0:>10} {0:>11}\n"
+
+    said = pair(iolab.load(trace.encode()), iolab.load(report.encode())).verdict
+
+    assert said.startswith("The report is of this trace: it has 1 call of 0.02 s, the trace 1 of 0.025 s")

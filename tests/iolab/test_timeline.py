@@ -141,6 +141,18 @@ def test_reports_without_times_are_left_out() -> None:
     assert line.sessions.get_column("report").n_unique() == 1
 
 
+@pytest.mark.parametrize(("started_h", "form", "kept"), [(1.5, "text", 0), (0.5, "text", 1), (1.05, "html", 1)])
+def test_reports_with_a_restart_within_are_left_out(started_h: float, form: str, kept: int) -> None:
+    """Their figures are differences over the restart; in HTML the minutes may be the month: only the hour is known."""
+    started = START.replace(month=3) + timedelta(hours=started_h)
+    row = period("a", 1, 2, startup_time=started, form=form) | {
+        name: START.replace(month=3) + timedelta(hours=hour) for name, hour in (("begin_time", 1), ("end_time", 2))
+    }
+    frame = pl.DataFrame([row | {"kind": "awr"}], schema_overrides={"startup_time": pl.Datetime("us")})
+
+    assert periods(frame).height == kept
+
+
 def test_a_report_in_two_forms_counts_once(tmp_path: Path) -> None:
     """A copy of a report under another name is named as a repeat, and adds nothing."""
     for name in ("a.txt", "b.txt"):

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from iolab.lab.notebooks import ANSWER, CHART
+from logframe.errors import RefusedError
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -49,9 +50,12 @@ def _saved(name: str) -> str:
     return "".join("".join(out["data"].get("text/markdown", "")) for out in cell["outputs"] if "data" in out)
 
 
-def _answer(name: str, *changes: tuple[str, str]) -> str:
-    """The answer of a notebook whose cells have been changed: its cells up to the answer are executed."""
-    names: dict[str, Any] = {}
+def _answer(name: str, *changes: tuple[str, str], names: dict[str, Any] | None = None) -> str:
+    """The answer of a notebook whose cells have been changed: its cells up to the answer are executed.
+
+    With ``names`` all cells are, and these are theirs.
+    """
+    is_whole, names = names is not None, {} if names is None else names
     shown = ""
     for cell in _cells(name):
         if cell["cell_type"] != "code":
@@ -66,7 +70,8 @@ def _answer(name: str, *changes: tuple[str, str]) -> str:
         value = eval(last_value, names)  # noqa: S307 - the notebook's own code
         if ANSWER in cell["metadata"].get("tags", []):
             shown = value.data
-            break
+            if not is_whole:
+                break
     return shown
 
 
@@ -169,3 +174,168 @@ def test_a_series_is_answered_with_what_limits_it(
     monkeypatch.chdir(NOTEBOOKS)
 
     assert said in _answer("03_first_run_cold", ("../sample_data/articles/002_hpux.txt", str(log)))
+
+
+def _spool(path: Path, kinds: tuple[str, ...], runs: int) -> Path:
+    path.write_text(
+        "".join(
+            f"SQL> host ./reader {kind}\n\nElapsed: 00:00:0{2 + place}.{run * 7 % 10:02}\n\n"
+            for run in range(runs)
+            for place, kind in enumerate(kinds)
+        )
+    )
+    return path
+
+
+def test_two_kinds_of_runs_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The question of the notebook is of two kinds; medians without a number of runs have none."""
+    log, medians = _spool(tmp_path / "two.lst", ("buffered", "direct"), 10), tmp_path / "medians.csv"
+    medians.write_text("median_s\n4.00\n3.00\n2.00\n")
+    monkeypatch.chdir(NOTEBOOKS)
+    names: dict[str, Any] = {}
+    said = _answer(
+        "01_direct_or_buffered",
+        ('DATA / "runs/buffered_direct_async.txt"', f"Path({str(log)!r})"),
+        ('DATA / "runs/buffered_direct_async_warm.txt"', f"Path({str(log)!r})"),
+        (', 3: "asynchronous"}', "}"),
+        ('DATA / "articles/000_medians.csv"', f"Path({str(medians)!r})"),
+        names=names,
+    )
+
+    assert "direct against buffered: slower" in said
+    assert "runs by the source" not in str(names["pairs"][0])
+
+
+def test_traces_without_reads_and_with_reads_of_both_modes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace without a read says so; of two modes each has its own time, in the sentence and in the table."""
+    (tmp_path / "writes.strace").write_text(
+        '10:00:00.000000 pwrite64(5, ""..., 8192, 0) = 8192 <0.010000>\n'
+        '10:00:01.000000 pwrite64(5, ""..., 8192, 8192) = 8192 <0.010000>\n'
+    )
+    begin, end = "aio_data={0}, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=6, aio_nbytes=8192, aio_offset=0", "NULL"
+    lines = [f'10:00:0{second}.000000 pread64(5, ""..., 8192, 0) = 8192 <0.000200>' for second in (0, 1, 2)]
+    lines += [
+        f"10:00:03.000000 io_submit(0x7f, 1, [{{{begin.format('0x10')}}}]) = 1 <0.000100>",
+        f"10:00:03.000500 io_getevents(0x7f, 1, 1, [{{data=0x10, obj=0x20, res=8192, res2=0}}], {end}) = 1 <0.007500>",
+    ]
+    (tmp_path / "both.strace").write_text("\n".join(lines) + "\n")
+    monkeypatch.chdir(NOTEBOOKS)
+    samples = "../sample_data/captures/"
+    said = _answer(
+        "06_async_io_from_strace",
+        (f"{samples}scattered_direct_tt_T.strace", str(tmp_path / "writes.strace")),
+        (f"{samples}async_direct_tt_T.strace", str(tmp_path / "both.strace")),
+        names=(names := {}),
+    )
+
+    assert "- One at a time, O_DIRECT: **no read of a file or device**" in said
+    assert "a synchronous read took 200 us at the median, an asynchronous read took 8,000 us at the median" in said
+    shown = [row["metric"] for row in names["figures_of"]("two in flight, O_DIRECT").to_dicts()]
+    assert len(shown) == len(set(shown))
+
+
+def test_a_statement_at_two_depths_has_one_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its reads are all its calls': a part of the calls over all reads would be below the time of a read."""
+    text = (ROOT / "sample_data/sqltrace/orders_disk_ora_4890.trc").read_text()
+    head, _, _ = text.partition("PARSING IN CURSOR")
+    parsing = "PARSING IN CURSOR #{0} len=8 dep={1} uid=0 oct=3 lid=0 tim={2} hv=1 ad='7f' sqlid='abc'\nselect 1\n"
+    parsing += "END OF STMT\n"
+    fetch = "FETCH #{0}:c=0,e={1},p=1,cr=1,cu=0,mis=0,r=1,dep={2},og=4,plh=1,tim={3}\n"
+    wait = "WAIT #{0}: nam='db file sequential read' ela= 900 file#=1 block#=2 blocks=1 obj#=1 tim={1}\n"
+    (tmp_path / "depths.trc").write_text(
+        head.rpartition("=====")[0].rpartition("=====")[0]
+        + "=====================\n"
+        + parsing.format(1, 1, 1_000_000)
+        + wait.format(1, 1_002_000)
+        + fetch.format(1, 1_000, 1, 1_002_100)
+        + "=====================\n"
+        + parsing.format(2, 0, 1_003_000)
+        + wait.format(2, 1_005_000)
+        + fetch.format(2, 1_000, 0, 1_005_100)
+    )
+    monkeypatch.chdir(NOTEBOOKS)
+    _answer(
+        "08_sql_trace",
+        ('f"{FOLDER}/orders_flash_ora_4711.trc"', repr(str(tmp_path / "depths.trc"))),
+        names=(names := {}),
+    )
+
+    (cost,) = names["costs"](names["flash"]).to_dicts()
+    assert (cost["reads"], cost["measured_us"], cost["calls_over_reads_us"]) == (2, 900.0, 1000.0)
+
+
+def test_repeated_shapes_and_small_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table with one shape twice is shown as it is; equal ends are one figure, and no figure has an exponent."""
+    table = tmp_path / "twice.csv"
+    table.write_text("row_length,columns,us_per_lio_a,us_per_lio_b\n10,1,0.01,2.0\n10,1,0.01,2.0\n")
+    monkeypatch.chdir(NOTEBOOKS)
+    said = _answer("02_logical_io_cost", ("../sample_data/articles/001_logical_io.csv", str(table)), names={})
+
+    assert "times 4,690 on machine A and 23.4 on machine B" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "no statement of the session is timed"),
+        ("physical read total IO requests", "does not list `physical read total IO requests`"),
+        ("cell flash cache read hits", "does not list `cell flash cache read hits`"),
+    ],
+)
+def test_flash_reads_are_refused_for_what_is_missing(
+    text: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The reason is what the log lacks, not what it lists."""
+    rows = [f"{name:40} {1000:>10}" for name in ("cell flash cache read hits", "physical read total IO requests")]
+    kept = "\n".join(row for row in rows if not text or not row.startswith(text))
+    log = tmp_path / "untimed.lst"
+    log.write_text(
+        f"SQL> @statistics\n\n{'NAME':40} {'VALUE':>10}\n{'-' * 40} {'-' * 10}\n{kept}\n\n2 rows selected.\n\n"
+    )
+    monkeypatch.chdir(NOTEBOOKS)
+    with pytest.raises(RefusedError, match=why):
+        _answer("04_flash_cache_latency", ("../sample_data/articles/004_exadata_flash_cache.txt", str(log)))
+
+
+def test_a_report_with_foreground_classes_alone_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Releases before 12 print the foreground wait classes alone: their CPU and their tables are read all the same."""
+    report = "../sample_data/awr_series/awrrpt_1_4104_4105.txt"
+    text = (NOTEBOOKS / report).read_text()
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_text(text.replace("Wait Classes by Total Wait Time", "Removed"))
+    second.write_text(first.read_text())
+    assert "Removed" in first.read_text()
+    monkeypatch.chdir(NOTEBOOKS)
+    said = _answer(
+        "05_filesystemio_options",
+        ("../sample_data/articles/003_filesystemio_setall.txt", str(first)),
+        ("../sample_data/articles/003_filesystemio_none.txt", str(second)),
+        names=(names := {}),
+    )
+
+    assert "CPU of the sessions, of one processor: at most" in said
+    assert set(names["classes"]) == {"SETALL", "NONE"}
+
+
+def test_one_read_is_of_every_log_that_measures_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A trace of calls alone measures a read; of a report the average is the time over the waits, not its rounding."""
+    log = tmp_path / "reads.strace"
+    log.write_text("".join(f'10:00:0{n}.000000 pread64(5, ""..., 8192, 0) = 8192 <0.000250>\n' for n in range(3)))
+    report = ROOT / "sample_data/one_case/awrrpt_1_881_882.txt"
+    monkeypatch.chdir(NOTEBOOKS)
+    said = _answer("11_one_case", ("PATHS = []", f"PATHS = {[str(log), str(report)]!r}"), names=(names := {}))
+
+    assert "250 us by the strace log (system call of 8,192 B, mean)" in said
+    (row,) = names["one_read"].filter(log="AWR report").to_dicts()
+    assert row["us_hi"] - row["us_lo"] < 5
+
+
+def test_what_is_missing_for_a_comparison_with_the_host_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples alone lack the report; a report alone the samples."""
+    monkeypatch.chdir(NOTEBOOKS)
+    for name, missing in (
+        ("host/iostat.out", "an AWR or Statspack report of the same time is missing"),
+        ("awr_series/awrrpt_1_4104_4105.txt", "samples of the report's host"),
+    ):
+        said = _answer("10_database_and_host", ("PATHS = []", f'PATHS = ["../sample_data/{name}"]'))
+        assert missing in said

@@ -124,6 +124,15 @@ def test_a_dataset_without_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             run(NOTEBOOKS / "09_fleet.ipynb", tmp_path / why)
 
 
+def test_one_report_of_each_instance_shows_no_change(tmp_path: Path) -> None:
+    """Nothing is claimed of a change that two reports would show."""
+    dataset.convert(SAMPLES / KINDS[0], tmp_path / "one", executor="serial")
+    nothing = dataset.read_changes(tmp_path / "one"), dataset.setting_changes(tmp_path / "one")
+    sentences = dataset.fleet_sentences(dataset.instances(tmp_path / "one"), *nothing)
+
+    assert sentences[1:] == ["No instance has two reports, so the dataset shows no change."]
+
+
 def test_no_sentence_names_an_argument_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reader of a notebook calls none: of every two samples the answer, or why there is none, is in plain words."""
     monkeypatch.chdir(ROOT)
