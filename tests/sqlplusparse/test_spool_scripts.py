@@ -258,6 +258,11 @@ Elapsed: 00:00:01.00
          N
 ----------
          1
+         2
+
+         N
+----------
+         3
 
 Elapsed: 00:00:02.00
 {four}
@@ -268,7 +273,7 @@ Elapsed: 00:00:03.00
     spool = read_spool(log.encode())
 
     assert spool.statements["elapsed_s"].to_list() == [1.0, 2.0, 3.0]
-    assert spool.tables.select("statement", "row_count").rows() == [(2, 1)]
+    assert spool.tables.select("statement", "row_count").rows() == [(2, 3)]
 
 
 def test_at_an_empty_prompt_the_next_statement_follows_directly() -> None:
