@@ -73,7 +73,7 @@ def _columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | 
         columns = [table.by_name[name] for name in layout]
         pairs = zip(headings, found, columns, strict=True)
         if all(one is column if one else not _has_more(heading, column) for heading, one, column in pairs):
-            return columns
+            return [*columns]
     return found
 
 

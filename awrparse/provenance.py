@@ -215,10 +215,10 @@ class _Claims:
                 for key, number in zip(_keys(grid, names), grid.lines, strict=True):
                     for cell, target in enumerate(targets if self._part.is_page and key in rows else (), 1):
                         if target is not None and target[0] == key[-1]:
-                            its = {target[1]: columns[target[1]]}
-                            claim = Claim(frame, rows[key], its, cell, cell + 1 + has_marks(copy.headings, cell - 1))
+                            only = {target[1]: columns[target[1]]}
+                            claim = Claim(frame, rows[key], only, cell, cell + 1 + has_marks(copy.headings, cell - 1))
                             for place in self._rows[number - 1].keys:
-                                self._part.claim(place, claim._replace(kept=its if rows[key] in earlier else ()))
+                                self._part.claim(place, claim._replace(kept=only if rows[key] in earlier else ()))
                     if key in rows and claimed.get(number) != rows[key]:
                         own = figures if number in claimed else columns
                         claimed.setdefault(number, rows[key])
