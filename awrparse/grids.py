@@ -70,10 +70,16 @@ def _columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | 
     # headings may be missing altogether in a pasted table; its title then says what it is
     is_bare = not any(headings) and "^$" not in table.titles
     if layout and (is_bare or len(found) // 2 <= known < len(found)):
-        agrees = all(column is None or column.name == name for column, name in zip(found, layout, strict=True))
-        if agrees:
-            return [table.by_name[name] for name in layout]
+        columns = [table.by_name[name] for name in layout]
+        pairs = zip(headings, found, columns, strict=True)
+        if all(one is column if one else not _has_more(heading, column) for heading, one, column in pairs):
+            return [*columns]
     return found
+
+
+def _has_more(heading: str, column: Column) -> bool:
+    """Has a heading the words of a column's, and others, as where a mail program has moved those of another column?"""
+    return any({*head.split()} < {*heading.split()} for head in column.heads)
 
 
 def grid_of(table: Table, printed: PrintedTable) -> Grid:

@@ -50,6 +50,12 @@ def names_of_pivot(table: Table, printed: PrintedTable) -> list[str] | None:
     return [*pivot.fixed, *(column.name for column in _names(table, pivot, printed.headings).values()), pivot.key]
 
 
+def targets_of_pivot(table: Table, printed: PrintedTable) -> list[tuple[str, str] | None]:
+    """Of each column of a pivoted table the name that it has and the canonical column; None for other columns."""
+    pivot = _pivot_of(table, printed)
+    return [] if pivot is None else _targets(pivot, printed.headings)
+
+
 def _pivot_of(table: Table, printed: PrintedTable) -> Pivot | None:
     """The form that the printed table has: its title fits, and so do at least two headings."""
     for pivot in table.pivots:

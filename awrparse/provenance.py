@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from awrparse.canonical import grids_of
 from awrparse.grids import columns_of
-from awrparse.pivots import names_of_pivot
+from awrparse.pivots import has_marks, names_of_pivot, targets_of_pivot
 from awrparse.records import PrintedTable
 from awrparse.report import HEAD_TABLES
 from awrparse.tables import INFO, TABLES
@@ -208,10 +208,17 @@ class _Claims:
                 continue
             rows = {key: first + place for place, key in enumerate(_keys(whole, names))}
             earlier = frozenset(made)
+            targets = targets_of_pivot(table, copy)
             for grid in grids_of(table, [copy]):
                 columns = _columns(table, grid)
                 figures = _figures(table, columns)
                 for key, number in zip(_keys(grid, names), grid.lines, strict=True):
+                    for cell, target in enumerate(targets if self._part.is_page and key in rows else (), 1):
+                        if target is not None and target[0] == key[-1]:
+                            only = {target[1]: columns[target[1]]}
+                            claim = Claim(frame, rows[key], only, cell, cell + 1 + has_marks(copy.headings, cell - 1))
+                            for place in self._rows[number - 1].keys:
+                                self._part.claim(place, claim._replace(kept=only if rows[key] in earlier else ()))
                     if key in rows and claimed.get(number) != rows[key]:
                         own = figures if number in claimed else columns
                         claimed.setdefault(number, rows[key])

@@ -148,7 +148,9 @@ def _bared(lines: list[str]) -> list[str] | None:
     if not found:
         return None
     prefix = max(found, key=lambda one: _count(one, full))
-    return [line[one.end() :] if (one := prefix.match(f"{line} ")) else line for line in lines]
+    bare = [line[one.end() :] if (one := prefix.match(f"{line} ")) else line for line in lines]
+    is_boxed = full[0][:1] == "|" and all(line[-1] == "|" for line in full)
+    return [line.removesuffix("|").rstrip() for line in bare] if is_boxed else bare
 
 
 def _count(pattern: re.Pattern[str], lines: list[str]) -> int:

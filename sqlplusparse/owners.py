@@ -13,7 +13,6 @@ Where the order leaves two owners, the figure has none, and a diagnostic says so
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from sqlplusparse.lines import COMMANDS, Kind, Pattern
@@ -153,13 +152,15 @@ def _note_doubtful(page: Page, blocks: list[Block]) -> None:
     if Kind.BLANK not in page.kinds:
         return
     is_typed = False
-    for block, below in pairwise([*blocks, Block("BREAK", len(page), len(page))]):
+    edge = Block("BREAK", len(page), len(page))
+    for before, block, below in zip([edge, *blocks], blocks, [*blocks[1:], edge], strict=False):
         if isinstance(block.content, Typed) or block.token in _UNTYPED:
             is_typed = isinstance(block.content, Typed) and block.content.text is not None
         elif not is_typed and (block.token == "CHANGED" or (block.token == "FAILED" and _is_bare(page, block))):
             above = page.kinds[block.first - 1] if block.first else Kind.BLANK
             is_near = below.token == "CALLED" and below.first < block.last + 2
-            if is_near or not {above, page.kind(block.last)} <= _APART:
+            is_bare = block.token == "FAILED" and before.token == "GRID"  # the client heads an error of a query
+            if is_near or is_bare or not {above, page.kind(block.last)} <= _APART:
                 reason = "a PL/SQL block may have printed this, or a statement that is not echoed"
                 page.note(block.first, "no_owner", reason)
 
@@ -177,7 +178,8 @@ def _split_client_results(page: Page, blocks: list[Block]) -> None:
     is_typed = False
     for block in blocks:
         if isinstance(block.content, Typed) or block.token in _UNTYPED:
-            is_typed = isinstance(block.content, Typed)
+            typed = block.content
+            is_typed = isinstance(typed, Typed) and (bool(typed.prompt) or typed.kind in {None, "command"})
         is_client = isinstance(block.content, Grid) and block.content.is_of_client
         if is_client and not is_typed:
             split.append(Block("BREAK", block.first, block.first))

@@ -9,6 +9,7 @@ from sqlplusparse.lines import OLD_PLAN_ROW, Kind, Pattern
 from sqlplusparse.page import LineRole
 from sqlplusparse.planheads import OLD_ROW, PLAN_GRAMMAR
 from sqlplusparse.records import Operation
+from sqlplusparse.statements import starts_statement
 
 if TYPE_CHECKING:
     from sqlplusparse.page import Page
@@ -103,7 +104,12 @@ class Sections:
         elif line.startswith(" ") or (is_predicate and (self._is_open() or _PREDICATE_LINE.match(line))):
             if self.name.startswith("Predicate") and self.open_id is not None:
                 self._append(line)
-        elif plan.plan_source == "explain" and is_predicate and self.open_id is not None and not self._is_apart(number):
+        elif (
+            plan.plan_source == "explain"
+            and is_predicate
+            and self.open_id is not None
+            and not (self._is_apart(number) or starts_statement(line))  # at an empty prompt, the next one follows
+        ):
             self._append(line)
         else:
             return None

@@ -46,9 +46,9 @@ _ANY_TYPED: Final = Pattern(
     rf"(?!\s|{{SQL_VERB}})(?P<prompt>[^\n'\"]{{1,60}}?)(?P=prompt)*(?:(?<!\w){{SQL_VERB}}|(?P<said>{_SAID}))"
 )
 _MAY_ASK: Final = Pattern(r"(?!\s|{STATEMENT_START}|--)[^\n'\"]{1,60}?{SQL_VERB}[ \t]", COMMANDS)
-#: What no prompt is: a comment, a time alone (SET TIME ON), the client's commands, and what a statement begins with or
-#: goes on after.
-_NO_PROMPT: Final = Pattern(r"--\s*$|00:00:00\s*$|(?=\w)(?:{STATEMENT_START}|{SILENT})|{ASKS_FOR_MORE}", COMMANDS)
+#: What no prompt is: a comment, a slash (which runs the buffer), a time alone (SET TIME ON), the client's commands, and
+#: what a statement begins with or goes on after.
+_NO_PROMPT: Final = Pattern(r"(?:--|/)\s*$|00:00:00\s*$|(?=\w)(?:{STATEMENT_START}|{SILENT})|{ASKS_FOR_MORE}", COMMANDS)
 _ENDS: Final = (";", "/")
 #: What the client prints below a statement, within a few lines.
 _ANSWERS: Final = frozenset({Kind.RULER, Kind.FEEDBACK, Kind.ELAPSED, Kind.ERROR, Kind.PLAN_HEADING})
@@ -123,8 +123,8 @@ def usual_prompts(lines: list[str], kinds: bytearray, text: str) -> tuple[dict[i
 
 def _after(line: str, prompt: str) -> str:
     """What stands in a line after a prompt, which the client may have printed several times."""
-    rest = line[len(prompt) :]
-    while rest.startswith(prompt) and rest.strip() != "/":
+    rest, shape = line[len(prompt) :], prompt.translate(_DIGITS)
+    while rest[: len(prompt)].translate(_DIGITS) == shape:  # the time in it may be another
         rest = rest[len(prompt) :]
     return rest
 
@@ -175,14 +175,14 @@ def _answered_prompts(lines: list[str], kinds: bytearray) -> tuple[set[str], int
     if seen:
         return seen, None
     asked = [number for number in first.values() if number is not None]
-    others = (number for number in places if _goes_on(lines, number) and _MAY_ASK.match(lines[number]))
+    others = (number for number in places if _ends_or_goes_on(lines, number) and _MAY_ASK.match(lines[number]))
     return seen, next(chain(asked, others), None)
 
 
-def _goes_on(lines: list[str], number: int) -> bool:
-    """Does a line go on in a numbered one, or in one that ends a statement?"""
+def _ends_or_goes_on(lines: list[str], number: int) -> bool:
+    """Does a line end a statement, or go on in a numbered line or in one that ends a statement?"""
     below = "".join(lines[number + 1 : number + 2])
-    return below.startswith(NUMBERED[2]) or below[-1:] == ";"
+    return ";" in {lines[number][-1], below[-1:]} or below.startswith(NUMBERED[2])
 
 
 def _is_answered(lines: list[str], kinds: bytearray, number: int, prompt: str) -> bool:

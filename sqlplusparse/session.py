@@ -139,7 +139,10 @@ def _check(page: Page, statement: Statement) -> None:
     """Diagnostics about a whole statement."""
     outcome, clock = statement.outcome, statement.clock
     if outcome is not None and outcome.code is not None:
-        page.note(outcome.line, "failed", f"the statement failed with {outcome.code}")
+        reason = f"the statement failed with {outcome.code}"
+        if statement.text is None:
+            reason = f"a statement failed with {outcome.code}; the log does not show its text"
+        page.note(outcome.line, "failed", reason)
     if statement.kind == "select" and not statement.results:
         _check_text_rows(page, statement)
     if (

@@ -96,6 +96,7 @@ _COMMENTED: Final = _UNNUMBERED | {Kind.PROMPT, Kind.BLANK, Kind.RULER, Kind.ELI
 _TERMINALS: Final = frozenset({80, 100, 120, 132, 160, 200})
 _NARROWEST: Final = 60
 _SECOND: Final = NUMBERED[2]
+_CLIENT_ERROR: Final = "SP2-"
 #: The clock of SET TIME ON before the number of a line that was not echoed.
 TIMED_NUMBER: Final = Pattern("{TIME} (?=[ ]{2}{DIGITS}(?:[ ]{2}|$))")
 
@@ -144,6 +145,7 @@ def read_prompt(page: Page, number: int) -> Block | None:
         and number not in page.prompts
         and _WORD_PROMPT.fullmatch(prompt)
         and not (_is_typed(rest) or is_piped(page) or f"{typed}  ".startswith(_SECOND) or classify(rest) in _OUTPUT)
+        and not "".join(page.lines[number + 1 : number + 2]).startswith(_CLIENT_ERROR)
     ):
         return None
     if not rest:
@@ -352,7 +354,7 @@ def _unwrapped(page: Page, number: int, text: str) -> tuple[str, int]:
     if len(page.lines[number]) < _NARROWEST or text.endswith(";") or not (terminal := _terminal(page)):
         return text, end
     while end < len(page) and page.kinds[end] == Kind.TEXT and (missing := terminal - _width(page, end - 1)) in {0, 1}:
-        if text.endswith(";") or page.lines[end].startswith(NUMBERED):
+        if text.endswith(";") or TIMED_NUMBER.sub("", page.lines[end]).startswith(NUMBERED):
             break
         text += " " * missing + page.lines[end]
         end += 1
@@ -367,18 +369,19 @@ def _width(page: Page, number: int) -> int:
 def _terminal(page: Page) -> int:
     """How wide the terminal is that broke typed lines; 0 where none did.
 
-    The widest lines at prompts that go on below without a number are as wide: several of them, or as wide as terminals
-    usually are.
+    The widest lines that were typed and go on below without a number are as wide: several of them, or as wide as
+    terminals usually are.
     """
     if "terminal" not in page.habits:
         widths: Counter[int] = Counter()
         for number, (line, below) in enumerate(pairwise(page.lines)):
             if (
-                page.kinds[number] == Kind.PROMPT
-                and page.kinds[number + 1] == Kind.TEXT
+                page.kinds[number + 1] == Kind.TEXT
                 and len(line) >= _NARROWEST
                 and line[-1] != ";"
-                and not below.startswith(_SECOND)
+                and (page.kinds[number] == Kind.PROMPT or (starts_statement(line) and has_empty_prompt(page)))
+                and not TIMED_NUMBER.sub("", below).startswith(_SECOND)
+                and not is_quoted_error(page, number)
             ):
                 widths[_width(page, number)] += 1
         widest = max(widths, default=0)
@@ -456,6 +459,13 @@ def is_numbered(page: Page, number: int) -> bool:
     return f"{below}  ".startswith(_SECOND) and starts_statement(page.lines[number])
 
 
+def has_empty_prompt(page: Page) -> bool:
+    """Does the client number the lines of a statement that no prompt stands before?"""
+    if "empty prompt" not in page.habits:
+        page.habits["empty prompt"] = any(is_numbered(page, number) for number, line in enumerate(page.lines) if line)
+    return bool(page.habits["empty prompt"])
+
+
 def read_bare(page: Page, number: int) -> Block | None:
     """A statement that stands in the log without a prompt, as scripts and articles show it; None without one."""
     line = page.lines[number]
@@ -463,19 +473,26 @@ def read_bare(page: Page, number: int) -> Block | None:
     end = _bare_end(page, number, is_block=is_block)
     if end is None:
         return None
-    text = _without_end([_unnumbered(page, number, place) for place in range(number, end)])
+    lines: list[str] = []
+    place = number
+    while place < end:
+        rest, place = _unwrapped(page, place, _unnumbered(page, place, len(lines) + 1))
+        lines.append(rest)
+    text = _without_end(lines)
     page.assign(number, end, LineRole.INPUT)
     kind = kind_of(text)
-    if is_numbered(page, number):  # the client's prompt is empty
+    if not (has_empty_prompt(page) or _TERMINALS.isdisjoint(len(line) + gap for line in lines[:-1] for gap in (0, 1))):
+        page.note(number, "ambiguous", "a terminal may have broken this statement's lines; its text keeps the breaks")
+    if has_empty_prompt(page):
         return Block("CALL" if kind == "plsql" else "INPUT", number, end, Typed(text, "", kind))
     token = "STATEMENT_TEXT" if kind in {None, "select"} else "CALL_TEXT"
     return Block(token, number, end, Typed(text, None, kind))
 
 
-def _unnumbered(page: Page, first: int, number: int) -> str:
-    """A line of the statement that begins in another, without the number that the client gave it below no prompt."""
+def _unnumbered(page: Page, number: int, ordinal: int) -> str:
+    """A line of a statement, without the number that the client gave it below no prompt."""
     line = page.lines[number].rstrip()
-    mark = NUMBERED[number - first + 1]
+    mark = NUMBERED[ordinal]
     return line.removeprefix(mark.rstrip()).removeprefix("  ") if f"{line}  ".startswith(mark) else line
 
 
@@ -492,8 +509,10 @@ def _bare_end(page: Page, number: int, *, is_block: bool) -> int | None:
         blanks = 0
         if kind not in _UNNUMBERED or (place > number and not is_block and _begins_anew(page, place)):
             return None
+        if is_quoted_error(page, place):
+            return None
         if kind == Kind.TEXT and _is_complete(
-            _unnumbered(page, number, place).split("--", 1)[0].rstrip(), is_block=is_block
+            _unnumbered(page, place, place - number + 1).split("--", 1)[0].rstrip(), is_block=is_block
         ):
             return place + 1
     return None

@@ -256,11 +256,17 @@ class Forward:
             ("calls", ends, "cpu_us"),
         ):
             large = own[of].filter(pl.col(name) >= _COUNTER, pl.col("tim_us").is_not_null())
-            lines = [one["line"] for one in large.iter_rows(named=True) if _began_before(one, one[name], above)]
+            began = {one["line"]: _began_before(one, one[name], above) for one in large.iter_rows(named=True)}
+            lines = [line for line, is_before in began.items() if is_before]
+            what = {"elapsed_us": "an elapsed time", "cpu_us": "a CPU time"}[name]
+            reasons = {
+                True: f"{what} that began before what stands above had ended: a counter overflowed",
+                None: f"{what} of 2**32 and more with nothing above: a counter may have overflowed",
+            }
+            for line, is_before in began.items():
+                if is_before in reasons:
+                    self.diagnostics.append(Diagnostic(self._name, line, None, "overflow", None, reasons[is_before]))
             if lines:
-                what = {"elapsed_us": "an elapsed time", "cpu_us": "a CPU time"}[name]
-                reason = f"{what} that began before what stands above had ended: a counter overflowed"
-                self.diagnostics += [Diagnostic(self._name, one, None, "overflow", None, reason) for one in lines]
                 own[of] = own[of].with_columns(pl.when(~pl.col("line").is_in(lines)).then(name).alias(name))
         return own["waits"], own["calls"]
 
@@ -291,15 +297,15 @@ class Forward:
         return found.tail(row_sources.height)
 
 
-def _began_before(one: dict[str, Any], duration: int, above: pl.DataFrame) -> bool:
-    """Would a wait or a call of this duration have begun before what stands above it had ended?"""
+def _began_before(one: dict[str, Any], duration: int, above: pl.DataFrame) -> bool | None:
+    """Would a wait or a call of this duration have begun before what stands above it had ended?  None: nothing does."""
     ended = above.filter(
         pl.col("line") < one["line"],
         pl.col("process").eq_missing(one["process"]),
         pl.col("clock") == one["clock"],
         *([pl.col("depth") <= one["depth"]] if "depth" in above.columns and one["depth"] is not None else []),
     )
-    return ended.height > 0 and one["tim_us"] - duration < ended.item(-1, "tim_us")
+    return one["tim_us"] - duration < ended.item(-1, "tim_us") if ended.height else None
 
 
 def bare_waits(waits: pl.DataFrame, diagnostics: Sequence[Diagnostic]) -> pl.Series:

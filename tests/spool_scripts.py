@@ -83,6 +83,7 @@ class Ways:
     heading: bool = True
     verify: bool = False
     blank_lines: bool = False
+    termout: bool = True
 
 
 @dataclass
@@ -150,11 +151,10 @@ def ways(seed: int, **fixed: object) -> Ways:
         "heading": chance.random() < 0.85,
         "verify": chance.random() < 0.15,
         "blank_lines": chance.random() < 0.15,
+        "termout": chance.random() > 0.1,
     } | fixed
     if drawn["result"] != "grid" or drawn["client"] == "sqlcl":
         drawn |= {"trace": "off", "terminal": None, "verify": False, "blank_lines": False, "time": False}
-    if drawn["prompt"] == "":
-        drawn |= {"terminal": None}
     if drawn["client"] == "sqlcl":
         drawn |= {"prompt": "SQL> ", "sqlnumber": True, "sql_id": False, "way": chance.choice(["typed", "off"])}
     return Ways(**drawn)  # type: ignore[arg-type]
@@ -259,7 +259,13 @@ def show(runs: list[Run], ways: Ways) -> Shown:
     is_scripted = ways.way == "off"
     if is_scripted:
         shown.add([f"{ways.prompt}@script.sql"], None)
+    # what a script runs after SET TERMOUT OFF shows nothing, neither itself nor its output, until SET TERMOUT ON
+    hidden = range(0) if ways.termout or ways.way not in {"echo", "off"} else range(2, 2 + len(runs) // 2)
     for number, run in enumerate(runs):
+        if number in hidden:
+            if number == hidden.start and ways.way == "echo":
+                shown.add([f"{ways.prompt}set termout off"], None)
+            continue
         _show_typed(shown, run, number, ways)
         answer = _answer(run, ways)
         if ways.result == "html":
@@ -513,11 +519,9 @@ def faults(shown: Shown) -> Counter[str]:
     statements = read_statements(page, blocks)
     note_missing_lines(page, statements, blocks)
     owners = shown.printed_by
-    noted = {
-        note.line - 1
-        for note in page.notes
-        if note.line is not None and note.kind not in {"failed", "no_heading", "repaired", "missing", "unparsed"}
-    }
+    told = [note for note in page.notes if note.kind not in {"failed", "no_heading", "repaired", "missing", "unparsed"}]
+    untold = {note.line - 1 for note in page.notes if "does not show its text" in note.reason and note.line is not None}
+    noted = {note.line - 1 for note in told if note.line is not None}
     found: Counter[str] = Counter()
     timed: dict[int, list[int]] = {}
     for statement in statements:
@@ -545,7 +549,7 @@ def faults(shown: Shown) -> Counter[str]:
             owner = next(iter(parts))
             truth = shown.texts.get(owner)
             if statement.text is None and truth is not None:
-                found["diagnosed text lost" if page.notes else "silent text lost"] += 1
+                found["diagnosed text lost" if told or not untold.isdisjoint(span) else "silent text lost"] += 1
             elif (
                 statement.text is not None
                 and statement.kind not in {"command", "host"}

@@ -29,6 +29,7 @@ from awrparse.records import Problem
 from awrparse.sniff import PAGE
 from awrparse.tables import IDENTITY, TABLES, tables_titled
 from awrparse.text.layout import GRAMMAR, is_number
+from awrparse.text.rows import CUT_ID, DAMAGED_ID
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,6 +46,8 @@ _TITLE_WORD: Final = re.compile(GRAMMAR.pattern("{TITLE_WORD}"))
 _FEWEST_HEADINGS: Final = 3
 #: Of a table this many cells without a heading are reported.
 _MOST_CELLS: Final = 5
+#: Fewer ids that end too soon were damaged one by one.
+_FEWEST_CUT: Final = 3
 #: Shapes whose columns are known by their headings.
 _RULED: Final = frozenset({"rows", "sum"})
 _COLUMNS: Final = _RULED | {"wide"}
@@ -103,6 +106,23 @@ def unclosed_tables(report: Report) -> Iterator[Problem]:
     if starts != ends:
         reason = f"{starts} tables start in this page and {ends} end: a piece of it is missing or there twice"
         yield Problem(None, "cut", "", reason)
+
+
+@check("a copy cut the ends of the lines", cost_ms=1)
+def cut_columns(report: Report) -> Iterator[Problem]:
+    """Tables that end where all lines of a text do, in a copy that cuts ids, headings or decimals there."""
+    width = max(map(len, report.document.lines), default=0)
+    ends = [
+        one for one in report.document.tables if (last := one.rows.extents[-1:]) and last[0] and last[0].end == width
+    ]
+    ids = [problem.reason in {CUT_ID, DAMAGED_ID} for printed in ends for problem in printed.rows.problems]
+    heads = [printed.headings[-1] for printed in ends if printed.headings]
+    figures = [
+        row[-1] for printed in ends for row in printed.rows.cells if row[-1][-1:] == "." and row[-1][:-1].isdigit()
+    ]
+    if sum(ids) >= _FEWEST_CUT or figures or any(head.count("(") > head.count(")") for head in heads):
+        reason = f"the lines were cut at {width} characters: the last figures of {len(ends)} tables may lack digits"
+        yield _problem(ends[0], "cut", ends[0].title, reason)
 
 
 @check("a piece of the report was copied twice", cost_ms=1)

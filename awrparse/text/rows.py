@@ -42,8 +42,8 @@ _STATSPACK_SQL_WIDTH: Final = 64
 _DIFF_SQL_WIDTH: Final = 240
 #: A hash value of Statspack has up to this many digits, right below its ruler.
 _HASH_DIGITS: Final = 10
-_CUT_ID: Final = "the ruler above is too short for an id: the lines were cut, and its last digits are missing"
-_DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
+CUT_ID: Final = "the ruler above is too short for an id: the lines were cut, and its last digits are missing"
+DAMAGED_ID: Final = "no id of a statement stands beside these figures: the row is damaged"
 
 
 def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
@@ -70,10 +70,10 @@ def cut_sql(layout: Layout, lines: list[str], body: Sequence[int]) -> Rows:
             continue
         records.append((position, cells))
         if not has_id:
-            rows.problems.append(Problem(body[position] + 1, "cut", name or text.strip(), _DAMAGED_ID))
+            rows.problems.append(Problem(body[position] + 1, "cut", name or text.strip(), DAMAGED_ID))
         elif is_cut:
             records[-1] = position, (*cells[:-1], "")
-            rows.problems.append(Problem(body[position] + 1, "cut", name, _CUT_ID))
+            rows.problems.append(Problem(body[position] + 1, "cut", name, CUT_ID))
     starts = [position for position, _ in records]
     for number, text in zip(body, texts[: starts[0] if starts else None], strict=False):
         if text.strip():

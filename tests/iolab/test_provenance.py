@@ -55,6 +55,29 @@ def test_tables_of_reports(table: object, form: str) -> None:
         assert found.height >= sum(cell.endswith(".5") for row in one.rows for cell in row)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_rows_that_are_printed_side_by_side(seed: int) -> None:
+    """Begin and end alternate in a row, which is two of the frame; whichever of them are equal, none is lost."""
+    chance = random.Random(seed)  # noqa: S311 - test data
+    names = (
+        "PGA Aggr Target",
+        "Auto PGA Target",
+        "PGA Mem Alloc",
+        "Auto Workareas",
+        "Manual Workarea",
+        "Global Mem Bound",
+    )
+    row = [f"{chance.choice((0, 102.25, 465.5, 1024)):.2f}" for _ in names for _ in range(2)]
+    heads = "".join(f"<th>{name} {edge}</th>" for name in names for edge in ("Begin", "End"))
+    cells = "".join(f"<td>{cell}</td>" for cell in row)
+    page = f"""<html><body><h1>WORKLOAD REPOSITORY REPORT (RAC)</h1><h3>PGA Aggregate Target Statistics</h3>
+<table><tr><th>I#</th>{heads}</tr><tr><td>1</td>{cells}</tr></table></body></html>"""
+    found = iolab.provenance(read_awr(page.encode())).filter(pl.col("cell") > 1, pl.col("status") != "layout")
+    assert found.select("text", "status", "frame_row").rows() == [
+        (cell, "typed", place % 2) for place, cell in enumerate(row)
+    ]
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(
     "settings",

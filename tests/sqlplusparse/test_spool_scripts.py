@@ -31,6 +31,8 @@ CLASSES = [
     {"terminal": 80, "way": "typed", "client": "sqlplus"},
     {"terminal": 120, "way": "typed", "client": "sqlplus"},
     {"feedback": 0, "way": "off"},
+    *({"termout": False, "way": way} for way in ("echo", "off")),
+    *({"time": True, "prompt": "sys@DB19 AS SYSDBA> ", "result": "grid", "way": way} for way in ("typed", "echo")),
 ]
 
 
@@ -58,12 +60,14 @@ def test_no_wrong_owner_under_drawn_settings(way: str) -> None:
 
 
 @pytest.mark.parametrize("prompt", ODD_PROMPTS)
-def test_no_wrong_owner_at_odd_prompts(prompt: str) -> None:
+@pytest.mark.parametrize("terminal", [None, 80])
+def test_no_wrong_owner_at_odd_prompts(prompt: str, terminal: int | None) -> None:
     """Where a prompt cannot be told from text, the texts behind it are lost, and a diagnostic says so."""
     found: Counter[str] = Counter()
     for seed in range(SESSIONS):
         for way in WAYS:
-            found += faults(show(script(seed), ways(seed, prompt=prompt, way=way, client="sqlplus", linesize=100)))
+            drawn = ways(seed, prompt=prompt, way=way, client="sqlplus", linesize=100, terminal=terminal)
+            found += faults(show(script(seed), drawn))
 
     assert {kind: count for kind, count in found.items() if kind.startswith("silent")} == {}
 
@@ -221,6 +225,109 @@ Elapsed: 00:00:01.00
         "insert into t\nselect * from a",
     ]
     assert read_spool(typed.encode()).timings["elapsed_s"].to_list() == [1.0]
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_a_refused_command_belongs_to_its_prompt(prompt: str) -> None:
+    """What the client refuses was typed at the prompt above, whatever it says."""
+    log = f"""{prompt}foo bar
+SP2-0734: unknown command beginning "foo bar"
+{prompt}select * from t;
+
+no rows selected
+
+{prompt}select * from t2;
+
+no rows selected
+
+{prompt}exit
+"""
+    statements = read_spool(log.encode()).statements
+
+    assert statements["text"].to_list() == ["foo bar", "select * from t", "select * from t2"]
+
+
+@pytest.mark.parametrize("time", ["", "12:00:0{} "])
+@pytest.mark.parametrize("prompt", ["- ", "? ", "HR_XE ", "SQL> "])
+def test_prompts_with_times_are_printed_several_times(prompt: str, time: str) -> None:
+    """Each prompt in a line may have another time."""
+    one, two, three, four = (time.format(number) + prompt for number in range(4))
+    log = f"""{one}
+Elapsed: 00:00:01.00
+{two}{three}
+         N
+----------
+         1
+         2
+
+         N
+----------
+         3
+
+Elapsed: 00:00:02.00
+{four}
+Elapsed: 00:00:03.00
+{one}Disconnected from Oracle Database 19c Enterprise Edition Release 19.0.0.0.0 - Production
+"""
+
+    spool = read_spool(log.encode())
+
+    assert spool.statements["elapsed_s"].to_list() == [1.0, 2.0, 3.0]
+    assert spool.tables.select("statement", "row_count").rows() == [(2, 3)]
+
+
+def test_at_an_empty_prompt_the_next_statement_follows_directly() -> None:
+    """A plan's predicates, a result and what the client prints end where a statement begins or is answered."""
+    log = """select count(*) from emp;
+
+         N
+----------
+         1
+
+Elapsed: 00:00:01.00
+
+Execution Plan
+----------------------------------------------------------
+Plan hash value: 77
+
+------------------------------------------
+| Id  | Operation          | Name | Rows  |
+------------------------------------------
+|   0 | SELECT STATEMENT   |      |     1 |
+|*  1 |  TABLE ACCESS FULL | EMP  |    10 |
+------------------------------------------
+
+Predicate Information (identified by operation id):
+---------------------------------------------------
+
+   1 - filter("N">1)
+
+select * from t2;
+describe t2
+ Name                                      Null?    Type
+ ----------------------------------------- -------- ----------------------------
+ ID                                        NOT NULL NUMBER
+"""
+    spool = read_spool(log.encode())
+
+    assert spool.statements.select("kind", "text").rows() == [
+        ("select", "select count(*) from emp"),
+        ("select", "select * from t2"),
+        ("command", None),
+    ]
+    assert spool.plans["predicates"].to_list() == [[], ['filter("N">1)']]
+
+
+def test_the_line_that_an_error_quotes_ends_no_statement() -> None:
+    """Output that begins as a statement does not go on in the line of another one, which an error marks."""
+    log = """select 0 from parts
+
+  nothing;
+  *
+ERROR at line 2:
+ORA-06550: line 2, column 3:
+"""
+    assert read_spool(log.encode()).statements["text"].to_list() == [None]
 
 
 def test_a_single_line_behind_an_unknown_prompt_is_told() -> None:

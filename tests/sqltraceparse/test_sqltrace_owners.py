@@ -145,3 +145,22 @@ def test_no_line_has_anothers_owner(group: int) -> None:
 
     assert +faults == Counter()
     assert right > 100 * SEEDS
+
+
+@pytest.mark.parametrize("line", ["WAIT", "PARSE", "EXEC"])
+@pytest.mark.parametrize("extra", [1, 42, 99_999])
+def test_a_counter_that_may_have_overflowed_first(line: str, extra: int) -> None:
+    """Above the first line of a trace nothing shows whether 2**32 microseconds passed: the figure stays, told."""
+    elapsed, figures = 2**32 + extra, "p=0,cr=0,cu=0,mis=0,r=0,dep=1,og=1,tim=9000000099"
+    first = {
+        "WAIT": f"WAIT #2: nam='direct path read' ela= {elapsed} file#=4 block#=1 blocks=1 obj#=5 tim=9000000099",
+        "PARSE": f"PARSE #2:c=0,e={elapsed},{figures}",
+        "EXEC": f"EXEC #2:c=0,e={elapsed},{figures}",
+    }[line]
+    head = "Trace file /u01/x.trc\nOracle Database 11g Enterprise Edition Release 11.2.0.4.0 - 64bit Production\n"
+    outer = "EXEC #3:c=0,e=500,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,tim=9000000400\n"
+    trace = read_sqltrace(f"{head}{first}\n{outer}".encode())
+    frame = trace.waits if line == "WAIT" else trace.calls
+
+    assert frame["elapsed_us"][0] == elapsed
+    assert trace.diagnostics.filter(kind="overflow")["line"].to_list() == [3]
