@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import size_text
 from iolab.metrics.table import nanoseconds
-from iolab.metrics.trace_facts import data_files, opens_of, short_name, trace_of
+from iolab.metrics.trace_facts import opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import is_data_request
 from iolab.metrics.trace_writes import writes_by_file
 from iolab.rules.finding import Evidence, Finding
@@ -96,7 +96,7 @@ def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
         `a.dbf` was opened with O_DIRECT (line 1) and without it (line 2).
     """
     trace = trace_of(log)
-    for row in data_files(trace):
+    for row in trace.data_files:
         ways = {is_direct: line for line, is_direct in reversed(opens_of(trace, str(row["file"])))}
         if len(ways) == 2:
             yield Finding(
