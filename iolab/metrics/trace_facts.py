@@ -87,14 +87,19 @@ class Trace:
         return self.times.calls
 
     @cached_property
-    def reads(self) -> pl.LazyFrame:
-        """The requests that are reads of data (`iolab.metrics.data_reads`)."""
-        return self.requests.lazy().filter(is_data_read(self.requests))
+    def is_read(self) -> pl.Series:
+        """Which requests are reads of data (`iolab.metrics.data_reads`)."""
+        return self.requests.select(is_data_read(self.requests)).to_series()
 
-    @cached_property
+    @property
+    def reads(self) -> pl.LazyFrame:
+        """The reads of data."""
+        return self.requests.lazy().filter(self.is_read)
+
+    @property
     def has_reads(self) -> bool:
         """Are there reads of data?"""
-        return not self.reads.head(1).collect().is_empty()
+        return bool(self.is_read.any())
 
     @cached_property
     def share_of_few_reads(self) -> Interval | None:

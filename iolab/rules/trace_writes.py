@@ -45,7 +45,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     """
     trace = trace_of(log)
     window = trace.window_s
-    reads = trace.requests.filter(is_data_request(trace.requests, "read")).select(nanoseconds("latency").sum() / 1e9)
+    reads = trace.requests.select(nanoseconds("latency").filter(is_data_request(trace.requests, "read")).sum() / 1e9)
     for row in writes_by_file(trace.requests, trace.opens).head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
