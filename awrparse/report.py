@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from datetime import timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
@@ -169,7 +169,7 @@ class AwrReport(ParsedLog):
         decimal_mark: what its figures have before their decimals, `.` or `,`: the language of the session decides.
     """
 
-    format: Final = "awr"
+    format: Literal["awr"] = "awr"
     source: str
     kind: str
 

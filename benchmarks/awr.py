@@ -17,6 +17,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from commands import target  # beside this file
 from selectolax.lexbor import LexborHTMLParser
 
 import awrparse
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 MADE = ROOT / "tests" / "awrparse" / "awr_data" / "valid"
 RUNS = 7
+#: The least MB/s of the typed tables of a text report.
+TEXT_MB_PER_S = 16.0
 #: A real HTML report has 0.3 to 2.1 MB, a text report about 0.2 MB.
 HTML_BYTES, TEXT_BYTES = 1_000_000, 250_000
 #: Copies that show what a second process gives have this size together: some seconds of work.
@@ -127,7 +130,9 @@ def measure(name: str, data: bytes) -> None:
     print(f"  read_awr, tables found               {read * 1000:8.1f} ms {size / read:7.1f} MB/s")
     print(f"  read_awr, every cell of every table  {rows * 1000:8.1f} ms {size / rows:7.1f} MB/s")
     typed = best(lambda: awrparse.read_awr(data, printed=True).frames())
-    print(f"  all typed tables with bounds         {typed * 1000:8.1f} ms {size / typed:7.1f} MB/s")
+    limit = None if is_html(text) else TEXT_MB_PER_S
+    verdict = target(size / typed, limit, is_least=True)
+    print(f"  all typed tables with bounds         {typed * 1000:8.1f} ms {size / typed:7.1f} MB/s  {verdict}")
     if not is_html(text):
         return
     parsed = best(lambda: every_cell(text))

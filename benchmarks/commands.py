@@ -1,4 +1,4 @@
-"""What a command costs: CPU seconds and peak memory of its process."""
+"""What a command costs, CPU seconds and peak memory of its process, and whether a figure meets its target."""
 
 import os
 import subprocess
@@ -11,6 +11,14 @@ class Cost(NamedTuple):
 
     cpu_s: float
     peak_mb: int
+
+
+def target(figure: float, limit: float | None, unit: str = "", *, is_least: bool = False) -> str:
+    """The target of a figure, and whether it is missed; empty without one."""
+    if limit is None:
+        return ""
+    is_met = figure >= limit if is_least else figure <= limit
+    return f"{'>=' if is_least else '<='} {limit:g}{f' {unit}' if unit else ''}{'' if is_met else '  missed'}"
 
 
 def cost_of_python(*words: str) -> Cost:

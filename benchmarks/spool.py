@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from commands import target  # beside this file
+
 from sqlplusparse import read_spool
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
 
@@ -27,6 +29,8 @@ LINES = re.compile(
     r"|^\s*(?P<count>\d+)\s+(?P<name>recursive calls|db block gets|consistent gets|physical reads|rows processed)"
     r"|^Plan hash value: (?P<hash>\d+)|^SQL> (?P<text>.*)|^(?P<rows>\d+) rows? selected"
 )
+#: The microseconds that a short statement of a large spool may cost.
+SHORT_US = 15
 
 
 def session(rows: int) -> str:
@@ -116,6 +120,8 @@ def main() -> int:
         text = short_statements(int(options.size * 7000))
         path.write_text(text, encoding="utf-8")
         measure("short statements", path, options.repeat)
+        each = best_of(options.repeat, lambda: read_spool(path)) / int(options.size * 7000) * 1e6
+        print(f"one short statement of many: {each:.1f} us  {target(each, SHORT_US)}")
         path.write_text(short_statements(1), encoding="utf-8")
         small = best_of(options.repeat, lambda: [read_spool(path) for _ in range(100)]) / 100
         path.write_text(text[:1_000_000], encoding="utf-8")

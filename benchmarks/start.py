@@ -10,7 +10,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from commands import cost_of_python
+from commands import cost_of_python, target
 
 SAMPLES = Path(__file__).parents[1] / "sample_data"
 LOGS = (
@@ -43,9 +43,7 @@ def main() -> None:
                 found[name] = min(found[name], cost_of_python(*words).cpu_s)
     print(f"{'command':48} {'CPU-s':>7}  target")
     for name, seconds in found.items():
-        limit = works[name][1]
-        verdict = "" if limit is None else f"<= {limit}" + ("" if seconds <= limit else "  missed")
-        print(f"{name:48} {seconds:7.3f}  {verdict}")
+        print(f"{name:48} {seconds:7.3f}  {target(seconds, works[name][1])}")
 
 
 if __name__ == "__main__":

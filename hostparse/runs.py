@@ -16,8 +16,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
-from lark import Token, Tree
-from lark.exceptions import UnexpectedInput
 
 from hostparse.clocks import DAY_S, Order, date_of, date_order, long_moment, read_stamps, second_of, seconds_of_day
 from hostparse.clocks import GRAMMAR as TIMES
@@ -29,6 +27,8 @@ from logframe.printed import whole_number
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator
+
+    from lark import Token, Tree
 
     from hostparse.clocks import DateOrder
 
@@ -196,6 +196,8 @@ def _times(opening: pl.DataFrame, parsed: list[dict[str, Any]], order: DateOrder
 
 @lru_cache(maxsize=4096)
 def _tree(rule: str, text: str) -> Tree[Token] | None:
+    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - many logs have no such line
+
     try:
         return OPENING.parse(text, start=rule)
     except UnexpectedInput:
@@ -229,7 +231,7 @@ def _read(kind: str, text: str) -> tuple[str, Tree[Token]] | None:
 
 def _said(rule: str, tree: Tree[Token]) -> dict[str, Any]:
     words: dict[str, list[str]] = {}
-    for token in tree.scan_values(lambda value: isinstance(value, Token)):
+    for token in tree.scan_values(lambda value: hasattr(value, "type")):
         words.setdefault(token.type, []).append(str(token))
     first = {name: values[0] for name, values in words.items()}
     rest = first.get("REST", "").strip()

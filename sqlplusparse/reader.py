@@ -100,7 +100,7 @@ class Spool(ParsedLog):
     _has_bounds: bool = field(repr=False, compare=False)
 
     @property
-    def format(self) -> str:
+    def format(self) -> Literal["sqlplus"]:
         """The format's name in the registry."""
         return "sqlplus"
 

@@ -11,8 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
-from lark import Token, Tree
-from lark.exceptions import UnexpectedInput
 
 from logframe import Diagnostic, explain
 from sqltraceparse.grammar import GRAMMAR, record_start
@@ -20,6 +18,8 @@ from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from lark import Token
 
     from logframe.kinds import DiagnosticKind
     from sqltraceparse.sections import Sorted
@@ -105,6 +105,9 @@ def read_fields(text: str) -> Fields:
         >>> found.fields, found.reason
         ({'c': 73}, 'the line is cut: "e=12" may lack digits')
     """
+    from lark import Token, Tree  # noqa: PLC0415 - most traces have regular lines only
+    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - as above
+
     try:
         tree = GRAMMAR.parse(text, start="line")
     except UnexpectedInput as error:

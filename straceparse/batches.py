@@ -103,7 +103,7 @@ class Clock:
 _LINE: Final = pl.col("_line")
 
 #: Default size of a batch in bytes: several are in memory at a time, and larger ones are little faster.
-BATCH_BYTES: Final = 12 << 20
+BATCH_BYTES: Final = 8 << 20
 
 #: Batches in progress at a time; each uses all processors, but not in all of its steps.
 _AT_A_TIME: Final = 2

@@ -39,6 +39,8 @@ _TRANSFER: Final = PARTS_GRAMMAR.pattern(
     "^{FD_NAME}?{DECIMAL}{DECORATION}?{COMMA}{ARGUMENT_NAME}?{STRING}{ELLIPSIS}?{COMMA}"
     "{SIZE_NAME}?({DECIMAL})(?:{COMMA}{OFFSET_NAME}?{DECIMAL})?$"
 )
+#: A text, or the begin of a list of control blocks or events: other arguments are never odd.
+_TEXT_OR_LIST: Final = [PARTS_GRAMMAR.literal("QUOTE"), *(f"{one}{PARTS_GRAMMAR.literal('BRACE')}" for one in "[{")]
 _ODD_LIST: Final = "a control block or an event of this call has a field that strace does not print, or lacks one"
 _ODD_NAME: Final = (
     "the name of this call is damaged: none of this name moves bytes or has such a list; it is no request"
@@ -55,6 +57,7 @@ def maybe_odd(events: pl.DataFrame, source: pl.Expr) -> pl.DataFrame:
     name, args = pl.col("name"), pl.col("args")
     is_unknown = (pl.col("kind") == "call") & ~name.is_in(_KNOWN)
     maybe = rows_where(events, pl.col("reason").is_null() & (is_unknown | name.is_in(SUBMITS_OR_REAPS)))
+    maybe = rows_where(maybe, name.is_in(SUBMITS_OR_REAPS) | args.str.contains_any(_TEXT_OR_LIST))
     is_unknown, has_list = ~name.is_in(_KNOWN), args.str.contains(PARTS_GRAMMAR.literal("BRACE"), literal=True)
     size = pl.when(is_unknown).then(args).str.extract(_TRANSFER, 1).cast(pl.Int64, strict=False)
     own = pl.when(has_list).then(args.str.strip_chars_start(", "))

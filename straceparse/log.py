@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
+import polars.selectors as cs
 
 from logframe import LogParseError, diagnostics_frame
 from logframe.parsed_log import ParsedLog
@@ -209,8 +210,7 @@ def _marks(events: pl.DataFrame) -> pl.DataFrame:
 
 def _narrow(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     """These columns, texts as categories: a view of a text keeps the memory of its whole batch."""
-    texts = [name for name in columns if rows.schema[name] == pl.String]
-    return rows.select(columns).with_columns(pl.col(texts).cast(pl.Categorical))
+    return rows.select(columns).with_columns(cs.string().cast(pl.Categorical))
 
 
 def _size(target: Path | str | bytes) -> int:

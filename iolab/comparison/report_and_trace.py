@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from awrparse import AwrReport
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.traces import check_calls
 from iolab.evidence.alignment import align_trace
@@ -17,6 +16,7 @@ from logframe.errors import RefusedError
 if TYPE_CHECKING:
     import polars as pl
 
+    from awrparse import AwrReport
     from iolab.comparison.result import Options
     from sqlplusparse import Spool
     from straceparse import StraceLog
@@ -42,8 +42,8 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
             figure in common.
     """
     check_calls(trace)
-    is_report = isinstance(database, AwrReport)
-    if isinstance(database, AwrReport):
+    is_report = database.format == "awr"
+    if database.format == "awr":
         calls = trace.calls.collect()
         if reason := why_apart(database, calls, names) or why_unknown(database, calls, names):
             raise UnpairedError(reason)
@@ -70,7 +70,7 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     said = "; ".join(verdicts)
     paragraphs = [f"{said[:1].upper()}{said[1:]}."]
     frames = {"Both sides of the system calls": aligned}
-    if isinstance(database, AwrReport):
+    if database.format == "awr":
         paragraphs += filter(None, [_zone(database, trace.calls.collect())])
         try:
             frames["Latency of single-block reads"] = latencies = align_latency(database, requests)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import polars as pl
 
-from awrparse import AwrReport
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
 from iolab.evidence.host_alignment import HOST_WIDTH
 from iolab.metrics import average_waits, latency_quantiles, statistic
@@ -22,7 +21,7 @@ from logframe.oracle import is_idle
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from awrparse import AwrInfo
+    from awrparse import AwrInfo, AwrReport
 
 #: What says of which system a report is.
 IDENTITIES: Final = {
@@ -62,7 +61,7 @@ _LEAST_OTHERS: Final = 3
 #: Columns of the settings; ``change`` is `changed`, `mixed` (the reports of a set differ), `appeared` or `vanished`.
 SETTINGS: Final = pl.Schema(dict.fromkeys(("instance", "setting", "before", "after", "change"), pl.String()))
 
-Reports = dict[str, AwrReport]
+Reports = dict[str, "AwrReport"]
 Key = TypeVar("Key")
 
 

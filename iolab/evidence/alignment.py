@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse import AwrReport
 from iolab.loading import as_log
 from iolab.metrics import total_waits
 from iolab.metrics.lookups import statistic
@@ -17,6 +16,7 @@ from logframe.interval import Interval, row_figure
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from awrparse import AwrReport
     from logframe import Source
     from sqlplusparse import Spool
 
@@ -59,11 +59,11 @@ def align_trace(
     reads = data_reads(requests).filter(pl.col("bytes_transferred").is_not_null())
     size = pl.col("bytes_transferred")
     single, multi = reads.filter(size == block_size), reads.filter((size > block_size) & (size % block_size == 0))
-    is_report = isinstance(database, AwrReport)
-    waits = _wait_figures(database) if isinstance(database, AwrReport) else {}
+    is_report = database.format == "awr"
+    waits = _wait_figures(database) if database.format == "awr" else {}
 
     def look_up(name: str) -> Interval | None:
-        if isinstance(database, AwrReport) or statement is not None:
+        if database.format == "awr" or statement is not None:
             return statistic(database, name, statement=statement)
         # The trace is of the session's process, so it holds the reads of all of its statements.
         each = database.autotrace.filter(pl.col("name") == name).get_column("value").drop_nulls()

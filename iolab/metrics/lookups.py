@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from awrparse import AwrReport
 from iolab.loading import as_log
 from iolab.metrics import reads
 from iolab.metrics.logical import rows_per_trip, us_per_lio
@@ -19,6 +18,7 @@ from logframe.oracle import unit_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from awrparse import AwrReport
     from logframe import Source
     from sqlplusparse import Spool
 
@@ -102,7 +102,7 @@ def statistic(log: Spool | AwrReport | Source, name: str, *, statement: int | No
         LookupError: several statements have the statistic, and none was chosen.
     """
     log = as_log(log, "awr", "sqlplus")
-    if isinstance(log, AwrReport):
+    if log.format == "awr":
         activity = log.with_bounds("instance_activity").filter(pl.col("statistic") == name)
         total = row_figure(activity.row(0, named=True), "total") if activity.height else None
         return _in_seconds(total, unit_of(name))
@@ -139,7 +139,7 @@ def elapsed_of(log: Spool | AwrReport | Source, *, statement: int | None = None)
         LookupError: several statements were timed, and none was chosen.
     """
     log = as_log(log, "awr", "sqlplus")
-    if isinstance(log, AwrReport):
+    if log.format == "awr":
         return _of_minutes(log.info.elapsed_s)
     timed = log.statements.filter(pl.col("elapsed_s").is_not_null())
     if statement is not None:
@@ -220,7 +220,7 @@ def read_metrics(log: Spool | AwrReport | Source, *, statement: int | None = Non
         LookupError: several statements were timed, and none was chosen.
     """
     log = as_log(log, "awr", "sqlplus")
-    is_report = isinstance(log, AwrReport)
+    is_report = log.format == "awr"
     elapsed = elapsed_of(log, statement=statement)
     known = {name: statistic(log, title, statement=statement) for name, title in _STATISTICS.items()}
     # A period's length is no time of its reads; and blocks are of the application's reads, not of all of them.
@@ -238,7 +238,7 @@ def read_metrics(log: Spool | AwrReport | Source, *, statement: int | None = Non
     if not frames:
         return pl.DataFrame(schema=METRICS)
     metrics = pl.concat(frames)
-    if isinstance(log, AwrReport):
+    if log.format == "awr":
         return metrics.with_columns(pl.col("caveats").str.replace(reads.AT_LEAST, _OF_PERIOD, literal=True))
     return _with_basis(metrics, log)
 

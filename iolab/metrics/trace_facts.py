@@ -87,14 +87,19 @@ class Trace:
         return self.times.calls
 
     @cached_property
-    def reads(self) -> pl.LazyFrame:
-        """The requests that are reads of data (`iolab.metrics.data_reads`)."""
-        return self.requests.lazy().filter(is_data_read(self.requests))
+    def is_read(self) -> pl.Series:
+        """Which requests are reads of data (`iolab.metrics.data_reads`)."""
+        return self.requests.select(is_data_read(self.requests)).to_series()
 
-    @cached_property
+    @property
+    def reads(self) -> pl.LazyFrame:
+        """The reads of data."""
+        return self.requests.lazy().filter(self.is_read)
+
+    @property
     def has_reads(self) -> bool:
         """Are there reads of data?"""
-        return not self.reads.head(1).collect().is_empty()
+        return bool(self.is_read.any())
 
     @cached_property
     def share_of_few_reads(self) -> Interval | None:
@@ -159,6 +164,32 @@ class Trace:
         return depth_by_file(self.requests)
 
     @cached_property
+    def data_files(self) -> list[dict[str, object]]:
+        """The files with most bytes read, each once: its name, and the reads and bytes of all processes by mode.
+
+        strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
+        """
+        # O_DIRECT does not describe raw devices
+        is_file = target_of(pl.col("file"), pl.lit(None, pl.Int32)) == "file"
+        is_data = is_file & ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
+        counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
+        size = pl.col("sync_bytes") + pl.col("async_bytes")
+        largest = self.modes.sort(size, descending=True, maintain_order=True)
+        rows = largest.filter(pl.col("file").is_not_null() & is_data).select("file", *counts)
+        paths = sorted(rows.get_column("file").unique().to_list(), key=len, reverse=True)
+        whole = {
+            file: next((path for path in paths if path.endswith("/" + file.removeprefix("./"))), file) for file in paths
+        }
+        return (
+            rows.with_columns(file=pl.col("file").replace(list(whole), list(whole.values())))
+            .group_by("file", maintain_order=True)
+            .agg(pl.col(counts).sum())
+            .sort(size, descending=True, maintain_order=True)
+            .head(_MOST_FILES)
+            .to_dicts()
+        )
+
+    @cached_property
     def by_name(self) -> pl.DataFrame:
         """The calls of all processes, one row a name, those that took longest first."""
         sums = self.calls.group_by("name", maintain_order=True).agg(SUMS)
@@ -203,32 +234,6 @@ def _computed(log: StraceLog) -> Trace:
     return Trace(found.lines, log.diagnostics, found.opens, times, pl.concat(of_aio), found.requests, modes)
 
 
-def data_files(trace: Trace) -> list[dict[str, object]]:
-    """The files with most bytes read, each once: its name, and the reads and bytes of all processes by mode.
-
-    strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
-    """
-    # O_DIRECT does not describe raw devices
-    is_file = target_of(pl.col("file"), pl.lit(None, pl.Int32)) == "file"
-    is_data = is_file & ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
-    counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
-    size = pl.col("sync_bytes") + pl.col("async_bytes")
-    largest = trace.modes.sort(size, descending=True, maintain_order=True)
-    rows = largest.filter(pl.col("file").is_not_null() & is_data).select("file", *counts)
-    paths = sorted(rows.get_column("file").unique().to_list(), key=len, reverse=True)
-    whole = {
-        file: next((path for path in paths if path.endswith("/" + file.removeprefix("./"))), file) for file in paths
-    }
-    return (
-        rows.with_columns(file=pl.col("file").replace(list(whole), list(whole.values())))
-        .group_by("file", maintain_order=True)
-        .agg(pl.col(counts).sum())
-        .sort(size, descending=True, maintain_order=True)
-        .head(_MOST_FILES)
-        .to_dicts()
-    )
-
-
 def short_name(file: object) -> str:
     """The last part of a path."""
     return str(file).rsplit("/", maxsplit=1)[-1] or str(file)
@@ -249,7 +254,7 @@ def opens_of(trace: Trace, file: str) -> list[tuple[int, bool]]:
 def submits_in_name_only(trace: Trace) -> tuple[float, float, int, list[str]] | None:
     """Seconds in io_submit, those of the log, calls and files, where submitting reads without O_DIRECT took them."""
     submits = trace.aio_calls.filter(pl.col("name").is_in(SUBMITS))
-    files = [str(row["file"]) for row in data_files(trace) if row["async_reads"]]
+    files = [str(row["file"]) for row in trace.data_files if row["async_reads"]]
     opened = [is_direct for file in files for _, is_direct in opens_of(trace, file)]
     if submits.height < _LEAST_SUBMITS or not opened or any(opened) or trace.window_s is None:
         return None

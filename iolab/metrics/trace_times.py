@@ -42,8 +42,8 @@ _IS_TIMED_OUT: Final = (pl.col("errno").is_in(["EAGAIN", "ETIMEDOUT"]) & pl.col(
 )
 _OF_CALLS: Final = (
     pl.col("errno").count().cast(pl.Int64).alias("failed"),
-    _IS_TIMED_OUT.sum().cast(pl.Int64).alias("timed_out"),
-    pl.col("elapsed").filter(_IS_TIMED_OUT).sum().dt.total_nanoseconds().alias("late"),
+    pl.col("_is_late").sum().cast(pl.Int64).alias("timed_out"),
+    pl.col("elapsed").filter("_is_late").sum().dt.total_nanoseconds().alias("late"),
     pl.col("elapsed").max().dt.total_nanoseconds().alias("longest"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
@@ -121,7 +121,7 @@ class CallSums:
     def add(self, calls: pl.DataFrame) -> None:
         """Take the next calls, with the columns `CALLS`."""
         calls = resumed(calls)
-        self._sums.append(compact(_summed(calls, ["pid", "name"], *_OF_CALLS)))
+        self._sums.append(compact(_summed(calls.with_columns(_is_late=_IS_TIMED_OUT), ["pid", "name"], *_OF_CALLS)))
         found = self._find.of(calls)
         if found.height or not self._targets:
             self._targets.append(compact(_summed(found, [*_OF_TARGETS])))

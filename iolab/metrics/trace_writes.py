@@ -55,13 +55,13 @@ def writes_by_file(requests: pl.DataFrame, opens: pl.DataFrame) -> pl.DataFrame:
     """
     is_write, is_sync = (pl.col("_op") == op for op in ("write", "sync"))
     parts = [
-        requests.filter(is_data_request(requests, op), pl.col("fd").is_not_null()).select(
-            pl.lit(op).alias("_op"), "bytes_transferred", file=file_or_fd(), us=nanoseconds("latency") / 1e3
-        )
+        requests.lazy()
+        .filter(is_data_request(requests, op), pl.col("fd").is_not_null())
+        .select(pl.lit(op).alias("_op"), "bytes_transferred", file=file_or_fd(), us=nanoseconds("latency") / 1e3)
         for op in ("write", "sync")
     ]
     found = (
-        pl.concat(parts)
+        pl.concat(pl.collect_all(parts))
         .group_by("file", maintain_order=True)
         .agg(
             is_write.sum().alias("writes"),

@@ -20,6 +20,8 @@ MAJOR: Final = 0.20
 NOTABLE: Final = 0.05
 #: Findings with less impact than this do not come before facts without one.
 LITTLE: Final = 0.03
+#: Fewer waits are no sample of a latency.
+LEAST_WAITS: Final = 30
 #: The marks, in the order of the key; each is shown with its shape and its word.
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
 #: The name of the only finding of a log of which no rule says anything.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text
 from iolab.metrics.report_facts import total
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 LONG_S: Final = 3_900
 #: Sessions at the snapshots are not the most there were between them.
 _SESSIONS_FACTOR: Final = 1.5
-#: Fewer waits are no sample of a latency.
-LEAST_WAITS: Final = 30
 _HOUR_S: Final = 3_600
 #: A period is given in hours from this many on, in whole ones from so many.
 _LEAST_HOURS: Final = 3

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text
-from iolab.rules.finding import Evidence, Finding
-from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import percent, three, times_as
 from iolab.time_ledger.reports import ledger_of
 from logframe.errors import LogError

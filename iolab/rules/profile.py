@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.report_facts import total
-from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.finding import LEAST_WAITS, NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of, parts_of

@@ -12,8 +12,7 @@ import polars as pl
 
 from iolab.metrics.formatting import as_sentence, count_text, short_text, time_text
 from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
-from iolab.rules.finding import Evidence, Finding
-from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.next_steps import BIND, parse_step
@@ -293,7 +292,7 @@ def phases(facts: Facts) -> Iterator[Finding]:
     "cost_of_a_read",
     of="sqltrace_session",
     needs="waits for reads",
-    thresholds={"30 waits for a latency": "iolab.rules.gates.LEAST_WAITS"},
+    thresholds={"30 waits for a latency": "finding.LEAST_WAITS"},
 )
 def cost_of_reads(facts: Facts) -> Iterator[Finding]:
     """What one wait of the most expensive read events took, and how many blocks it brought."""

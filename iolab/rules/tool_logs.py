@@ -8,8 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.histograms import BUCKETS
-from iolab.rules.finding import Evidence, Finding
-from iolab.rules.gates import LEAST_WAITS
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
@@ -42,7 +41,7 @@ _SLOW_ONLY: Final = ("slower",)
     "latency",
     of="histogram",
     needs="times in a unit",
-    thresholds={"30 times, 299 for 99 %": "gates.LEAST_WAITS; 95 % chance of one beyond"},
+    thresholds={"30 times, 299 for 99 %": "finding.LEAST_WAITS; 95 % chance of one beyond"},
 )
 def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
     r"""Half and 99 % of the times of the largest group of histograms, by the upper edges of their buckets.
@@ -223,7 +222,7 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
         )
 
 
-@rule("latency", of="io_events", needs="requests with times", thresholds={"30 requests": "gates.LEAST_WAITS"})
+@rule("latency", of="io_events", needs="requests with times", thresholds={"30 requests": "finding.LEAST_WAITS"})
 def event_findings(log: EventList) -> Iterator[Finding]:
     r"""Half and the longest of the reads and writes of a list of I/O events; refused where only slow ones are listed.
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import figure_text
 from iolab.metrics.table import figure_of
-from iolab.metrics.trace_facts import Trace, data_files, opens_of, short_name, trace_of
+from iolab.metrics.trace_facts import Trace, opens_of, short_name, trace_of
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import read_rate
 from iolab.rules.finding import Evidence, Finding
@@ -120,7 +120,7 @@ def _difference(one: _Series, two: _Series) -> str:
 
 def _series(trace: Trace) -> _Series | None:
     """The reads of a trace as one series; None where they are of several files, sizes or modes, or few."""
-    files = data_files(trace)
+    files = trace.data_files
     done = trace.reads.filter(pl.col("bytes_transferred") > 0).collect()
     if not files or done.is_empty() or trace.unprinted:
         return None

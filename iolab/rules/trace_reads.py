@@ -9,11 +9,12 @@ import polars as pl
 from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
-from iolab.metrics.trace_reads import NOT_NAMED, data_reads, read_latency, read_rate
+from iolab.metrics.trace_reads import NOT_NAMED, read_latency, read_rate
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import every, percent, seconds, three
 from iolab.rules.registry import rule
 from straceparse.call_table import READS
+from straceparse.ordered import rows_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,8 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
             f"The log does not print the size of {count_text(unprinted, 'request')}; the others are {', '.join(listed)}"
         )
     elif counts.height == 1:
-        others = trace.requests.filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0).height - sizes.len()
+        is_read = (pl.col("op") == "read") & (pl.col("bytes_transferred") > 0)
+        others = trace.requests.select(is_read.sum()).item() - sizes.len()
         many = every(sizes.len(), "file reads" if others else "reads")  # not of libraries, pipes and sockets
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
     else:
@@ -76,14 +78,15 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
 
 def _beside(trace: Trace) -> Iterator[str]:
     """What is to be said beside the sizes of reads."""
-    reads = trace.requests.filter((pl.col("op") == "read") & (pl.col("bytes_transferred") > 0))
-    not_named = reads.filter(pl.col("target").is_in(NOT_NAMED))
-    taken = data_reads(not_named).height
-    left = not_named.height - taken
+    is_read = (pl.col("op") == "read") & (pl.col("bytes_transferred") > 0)
+    not_named = trace.requests.select(is_read & pl.col("target").is_in(NOT_NAMED)).to_series()
+    taken = int((not_named & trace.is_read).sum())
+    left = int(not_named.sum()) - taken
     if taken or left:
         left_out = f"{', ' if taken else ''}{left:,} not counted (less than a sector)" if left else ""
         yield f"reads of files without a name: {f'{taken:,} counted' if taken else ''}{left_out}"
-    times = read_latency(trace.requests).filter(pl.col("mode") == "async", pl.col("metric") == "latency_us_p50")
+    times = read_latency(rows_where(trace.requests, pl.col("mode") == "async"))
+    times = times.filter(pl.col("metric") == "latency_us_p50")
     if times.height and times.item(0, "value") is not None:
         yield f"asynchronous requests took {seconds(times.item(0, 'value') / 1e6)} (median), and overlap"
 

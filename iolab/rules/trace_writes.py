@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import size_text
 from iolab.metrics.table import nanoseconds
-from iolab.metrics.trace_facts import data_files, opens_of, short_name, trace_of
+from iolab.metrics.trace_facts import opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import is_data_request
 from iolab.metrics.trace_writes import writes_by_file
 from iolab.rules.finding import Evidence, Finding
@@ -45,7 +45,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     """
     trace = trace_of(log)
     window = trace.window_s
-    reads = trace.requests.filter(is_data_request(trace.requests, "read")).select(nanoseconds("latency").sum() / 1e9)
+    reads = trace.requests.select(nanoseconds("latency").filter(is_data_request(trace.requests, "read")).sum() / 1e9)
     for row in writes_by_file(trace.requests, trace.opens).head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
@@ -96,7 +96,7 @@ def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
         `a.dbf` was opened with O_DIRECT (line 1) and without it (line 2).
     """
     trace = trace_of(log)
-    for row in data_files(trace):
+    for row in trace.data_files:
         ways = {is_direct: line for line, is_direct in reversed(opens_of(trace, str(row["file"])))}
         if len(ways) == 2:
             yield Finding(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, size_text
-from iolab.metrics.trace_facts import COMMAND, Trace, data_files, opens_of, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, percent, seconds
@@ -67,7 +67,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
         The log does not show whether `users01.dbf` was opened with O_DIRECT.
     """
     trace = trace_of(log)
-    files = data_files(trace)
+    files = trace.data_files
     opened = {str(row["file"]): opens_of(trace, str(row["file"])) for row in files}
     sizes = {str(row["file"]): _count(row["sync_bytes"]) + _count(row["async_bytes"]) for row in files}
     unknown = [file for file, ways in opened.items() if not ways]
@@ -121,7 +121,7 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
         yield Finding("async_or_sync", said, next=collect, is_refused=True)
         return
     alike: dict[str, list[dict[str, object]]] = {"sync": [], "async": []}
-    for row in data_files(trace):
+    for row in trace.data_files:
         if not _count(row["sync_bytes"]) + _count(row["async_bytes"]):
             continue
         is_whole = not trace.unprinted and _ended(trace, row["file"]) >= _count(row["async_reads"])
@@ -260,7 +260,7 @@ def _may_be_oracle(trace: Trace) -> bool:
     programs = [short_name(program) for program in trace.times.programs.values()]
     if programs:
         return any(program.startswith(_ORACLE) for program in programs)
-    files = [str(row["file"]) for row in data_files(trace)]
+    files = [str(row["file"]) for row in trace.data_files]
     return any(file.startswith("fd ") or file.endswith(_DATA_FILES) or _ORACLE in file.lower() for file in files)
 
 
@@ -275,7 +275,7 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         missing.append("the start times (-ttt)")
     if not trace.printed:
         missing.append("the durations of calls (-T)")
-    if any(str(row["file"]).startswith("fd ") for row in data_files(trace)):
+    if any(str(row["file"]).startswith("fd ") for row in trace.data_files):
         missing.append("the file names of descriptors (-yy)")
     if trace.unprinted:
         missing.append("the full argument lists (-v)")

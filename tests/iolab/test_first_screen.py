@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -181,3 +183,20 @@ def test_unknown_time_that_is_largest_comes_first() -> None:
 
     assert "not accounted for" in rows(20)[2]
     assert "not accounted for" in rows(80)[3]
+
+
+@pytest.mark.parametrize(
+    ("log", "unused"),
+    [
+        ("sqltrace/orders_disk_ora_4890.trc", ("awrparse.report", "lark", "iolab.stats")),
+        ("host/iostat.out", ("awrparse.report",)),
+        ("captures/async_direct_tt_T.strace", ("awrparse.report", "lark", "iolab.stats")),
+    ],
+)
+def test_a_small_log_loads_no_reader_of_other_formats(log: str, unused: tuple[str, ...]) -> None:
+    """The readers of reports, and the parser of what no regular line needs, would be a fifth of the time."""
+    code = "import sys; from iolab.cli import main; main(['show', sys.argv[1]]); print(*sys.modules, file=sys.stderr)"
+    words = [sys.executable, "-c", code, str(SAMPLES / log)]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+
+    assert not set(unused) & set(done.stderr.split())
