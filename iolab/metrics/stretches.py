@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 _FEWEST: Final = 3
 _MOSTLY: Final = 0.8
 _MOST_OF_ALL: Final = 0.9
-#: Samples that are this long are placed to the minute.
-_MINUTE_S: Final = 60
+#: Seconds of this share of a sample are left out of its time.
+_ROUNDED: Final = 0.05
 _DAY_S: Final = 86_400
 #: How many times as high a figure is inside a stretch, at least.
 _HIGHER: Final = 2.0
@@ -95,16 +95,17 @@ def levels(rows: pl.DataFrame, stretch: Stretch, figure: str) -> tuple[float, fl
 def _when(rows: pl.DataFrame, first: int, last: int) -> str:
     if not {"interval_start", "interval_end"} <= set(rows.columns):
         return f", samples {first + 1:,} to {last + 1:,}"
-    begin: datetime | None = rows.item(first, "interval_start") or rows.item(max(first - 1, 0), "interval_end")
+    begin: datetime | None = rows.item(first, "interval_start") or rows.item(first, "interval_end")
     end: datetime | None = rows.item(last, "interval_end")
     if begin is None or end is None:
         return f", samples {first + 1:,} to {last + 1:,}"
     opened: datetime = rows.get_column("interval_end").drop_nulls().min()  # type: ignore[assignment]  # a column of times
     closed: datetime = rows.get_column("interval_end").drop_nulls().max()  # type: ignore[assignment]
-    is_long = (end - begin).total_seconds() >= _MINUTE_S * (last - first + 1)
+    length = (end - begin).total_seconds() / (last - first + 1)
     date = "%Y-%m-%d " if (closed - opened).total_seconds() >= _DAY_S else ""
-    said = [f"{one:{date}%H:%M:%S}" for one in (begin, end)]
-    said = [one[:-3] if is_long or one.endswith(":00") else one for one in said]
+    said = [
+        f"{one:{date}%H:%M}" if one.second <= _ROUNDED * length else f"{one:{date}%H:%M:%S}" for one in (begin, end)
+    ]
     if last == rows.height - 1:
         return f", from {said[0]} on"
     return f", until {said[1]}" if first == 0 else f", from {said[0]} to {said[1]}"

@@ -39,7 +39,7 @@ _FLASH: Final = ("nvme", "pmem")
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 _MEGABYTE: Final = 1e6
-#: Parts of the processors' time that rise in a part of a log, by this many points of it at least.
+#: Parts of the processors' time that rise in a part of a log, by 20 points of it or more.
 _CHANGING: Final = {
     "iowait": "Idle time with I/O in flight (iowait)",
     "steal": "Time taken by the hypervisor (steal)",
@@ -47,7 +47,7 @@ _CHANGING: Final = {
     "user": "User code",
 }
 _MUCH_MORE: Final = 20.0
-#: So many times as many processes are worth a sentence.
+#: A rise of the number of processes by this factor is worth a sentence.
 _MANY_MORE: Final = 1.5
 _MOVED: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"))
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
@@ -313,7 +313,7 @@ def changed_load(log: HostLog) -> Iterator[Finding]:
 
     Examples:
         >>> from hostparse import read_host
-        >>> row = " 1 9 0 0 9 0 0 1 1 5 5 {} {}\n"
+        >>> row = " 1 0 0 9 0 0 1 1 5 5 {} {}\n"
         >>> rows = [row.format(88 - wait, 2 + wait) for wait in (0, 0, 0, 0, 50, 52, 48, 50, 0, 0)]
         >>> log = read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + "".join(rows)).encode())
         >>> for one in changed_load(log): print(one.sentence)
@@ -401,7 +401,8 @@ def memory_scanned(log: HostLog) -> Iterator[Finding]:
     read = ""
     if "paged_in_bytes_per_s" in own.columns:
         inside, outside = (_mean(frame, "paged_in_bytes_per_s") / _MEGABYTE for frame in (short, others))
-        read = f"; {three(inside)} MB/s were paged in" + (f", {three(outside)} in the others" if others.height else "")
+        beside = f", {three(outside)} in the others" if others.height else ""
+        read = f"; {three(inside)} MB/s were paged in{beside}" if inside >= 1 else ""
     scanned, faults = (three(_mean(short, f"{one}_per_s")) for one in ("pgscand", "majflt"))
     yield Finding(
         "memory_scanned",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
-#: Tracing calls that are shorter, in s, is slower than they are: a profile says who makes them.
+#: Calls shorter than this, in s, take longer when traced, so a profile says who makes them.
 _SHORT_S: Final = 50e-6
 _BUSY: Final = "see who makes so many calls: perf record -g -p PID, then perf report"
 #: Calls of which a log of each says less than another tool.
