@@ -44,6 +44,8 @@ SOCKET_CALLS: Final = (*RECEIVES, "send", "sendto", "sendmsg", "sendmmsg", "acce
 #: A call of fcntl that waits for the lock of a file, by this name, and the class of such calls.
 LOCKS_FILE: Final = "fcntl F_SETLKW"
 FILE_LOCKS: Final = "locks of files"
+#: A call of flock that waits for nothing.
+_UNLOCKS: Final = "flock LOCK_UN"
 _FCNTL: Final = ("fcntl", "fcntl64")
 _OTHER: Final = CallClass("other calls", "mixed")
 _SLEEP: Final = CallClass("sleep", "idle")
@@ -115,6 +117,7 @@ _CLASSES: Final[dict[str, CallClass]] = {
         ),
         CallClass("locks and messages", "wait"),
     ),
+    _UNLOCKS: _FILES,
     **dict.fromkeys(("flock", LOCKS_FILE), CallClass(FILE_LOCKS, "wait")),
     **dict.fromkeys(
         (
@@ -167,7 +170,8 @@ def class_of(name: str) -> CallClass:
 def resumed(calls: pl.DataFrame) -> pl.DataFrame:
     """Calls, the ``name`` of a ``restart_syscall`` that of the wait that it resumes, where the log says it.
 
-    What has a descriptor is not known then: those keep their name.  A `fcntl` that waits for a lock is `LOCKS_FILE`.
+    What has a descriptor is not known then: those keep their name.  A `fcntl` that waits for a lock is `LOCKS_FILE`,
+    and a `flock` that gives one back has a name of its own, too.
 
     Examples:
         >>> args = ["<... resuming interrupted poll ...>", "<... resuming interrupted read ...>"]
@@ -178,7 +182,7 @@ def resumed(calls: pl.DataFrame) -> pl.DataFrame:
         ['fcntl F_SETLKW', 'fcntl']
     """
     name, args = pl.col("name"), pl.col("args")
-    has_waits, has_locks = calls.select((name == RESUMES).any(), locks=name.is_in(_FCNTL).any()).row(0)
+    has_waits, has_locks = calls.select((name == RESUMES).any(), locks=name.is_in([*_FCNTL, "flock"]).any()).row(0)
     if has_waits:
         waits = args.str.extract(PARTS_GRAMMAR.pattern("^{RESUMING}({RESUMED_CALL})"), 1)
         calls = calls.with_columns(
@@ -186,7 +190,9 @@ def resumed(calls: pl.DataFrame) -> pl.DataFrame:
         )
     if has_locks:
         is_lock = name.is_in(_FCNTL) & PARTS_GRAMMAR.matches(args, "{WAITS_FOR_LOCK}")
-        calls = calls.with_columns(pl.when(is_lock).then(pl.lit(LOCKS_FILE)).otherwise(name).alias("name"))
+        is_unlock = (name == "flock") & PARTS_GRAMMAR.matches(args, "{UNLOCKS_FILE}")
+        named = pl.when(is_lock).then(pl.lit(LOCKS_FILE)).when(is_unlock).then(pl.lit(_UNLOCKS)).otherwise(name)
+        calls = calls.with_columns(named.alias("name"))
     return calls
 
 

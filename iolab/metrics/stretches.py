@@ -26,7 +26,7 @@ class Stretch(NamedTuple):
 
     Attributes:
         first, last: the places of the first and the last.
-        when: `, from 10:20 to 11:00`; empty where nothing says when.
+        when: `, from 10:20 to 11:00`, or the numbers of the samples.
     """
 
     first: int
@@ -62,7 +62,7 @@ def high_stretch(rows: pl.DataFrame, is_high: pl.Expr) -> Stretch | None:
     """The stretch of the samples that are high, with its time.
 
     Args:
-        rows: one row a sample, in order; with ``interval_start`` and ``interval_end`` where the log has them.
+        rows: one row a sample, in order; with ``sample``, ``interval_start`` and ``interval_end``.
         is_high: which of them are high.
     """
     found = stretch_of(rows.select(is_high.fill_null(value=False).alias("high")).to_series().to_list())
@@ -82,6 +82,13 @@ def raised(rows: pl.DataFrame, figure: str) -> Stretch | None:
     return found if inside >= _HIGHER * outside else None
 
 
+def placed(rows: pl.LazyFrame, runs: pl.DataFrame) -> pl.LazyFrame:
+    """The rows of samples, at the time when a collector wrote them where the tool prints none."""
+    opened = runs.lazy().select("run", "opened_at")
+    found = rows.join(opened, on="run", how="left", maintain_order="left")
+    return found.with_columns(interval_end=pl.coalesce("interval_end", "opened_at"))
+
+
 def levels(rows: pl.DataFrame, stretch: Stretch, figure: str) -> tuple[float, float]:
     """The mean of a figure in a stretch, and in the other samples."""
     place = pl.int_range(pl.len())
@@ -93,12 +100,10 @@ def levels(rows: pl.DataFrame, stretch: Stretch, figure: str) -> tuple[float, fl
 
 
 def _when(rows: pl.DataFrame, first: int, last: int) -> str:
-    if not {"interval_start", "interval_end"} <= set(rows.columns):
-        return f", samples {first + 1:,} to {last + 1:,}"
     begin: datetime | None = rows.item(first, "interval_start") or rows.item(first, "interval_end")
     end: datetime | None = rows.item(last, "interval_end")
     if begin is None or end is None:
-        return f", samples {first + 1:,} to {last + 1:,}"
+        return f", in samples {rows.item(first, 'sample'):,} to {rows.item(last, 'sample'):,}"
     opened: datetime = rows.get_column("interval_end").drop_nulls().min()  # type: ignore[assignment]  # a column of times
     closed: datetime = rows.get_column("interval_end").drop_nulls().max()  # type: ignore[assignment]
     length = (end - begin).total_seconds() / (last - first + 1)

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.table import nanoseconds, set_back
-from straceparse.call_classes import READY_CALLS, RECEIVES, resumed
+from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed
 from straceparse.call_table import IO_CALLS, READS, WRITES
 from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, threads_of, without_note
 from straceparse.ordered import compact, rows_where
@@ -204,6 +204,9 @@ class CallSums:
         sums = pl.concat(self._sums).group_by("pid", "name").agg(SUMS).sort("pid", "name")
         targets = pl.concat(self._targets).group_by(_OF_TARGETS).agg(_ADDED).sort(_OF_TARGETS)
         targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")), file=without_note(pl.col("file")))
+        is_socket = pl.col("name").is_in(SOCKET_CALLS).any().over("pid", "fd") & (pl.col("target") == "unknown")
+        socket = pl.lit("socket", targets.schema["target"])
+        targets = targets.with_columns(target=pl.when(is_socket).then(socket).otherwise("target"))
         targets = _with_clients(targets)
         if self._packets:
             spoken = pl.concat(self._packets).group_by("pid", "fd").agg(pl.all().sum())
@@ -211,7 +214,8 @@ class CallSums:
             end = pl.when(pl.col("asks") > 0).then(pl.lit("database")).otherwise(pl.lit("client"))
             ends = spoken.select("pid", "fd", _end=end.cast(targets.schema["target"]))
             targets = targets.join(ends, on=["pid", "fd"], how="left", nulls_equal=True, maintain_order="left")
-            named = pl.when(pl.col("target") == "unknown").then(pl.coalesce("_end", "target")).otherwise("target")
+            is_open = pl.col("target").is_in(["unknown", "socket"])
+            named = pl.when(is_open).then(pl.coalesce("_end", "target")).otherwise("target")
             targets = targets.with_columns(target=named).drop("_end")
         marks = pl.concat(self._marks) if self._marks else _no_marks()
         marks = marks.group_by("pid").agg(pl.col("marks").sum(), pl.col("first").min(), pl.col("last").max())

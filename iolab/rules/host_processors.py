@@ -18,7 +18,7 @@ from iolab.metrics.processors import (
     cpu_metrics,
     cpu_samples,
 )
-from iolab.metrics.stretches import high_stretch, levels, raised
+from iolab.metrics.stretches import high_stretch, levels, placed, raised
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, percent, three
@@ -59,7 +59,8 @@ _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
-_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0}
+_AIX: Final = ("pi_per_s", "po_per_s")
+_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
 #: (Table, column of swap in use, or of free swap) -> (bytes of its unit, the column of all swap where it is free).
 _IN_USE: Final = {
     ("host", "swpused_bytes"): (1, ""),
@@ -217,13 +218,14 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         Swap in use grew from 0.954 to 2.86 GiB.
     """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
-    names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
+    is_aix = "active_virtual_bytes" in columns  # where others print pages of files, too
+    names = next((names for names in _SWAPPED if set(names).issubset(columns) and (is_aix or names != _AIX)), None)
     grew, share = _more_in_use(log)
     evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
         own = log.scan("host").filter(IS_SAMPLE)
         is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
-        every = own.collect()
+        every = placed(own, log.runs).collect()
         stretch = high_stretch(every, is_swapping)
         row = (every if stretch is None else every.filter(is_swapping)).select(pl.col(*names).mean()).row(0)
         back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row)
@@ -232,7 +234,8 @@ def swapping(log: HostLog) -> Iterator[Finding]:
                 f"the host swapped {three(back)} KiB/s in and {three(out)} KiB/s out{stretch.when if stretch else ''}"
             )
             share = every.select(is_swapping.mean()).item()
-            evidence, step = Evidence("host", names), "sar -W 5, for the time of it"
+            evidence = Evidence("host", names)
+            step = "svmon -G; lsps -a" if is_aix else "sar -W 5, for the time of it"
     if said or grew:
         yield Finding(
             "swapping",
@@ -278,7 +281,7 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     moved = {f"{kind}_bytes_per_s": f"were {word}" for kind, word in (("read", "read"), ("write", "written"))}
     moved = {name: word for name, word in moved.items() if name in columns}
     own = rows.filter(IS_SAMPLE)
-    every = own.collect()
+    every = placed(own, log.runs).collect()
     stretch = raised(every, "blocked")
     place = pl.int_range(pl.len())
     is_in = pl.lit(value=True) if stretch is None else place.is_between(stretch.first, stretch.last)

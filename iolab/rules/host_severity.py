@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import RANGE
 from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts
-from iolab.metrics.stretches import high_stretch, levels, raised
+from iolab.metrics.stretches import high_stretch, levels, placed, raised
 from iolab.rules.devices import latencies_of, request_kinds, users_of
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.host_processors import swapping
@@ -66,9 +66,7 @@ def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     if not set(needs).issubset(rows.collect_schema().names()):
         return None
     length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
-    opened = log.runs.lazy().select("run", "opened_at")  # when a collector wrote it, where the tool prints no time
-    rows = rows.filter(IS_SAMPLE).join(opened, on="run", how="left", maintain_order="left")
-    rows = rows.with_columns(weight=length, interval_end=pl.coalesce("interval_end", "opened_at"))
+    rows = placed(rows.filter(IS_SAMPLE).with_columns(weight=length), log.runs)
     if scope == "device":  # a partition has the requests of its disk
         names = set(rows.select("device").unique().collect().to_series().drop_nulls())
         parts = {one for one in names if {disk := one.rstrip("0123456789"), disk.removesuffix("p")} & (names - {one})}
@@ -317,7 +315,7 @@ def changed_load(log: HostLog) -> Iterator[Finding]:
         >>> rows = [row.format(88 - wait, 2 + wait) for wait in (0, 0, 0, 0, 50, 52, 48, 50, 0, 0)]
         >>> log = read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + "".join(rows)).encode())
         >>> for one in changed_load(log): print(one.sentence)
-        Idle time with I/O in flight (iowait) was 52 % of the processors' time, samples 4 to 7; 2.0 % in the others.
+        Idle time with I/O in flight (iowait) was 52 % of the processors' time, in samples 5 to 8; 2.0 % in the others.
     """
     try:
         frame = cpu_parts(log)
@@ -488,19 +486,19 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
         received, sent = ((levels(own, stretch, one)[0] if stretch else row[one]) / _MEGABYTE for one in names)
         if received + sent < 1:
             return
-        when = (
-            " on average"
-            if stretch is None
-            else f"{stretch.when}, {three(levels(own, stretch, 'total')[1] / 1e6)} in all in the others"
-        )
-        share = (row.get("ifutil_percent") or 0.0) / 100
+        when = " on average"
+        if stretch is not None:
+            when = f"{stretch.when}; {three(levels(own, stretch, 'total')[1] / _MEGABYTE)} MB/s in all in the others"
+        usual = row.get("ifutil_percent") or 0.0
+        share = (levels(own, stretch, "ifutil_percent")[0] if usual and stretch else usual) / 100
         said = f", {percent(share)} of its link speed" if share else ""
         for speed in [] if share else _LINKS:
             if SATURATED <= (full := max(received, sent) * 8 / 1e3 / speed) <= 1:
                 share, said = full, f"; consistent with a full link of {speed} Gbit/s"
         yield Finding(
             "busy_interface",
-            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s{when}{said}.",
+            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s{said if stretch else ''}{when}"
+            f"{'' if stretch else said}.",
             next="see which connections: ss -ti" if share >= SATURATED else "",
             evidence=(Evidence("interface", (str(row["interface"]),)),),
             order=1 if share >= SATURATED else 2,

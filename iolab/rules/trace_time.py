@@ -15,7 +15,7 @@ from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
 from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
@@ -347,9 +347,7 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     own = with_classes(times_of(log).targets.filter(_is_own(lead))).filter(pl.col("class") == row["class"])
     if row["evidence"]:
         own = own.filter(pl.col("name").is_in(row["evidence"]["rows"]))
-    sums = (
-        own.drop_nulls("file").group_by("file").agg((pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")).sum())
-    )
+    sums = own.drop_nulls("file").group_by("file").agg(_inside().sum())
     if sums.is_empty() or (row["kind"] != "io" and row["class"] != FILE_LOCKS):
         return ""
     file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
@@ -358,21 +356,29 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
     """The file that calls with names spent most of their time on, or the folder of those files."""
-    named = pl.col("args").str.extract(f"({PARTS_GRAMMAR.pattern('{STRING}')})", 1).str.strip_chars('"')
-    own = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names), which)
-    path = pl.coalesce(named, pl.col("fd_path").cast(pl.String))
-    sums = own.group_by(path=path).agg(pl.coalesce("elapsed", "gap").sum()).drop_nulls().collect()
-    sums = sums.with_columns(pl.col("elapsed").dt.total_nanoseconds())
-    whole = int(sums.get_column("elapsed").sum())
+    is_own = pl.col("name").cast(pl.String).is_in(names) & which
+    if set(names) <= set(TARGETED_CALLS):
+        sums = times_of(log).targets.filter(is_own).select(path=pl.col("file").cast(pl.String), spent=_inside())
+    else:
+        named = pl.col("args").str.extract(f"({PARTS_GRAMMAR.pattern('{STRING}')})", 1).str.strip_chars('"')
+        path = pl.coalesce(named, pl.col("fd_path").cast(pl.String))
+        spent = pl.coalesce("elapsed", "gap").dt.total_nanoseconds().sum()
+        sums = log.calls.lazy().filter(is_own).group_by(path=path).agg(spent=spent).collect()
+    whole = int(sums.get_column("spent").sum())
     parts = pl.col("path").str.split("/")
     folder = parts.list.head(parts.list.len() - 1).list.join("/")
     for word, key in (("on", pl.col("path")), ("in", folder)):
-        top = sums.group_by(place=key).agg(pl.col("elapsed").sum()).filter(pl.col("place") != "")
-        top = top.sort("elapsed", "place", descending=[True, False]).head(1)
-        if top.height and top.item(0, "elapsed") >= _MOST_OF_IT * whole:
+        top = sums.drop_nulls().group_by(place=key).agg(pl.col("spent").sum()).filter(pl.col("place") != "")
+        top = top.sort("spent", "place", descending=[True, False]).head(1)
+        if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
             place = str(top.item(0, "place"))
             return f", most of it {word} `{short_name(place) if word == 'on' else place}`"
     return ""
+
+
+def _inside() -> pl.Expr:
+    """The time in calls in ns, of those without a time at most."""
+    return pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")
 
 
 def _capital(text: str) -> str:
