@@ -289,7 +289,7 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     figures = pl.col("blocked", *moved).filter(is_in).mean()
     mean = every.select(figures, most=pl.col("blocked").max(), some=some).row(0, named=True)
     waited, cpus = iowait_share(host_ledgers(log)[:1]), log.runs.get_column("cpus").drop_nulls().max()
-    least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 4)
+    least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 2)
     if (mean["blocked"] or 0.0) < least:
         return
     said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])

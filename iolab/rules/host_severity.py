@@ -497,8 +497,8 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
                 share, said = full, f"; consistent with a full link of {speed} Gbit/s"
         yield Finding(
             "busy_interface",
-            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s{said if stretch else ''}{when}"
-            f"{'' if stretch else said}.",
+            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s"
+            f"{said + when if stretch else when + said}.",
             next="see which connections: ss -ti" if share >= SATURATED else "",
             evidence=(Evidence("interface", (str(row["interface"]),)),),
             order=1 if share >= SATURATED else 2,

@@ -261,8 +261,9 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         middle = times.quantile(0.5, "equiprobable") or 0.0
         yield Finding(
             "latency",
-            f"Half of {count_text(times.len(), str(kind))}{_of_disk(rows, str(kind))} took at most {time_text(middle / 1e3)}, the longest "
-            f"{time_text(longest['latency_ms'] / 1e3)} (line {longest['line']:,}).",
+            f"Half of {count_text(times.len(), str(kind))}{_of_disk(rows, str(kind))} took at most "
+            f"{time_text(middle / 1e3)}, the longest {time_text(longest['latency_ms'] / 1e3)} "
+            f"(line {longest['line']:,}).",
             evidence=(Evidence("events", lines=(longest["line"],)),),
             order=1,
         )

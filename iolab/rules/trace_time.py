@@ -296,8 +296,9 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 
 def _others(log: StraceLog, lead: Ledger) -> float:
-    """The seconds that other processes than that of a ledger were in calls that are no idle time."""
-    others = classed(times_of(log)).filter(~_is_own(lead), ~pl.col("kind").is_in(["idle", "client"]))
+    """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
+    is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
+    others = classed(times_of(log)).filter(~_is_own(lead), ~is_any)
     return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
 
 
