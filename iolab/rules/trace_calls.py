@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_FAILED: Final = 3
 #: Calls shorter than this, in s, take longer when traced, so a profile says who makes them.
 _SHORT_S: Final = 50e-6
-_BUSY: Final = "see who makes so many calls: perf record -g -p PID, then perf report"
+_BUSY: Final = "see who makes these calls: perf record -g -p PID, then perf report"
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",

@@ -177,8 +177,10 @@ def test_a_stretch_holds_nearly_all_that_is_high(high: str, found: tuple[int, in
             "DEV tps rkB/s wkB/s areq-sz aqu-sz await %util",
             "sdb 300.00 900.00 90.00 9.00 0.40 1.20 20.00|sdb 300.00 900.00 90.00 9.00 27.00 90.00 99.80",
             (
-                "`sdb` was at least 90 % busy in 6 of 24 samples, from 01:20 to 02:20, with up to 27 requests in flight; a "
-                "request took 90 ms on average. Requests to `sdb` averaged more than 20 ms in 6 of 24 samples, from 01:20 "
+                "`sdb` was at least 90 % busy in 6 of 24 samples, from 01:20 to 02:20, with up to 27 "
+                "requests in flight; a "
+                "request took 90 ms on average. Requests to `sdb` averaged more than 20 ms in 6 of 24 "
+                "samples, from 01:20 "
                 "to 02:20: 90 ms on average; 1.20 ms in the others."
             ),
         ),
@@ -197,7 +199,8 @@ def test_a_stretch_holds_nearly_all_that_is_high(high: str, found: tuple[int, in
                 "|86000.00 900.00 900.00 2500.00 9.00 0.00 184000.00 9.00 9.00"
             ),
             (
-                "Memory was short in 6 of 24 samples, from 01:20 to 02:20: processes scanned 184,000 pages per second for "
+                "Memory was short in 6 of 24 samples, from 01:20 to 02:20: processes scanned 184,000 pages "
+                "per second for "
                 "free ones, 2,500 major faults per second; 88.1 MB/s were paged in, 0.512 in the others."
             ),
         ),
@@ -205,7 +208,8 @@ def test_a_stretch_holds_nearly_all_that_is_high(high: str, found: tuple[int, in
             "CPU %user %nice %system %iowait %steal %idle",
             "all 5.00 0.00 1.00 1.00 0.00 93.00|all 5.00 0.00 1.00 44.00 0.00 50.00",
             (
-                "Idle time with I/O in flight (iowait) was 44 % of the processors' time, from 01:20 to 02:20; 1.0 % in the "
+                "Idle time with I/O in flight (iowait) was 44 % of the processors' time, from 01:20 to "
+                "02:20; 1.0 % in the "
                 "others."
             ),
         ),
