@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from straceparse import StraceLog
 
-#: A process with this much of the longest span is named for its I/O, though that is little of the span.
-_MUCH_OF_SPAN: Final = 0.05
 #: A file with this much of a class's time is named.
 _MOST_OF_IT: Final = 0.5
 #: A mean over calls of which few hold this much of the time would mislead.
@@ -387,49 +385,6 @@ def _capital(text: str) -> str:
 
 
 @rule(
-    "main_process",
-    of="strace",
-    needs="several processes",
-    thresholds={"10 % of the longest process": "LEDGER.md section 9: every part of 10 % is a finding"},
-)
-def main_process(log: StraceLog) -> Iterator[Finding]:
-    """The process with most I/O, where that is not the one that is described.
-
-    Examples:
-        >>> import iolab
-        >>> lines = ('7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <0.900000>', '7 1700000000.950000 exit(0) = ?',
-        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
-        >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
-        ...     print(one.sentence)
-        Process 8 spent more time in I/O than any other process: 300 ms of its 400 ms, most of it in file flushes.
-    """
-    found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
-    if len(found) <= 1:
-        return
-    lead, *others = ((one, _io_seconds(one)) for one in found)
-    most, time = max(others, key=lambda one: one[1])
-    if most.total is None or lead[0].total is None or lead[1] >= time:
-        return
-    is_long = most.total.value >= _MUCH_OF_SPAN * lead[0].total.value and time >= PART * most.total.value
-    if not is_long and time < PART * lead[0].total.value:
-        return
-    tops = _io_parts(most).sort("seconds", descending=True)
-    first = f", most of it in {tops.item(0, 'part')}" if tops.item(0, "seconds") > time / 2 else ""
-    pid = int(most.scope.partition(" ")[2])
-    program = program_of(times_of(log), pid)
-    yield Finding(
-        "main_process",
-        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than any other process: "
-        f"{seconds(time)} "
-        f"of its {seconds(most.total)}{first}.",
-        detail=f"the profile of the time is that of {lead[0].scope}",
-        next=f'call iolab.ledger(log, "{most.scope}") in Python, for its time',
-        evidence=(Evidence("calls", (str(pid),)),),
-        order=1,
-    )
-
-
-@rule(
     "calls_of_all",
     of="strace",
     needs="times of calls of several processes",
@@ -456,21 +411,22 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
     calls = classed(times).filter(pl.col("elapsed") > 0)
     own = pl.col("elapsed").filter(_is_own(lead)).sum()
     sums = calls.group_by("name", "class", "kind").agg(
-        pl.col("elapsed", "timed").sum(), own=own, processes=pl.col("pid").n_unique()
+        pl.col("elapsed", "timed").sum(), own=own, processes=pl.col("pid").n_unique(), pid=pl.col("pid").max()
     )
     least = PART * lead.total.value * 1e9
     is_work, waits = pl.col("kind").is_in(["io", "mixed", "cpu"]), pl.col("class").is_in(_WAITS_OF_OTHERS)
     worked = sums.filter(is_work & (pl.col("elapsed") >= least))
     top = (worked if worked.height else sums.filter(waits)).sort("elapsed", "name", descending=[True, False]).head(1)
-    for name, of, _, elapsed, count, own_ns, processes in top.iter_rows():
+    for name, of, _, elapsed, count, own_ns, processes, pid in top.iter_rows():
         if elapsed < least or own_ns > elapsed / 2:
             return
         named = f"`{name}`" + (f" {_OF[of]}" if of in _OF else "")
         each = often_each(Interval.exact(count), None, "calls", seconds(elapsed / count / 1e9))
+        program = f" (`{one}`)" if (one := program_of(times, pid)) else ""
+        where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
         yield Finding(
             "calls_of_all",
-            f"{named} took {seconds(elapsed / 1e9)} in {counted(processes, times.noun)}: {each}"
-            f"{_place(log, [name], pl.lit(value=True))}.",
+            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}.",
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
             "the longest process",
             detail="calls of several processes may have run at the same time",
@@ -520,11 +476,3 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
         evidence=(Evidence("calls", (name,)),),
         order=1,
     )
-
-
-def _io_seconds(one: Ledger) -> float:
-    return float(_io_parts(one).get_column("seconds").sum())
-
-
-def _io_parts(one: Ledger) -> pl.DataFrame:
-    return one.frame.filter(pl.col("view") == "what", pl.col("parent").is_null(), pl.col("kind") == "io")
