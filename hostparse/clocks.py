@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from polars._typing import PolarsDataType
 
-GRAMMAR: Final = load_grammar("hostparse", "times.lark", "start", "iso", "numeric_date", "clock", "long")
+GRAMMAR: Final = load_grammar("hostparse", "times.lark", "start", "iso", "numeric_date", "clock", "long", "full")
 
 DateOrder = Literal["ymd", "mdy", "dmy"]
 
@@ -32,6 +32,11 @@ _LONG: Final = (
     "{DAY_NAME}{GAP}(?P<month>{MONTH_NAME}){GAP}(?P<day>{PART}){GAP}"
     + _CLOCK
     + ("(?:{GAP}(?P<zone>{ZONE}))?{GAP}(?P<year>{YEAR})")
+)
+_FULL: Final = (
+    "{FULL_DAY}(?P<month>{MONTH_NAME}){MONTH_REST}?{GAP}(?P<day>{PART}),{GAP}(?P<year>{YEAR}){GAP}{AT}?"
+    + _CLOCK
+    + "(?:{GAP}(?P<zone>{ZONE}))?"
 )
 _DATED: Final = (
     "(?P<date>{PART}{MARK}{PART}{MARK}{PART}\\.?)(?:T|{GAP})"
@@ -162,8 +167,13 @@ def long_time(text: pl.Expr) -> pl.Expr:
 
 
 def long_moment(text: str) -> dict[str, object]:
-    """The ``time`` and the ``zone`` of such a text, None where it has none."""
-    found = _pattern(_LONG).search(text)
+    """The ``time`` and the ``zone`` of such a text, None where it has none.
+
+    Examples:
+        >>> long_moment("Tuesday, February 20, 2024 at 01:05:00 PM CET")
+        {'time': datetime.datetime(2024, 2, 20, 13, 5), 'zone': 'CET'}
+    """
+    found = _pattern(_LONG).search(text) or _pattern(_FULL).search(text)
     if found is None:
         return _UNTIMED
     named = found["month"] in MONTHS

@@ -38,6 +38,10 @@ PLACE: Final = {
 }
 #: Stands for a clock that shows no time.
 _DAMAGED: Final = -1
+#: Means over this many intervals hardly move, shares by one part of 100 %; a restart makes them move.
+_INTERVALS: Final = 5
+_POINTS: Final = 100 / _INTERVALS
+_LEAST_MOVES: Final = 2
 _HALF_DAY: Final = DAY_S // 2
 _EITHER: Final = "the first row of another run, a mean since the start of the system, or a row below a repeated heading"
 
@@ -106,6 +110,11 @@ def place_samples(
         found = _clocked(name, clocked, marks, days, alone, headless, placed, carried)
         placed.parts += zip(clocked, found, strict=True)
     reports = _reports(name, marks, days, placed, carried)
+    stacked = [
+        part for part in parts if not (part.heading.has_clock or part.heading.has_time or part.heading.is_by_row)
+    ]
+    if any(_moves_too_fast(part) for part in stacked):  # what a collector wrote is samples, one each time
+        headless = headless.union(*(part.frame.get_column("run") for part in stacked))
     for part in parts:
         if part.heading.has_clock:
             continue
@@ -330,6 +339,28 @@ def _zones(rows: pl.DataFrame, placed: Placed) -> None:
     """Notes the zones that stamps name."""
     for run, zones in rows.group_by("run").agg(pl.col("zone").drop_nulls().unique()).iter_rows():
         placed.zones.setdefault(run, set()).update(zones)
+
+
+def _moves_too_fast(part: Part) -> bool:
+    """Whether rates and shares that were written once a run move faster than means since the start of the system can.
+
+    A mean over at least `_INTERVALS` does not fall to less than half in the next one, and a share of the time does not
+    change by more than `_POINTS`; at a restart they do.
+    """
+    rates = [one for one in part.halves if one.endswith(("_per_s", "_percent")) and one in part.frame.columns]
+    keys = ["run", *part.heading.keys]
+    if not rates or not set(keys) <= set(part.frame.columns) or part.frame.select(keys).is_duplicated().any():
+        return False
+    before = pl.col(rates).shift().over(keys[1:]) if keys[1:] else pl.col(rates).shift()
+    shares = pl.col([one for one in rates if one.endswith("_percent")])
+    was = shares.shift().over(keys[1:]) if keys[1:] else shares.shift()
+    moves = part.frame.select(
+        "run",
+        falls=pl.any_horizontal((before >= 1) & (pl.col(rates) < before / 2)),
+        jumps=pl.any_horizontal((shares - was).abs() > _POINTS),
+    )
+    late = moves.filter(pl.col("run") >= pl.col("run").min() + _INTERVALS, pl.col("falls") | pl.col("jumps"))
+    return late.get_column("run").n_unique() >= _LEAST_MOVES
 
 
 def _by_report(part: Part, reports: pl.DataFrame, headless: frozenset[int]) -> Part:

@@ -41,6 +41,12 @@ READY_CALLS: Final = (
 #: Calls that receive from sockets alone, and all calls of sockets.
 RECEIVES: Final = ("recv", "recvfrom", "recvmsg", "recvmmsg")
 SOCKET_CALLS: Final = (*RECEIVES, "send", "sendto", "sendmsg", "sendmmsg", "accept", "accept4", "connect")
+#: A call of fcntl that waits for the lock of a file, by this name, and the class of such calls.
+LOCKS_FILE: Final = "fcntl F_SETLKW"
+FILE_LOCKS: Final = "locks of files"
+#: A call of flock that waits for nothing.
+_UNLOCKS: Final = "flock LOCK_UN"
+_FCNTL: Final = ("fcntl", "fcntl64")
 _OTHER: Final = CallClass("other calls", "mixed")
 _SLEEP: Final = CallClass("sleep", "idle")
 _FILES: Final = CallClass("file names and attributes", "mixed")
@@ -63,6 +69,7 @@ _BY_TARGET: Final = {
     "standard": CallClass("standard input and output", "mixed"),
     "client": CallClass("likely the client (Oracle Net)", "client"),
     "server": CallClass("the client", "client"),
+    "database": CallClass("the database server", "wait"),
     "unknown": CallClass("reads and writes, file not known", "mixed"),
 }
 _CLASSES: Final[dict[str, CallClass]] = {
@@ -105,12 +112,13 @@ _CLASSES: Final[dict[str, CallClass]] = {
             "semop",
             "semtimedop",
             "semtimedop_time64",
-            "flock",
             "msgrcv",
             "msgsnd",
         ),
         CallClass("locks and messages", "wait"),
     ),
+    _UNLOCKS: _FILES,
+    **dict.fromkeys(("flock", LOCKS_FILE), CallClass(FILE_LOCKS, "wait")),
     **dict.fromkeys(
         (
             *("nanosleep", "clock_nanosleep", "clock_nanosleep_time64", "pause", "rt_sigsuspend", "sigsuspend"),
@@ -141,7 +149,10 @@ _WAITS: Final = tuple(
     name for name, one in _CLASSES.items() if one.kind in {"wait", "idle"} and name not in {*SOCKET_CALLS, *REAPS}
 )
 #: Calls whose first argument is a descriptor, and says what their time is of.
-TARGETED_CALLS: Final = (*(name for name in SYNC_CALLS if IO_CALLS[name].fd is not None), *SOCKET_CALLS)
+TARGETED_CALLS: Final = (
+    *(name for name in SYNC_CALLS if IO_CALLS[name].fd is not None),
+    *(*SOCKET_CALLS, "flock", LOCKS_FILE),
+)
 #: Those of them that only a file can be read or written by: the others are of what their descriptor is.
 _SEEKABLE: Final = tuple(name for name, call in IO_CALLS.items() if call.is_of_file)
 
@@ -159,18 +170,30 @@ def class_of(name: str) -> CallClass:
 def resumed(calls: pl.DataFrame) -> pl.DataFrame:
     """Calls, the ``name`` of a ``restart_syscall`` that of the wait that it resumes, where the log says it.
 
-    What has a descriptor is not known then: those keep their name.
+    What has a descriptor is not known then: those keep their name.  A `fcntl` that waits for a lock is `LOCKS_FILE`,
+    and a `flock` that gives one back has a name of its own, too.
 
     Examples:
         >>> args = ["<... resuming interrupted poll ...>", "<... resuming interrupted read ...>"]
         >>> resumed(pl.DataFrame({"name": RESUMES, "args": args})).get_column("name").to_list()
         ['poll', 'restart_syscall']
+        >>> args = ["4</a>, F_SETLKW, {l_type=F_WRLCK}", "4</a>, F_GETFL"]
+        >>> resumed(pl.DataFrame({"name": "fcntl", "args": args})).get_column("name").to_list()
+        ['fcntl F_SETLKW', 'fcntl']
     """
-    name = pl.col("name")
-    if not calls.select((name == RESUMES).any()).item():
-        return calls
-    waits = pl.col("args").str.extract(PARTS_GRAMMAR.pattern("^{RESUMING}({RESUMED_CALL})"), 1)
-    return calls.with_columns(pl.when(name == RESUMES, waits.is_in(_WAITS)).then(waits).otherwise(name).alias("name"))
+    name, args = pl.col("name"), pl.col("args")
+    has_waits, has_locks = calls.select((name == RESUMES).any(), locks=name.is_in([*_FCNTL, "flock"]).any()).row(0)
+    if has_waits:
+        waits = args.str.extract(PARTS_GRAMMAR.pattern("^{RESUMING}({RESUMED_CALL})"), 1)
+        calls = calls.with_columns(
+            pl.when(name == RESUMES, waits.is_in(_WAITS)).then(waits).otherwise(name).alias("name")
+        )
+    if has_locks:
+        is_lock = name.is_in(_FCNTL) & PARTS_GRAMMAR.matches(args, "{WAITS_FOR_LOCK}")
+        is_unlock = (name == "flock") & PARTS_GRAMMAR.matches(args, "{UNLOCKS_FILE}")
+        named = pl.when(is_lock).then(pl.lit(LOCKS_FILE)).when(is_unlock).then(pl.lit(_UNLOCKS)).otherwise(name)
+        calls = calls.with_columns(named.alias("name"))
+    return calls
 
 
 def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
@@ -193,7 +216,7 @@ def with_classes(calls: pl.DataFrame) -> pl.DataFrame:
     )
     name, target = pl.col("name"), pl.col("target")
     is_sure = name.is_in(_SEEKABLE) & target.is_in(["unknown", "standard"])
-    is_other = (name.is_in([*READS, *WRITES]) & ~is_sure) | (target == "server")
+    is_other = (name.is_in([*READS, *WRITES]) & ~is_sure) | target.is_in(["server", "database"])
     is_bare = name.is_in(READY_CALLS) & (pl.col("file").cast(pl.String) == NOTHING)
     found = calls.join(own, on="name", how="left", maintain_order="left").join(
         by_target, on="target", how="left", maintain_order="left"

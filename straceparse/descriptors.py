@@ -43,12 +43,12 @@ DESCRIPTOR_CALLS: Final = (
 )
 
 #: What a descriptor is of: a regular file, a block or character device, a socket, ...; ``standard``: 0 to 2 that the
-#: log does not name, ``unknown``: other such; ``client``: by its contents, a client of Oracle;
+#: log does not name, ``unknown``: other such; ``client``, ``database``: by the contents, a client or server of Oracle;
 #: ``server``: the server's end of a connection (of calls that receive, and of waits for them).
 TARGETS: Final = pl.Enum(
     [
         *("file", "block", "character", "socket", "pipe", "terminal", "event", "kernel", "standard", "client"),
-        *("server", "unknown"),
+        *("server", "database", "unknown"),
     ]
 )
 #: Descriptors 0 to 2, where nothing says what they are of.
@@ -88,6 +88,7 @@ _OPEN_CLOEXEC: Final = _flag("OPEN_CLOEXEC_FLAG", 0o2000000)
 _DIRECT: Final = _flag("DIRECT_FLAG", 0o40000)
 _SYNC: Final = (_flag("SYNC_FLAG", 0o4010000), _flag("DSYNC_FLAG", 0o10000))
 _SHARE_FILES: Final = _flag("SHARE_FILES_FLAG", 0x400)
+_THREAD: Final = _flag("THREAD_FLAG", 0x10000)
 _RANGE_CLOEXEC: Final = _flag("RANGE_CLOEXEC_FLAG", 4)
 #: Call -> position of its flags among the arguments; those of clone3 and openat2 are named.
 _FLAGS_AT: Final = {"open": 1, "openat": 2, "openat2": 2, "dup3": 2, "close_range": 2, "clone": 0, "clone2": 0}
@@ -148,6 +149,14 @@ def children_of(calls: pl.DataFrame) -> dict[int, int | None]:
     """Each process that a call made, and the process that made the call."""
     made = rows_where(calls, pl.col("name").is_in(_MAKES) & (pl.col("result") > 0))
     return {child: pid for pid, child in made.select("pid", "result").iter_rows() if child <= _LAST and child != pid}
+
+
+def threads_of(calls: pl.DataFrame) -> set[int]:
+    """The children of a process that are threads of it."""
+    made = rows_where(calls, pl.col("name").is_in(_MAKES) & (pl.col("result") > 0))
+    return {
+        child for name, args, child in made.select("name", "args", "result").iter_rows() if _has(_THREAD, name, args)
+    }
 
 
 def programs_of(calls: pl.DataFrame) -> dict[int | None, str]:

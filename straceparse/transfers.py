@@ -231,6 +231,10 @@ _CONTENT: Final = PARTS_GRAMMAR.pattern(
 )
 #: Packets of Oracle Net: types of the fifth byte (connect, accept, refuse, redirect, data, resend, marker, ...).
 _PACKETS: Final = frozenset(range(1, 16))
+#: The type of data, the place of their function, and functions that a client calls: one of the server, or several.
+_DATA: Final = 6
+_FUNCTION: Final = 10
+_CALLS_SERVER: Final = (b"\x03", b"\x11")
 #: A shorter packet is not one.
 _LEAST_BYTES: Final = 8
 
@@ -277,28 +281,31 @@ class Targets:
         return with_known_files(owned, known).rename({"_owner": "pid"}).drop("_turn")
 
 
-def packets(reads: pl.DataFrame) -> pl.Series:
-    r"""Whether what each read returned begins like a packet of Oracle Net: its length in the first bytes, and a type.
+def packets(calls: pl.DataFrame) -> pl.DataFrame:
+    r"""Whether what each call moved begins like a packet of Oracle Net (``is_packet``), and asks a server (``asks``).
 
     Args:
-        reads: with ``args`` and ``result``.
+        calls: with ``args`` and ``result``.
 
     Examples:
         >>> args = ['9, "\\0\\25\\0\\0\\6\\0\\0\\0\\0\\0\\3N"..., 8208', '9, "total 0"..., 8208']
-        >>> packets(pl.DataFrame({"args": args, "result": [21, 21]})).to_list()
-        [True, False]
+        >>> packets(pl.DataFrame({"args": args, "result": [21, 21]})).rows()
+        [(True, True), (False, False)]
     """
-    begins = reads.get_column("args").str.extract(_CONTENT, 1).to_list()
-    found = [
-        begin is not None and _is_packet(unescaped(begin), result)
-        for begin, result in zip(begins, reads.get_column("result").to_list(), strict=True)
-    ]
-    return pl.Series("is_packet", found, dtype=pl.Boolean)
+    begins = calls.get_column("args").str.extract(_CONTENT, 1).to_list()
+    both = zip(begins, calls.get_column("result").to_list(), strict=True)
+    found = [(False, False) if begin is None else _packet(unescaped(begin), result) for begin, result in both]
+    return pl.DataFrame(found, schema={"is_packet": pl.Boolean, "asks": pl.Boolean}, orient="row")
 
 
-def _is_packet(begin: bytes, result: int) -> bool:
-    """A packet has its length in two bytes and two of a checksum, or, since version 315, in four."""
+def _packet(begin: bytes, result: int) -> tuple[bool, bool]:
+    """A packet has its length in two bytes and two of a checksum, or, since version 315, in four.
+
+    Several data packets may be read at once.  The byte after the flags of data says what it is: a call of the server.
+    """
     if len(begin) < _LEAST_BYTES or result < _LEAST_BYTES:
-        return False
+        return False, False
     length = int.from_bytes(begin[:2]) if begin[2:4] == b"\0\0" else int.from_bytes(begin[:4])
-    return length == result and begin[4] in _PACKETS
+    is_data = begin[4] == _DATA and begin[5:8] == b"\0\0\0" and length >= _LEAST_BYTES
+    is_packet = is_data or (length == result and begin[4] in _PACKETS)
+    return is_packet, is_packet and begin[4] == _DATA and begin[_FUNCTION : _FUNCTION + 1] in _CALLS_SERVER

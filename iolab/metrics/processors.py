@@ -30,6 +30,7 @@ CPU_SAMPLES: Final = pl.Schema(
     {
         "interval_start": pl.Datetime("us"),
         "interval_end": pl.Datetime("us"),
+        "sample": pl.UInt32(),
         "at": pl.Datetime("us"),
         **{f"busy{end}": pl.Float64() for end in ("", "_lo", "_hi")},
         "runnable": pl.Float64(),
@@ -137,6 +138,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
             "interval_start",
             "interval_end",
             pl.coalesce("interval_start", "interval_end", "opened_at").alias("at"),
+            "sample",
             pl.col("is_since_boot").fill_null(value=False),
             runnable=pl.col("runnable") if "runnable" in columns else pl.lit(None),
             cpus=pl.col("cpus") if "cpus" in columns else pl.col("known"),

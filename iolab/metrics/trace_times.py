@@ -9,9 +9,9 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.table import nanoseconds, set_back
-from straceparse.call_classes import READY_CALLS, RECEIVES, resumed
-from straceparse.call_table import IO_CALLS, READS
-from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, without_note
+from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed
+from straceparse.call_table import IO_CALLS, READS, WRITES
+from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, threads_of, without_note
 from straceparse.ordered import compact, rows_where
 from straceparse.transfers import Targets, packets
 
@@ -25,7 +25,7 @@ CALLS: Final = (
 )
 #: How the sums of the calls of two parts of a log make those of both.
 _ADDED: Final = tuple(
-    pl.col(name).sum() for name in ("calls", "timed", "printed", "elapsed", "slack", "between", "open")
+    pl.col(name).sum() for name in ("calls", "timed", "followed", "printed", "elapsed", "slack", "between", "open")
 )
 SUMS: Final = (
     *_ADDED,
@@ -37,13 +37,16 @@ SUMS: Final = (
 _TIMED: Final = ("semtimedop", "semtimedop_time64", "futex", "futex_time64", "rt_sigtimedwait", "mq_timedreceive")
 #: Calls that return 0 when their time is over.
 _POLLS: Final = ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_pwait2")
-_IS_TIMED_OUT: Final = (pl.col("errno").is_in(["EAGAIN", "ETIMEDOUT"]) & pl.col("name").is_in(_TIMED)) | (
-    (pl.col("result") == 0) & pl.col("name").is_in(_POLLS)
+_IS_TIMED_OUT: Final = (
+    (pl.col("errno") == "ETIMEDOUT")
+    | ((pl.col("errno") == "EAGAIN") & pl.col("name").is_in(_TIMED))
+    | ((pl.col("result") == 0) & pl.col("name").is_in(_POLLS))
 )
+_LATE: Final = pl.coalesce("elapsed", "gap").filter("_is_late")
 _OF_CALLS: Final = (
     pl.col("errno").count().cast(pl.Int64).alias("failed"),
-    pl.col("_is_late").sum().cast(pl.Int64).alias("timed_out"),
-    pl.col("elapsed").filter("_is_late").sum().dt.total_nanoseconds().alias("late"),
+    _LATE.count().cast(pl.Int64).alias("timed_out"),
+    _LATE.sum().dt.total_nanoseconds().alias("late"),
     pl.col("elapsed").max().dt.total_nanoseconds().alias("longest"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
@@ -66,8 +69,9 @@ class CallTimes:
 
     Attributes:
         calls: one row a process and name of its calls: how many there were (``calls``), ``failed``, of these
-            ``timed_out``, which took ``late`` (ns); the ``longest`` of all (ns); how many have a time of their
-            start (``stamped``), of their own (``timed``), from -T (``printed``);
+            ``timed_out``, which took ``late`` (ns, without times at most); the ``longest`` of all (ns); how many have
+            a time of their start (``stamped``), of their own (``timed``), from -T (``printed``), of the line after
+            them (``followed``);
             the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
             time after them until the next line of the process (``between``, ns), and of the time to that line of
             calls without a time (``open``, ns); the first start and the last end.
@@ -77,6 +81,7 @@ class CallTimes:
         marks: one row a process with signals, stops or its end: their number, the first and last (ns), and the time
             after them until its next line (``after``, ns).
         parents: process -> the process that made it.
+        threads: processes that are threads of the one that made them.
         programs: process -> the last program that it executed.
     """
 
@@ -86,6 +91,13 @@ class CallTimes:
     marks: pl.DataFrame
     parents: dict[int, int | None]
     programs: dict[int | None, str]
+    threads: frozenset[int] = frozenset()
+
+    @property
+    def noun(self) -> str:
+        """`threads` where all but one process of the log are threads that it made, else `processes`."""
+        pids = set(self.calls.get_column("pid"))
+        return "threads" if len(pids - self.threads) <= 1 < len(pids) else "processes"
 
 
 class CallSums:
@@ -107,6 +119,7 @@ class CallSums:
         self._after: list[pl.DataFrame] = []
         self._parents: dict[int, int | None] = {}
         self._programs: dict[int | None, str] = {}
+        self._threads: set[int] = set()
 
     def mark(self, events: pl.DataFrame) -> None:
         """Take the next lines that are no calls: signals, stops, ends."""
@@ -130,6 +143,7 @@ class CallSums:
         self._pass_marks(calls)
         self._parents.update(children_of(calls))
         self._programs.update(programs_of(calls))
+        self._threads |= threads_of(calls)
 
     def _watch_clock(self, calls: pl.DataFrame) -> None:
         # the line after a call may be of a signal or of the end of its process
@@ -145,13 +159,17 @@ class CallSums:
         self._stamps = pl.concat([self._stamps, latest]).unique("pid", keep="last", maintain_order=True)
 
     def _look_into(self, found: pl.DataFrame) -> None:
-        """What reads of descriptors that are not known returned."""
-        is_read = pl.col("name").is_in(_READS) & (pl.col("result") > 0) & (pl.col("fd") > 2)
-        reads = rows_where(found, pl.col("file").is_null() & is_read)
-        if reads.height:
-            some = reads.select("pid", "fd", "args", "result").group_by("pid", "fd").head(_LOOKED_AT)
+        """What was read from and written to descriptors that are not known."""
+        is_read = pl.col("name").is_in(_READS)
+        is_moved = (is_read | pl.col("name").is_in(WRITES)) & (pl.col("result") > 0) & (pl.col("fd") > 2)
+        moved = rows_where(found, pl.col("file").is_null() & is_moved)
+        if moved.height:
+            some = moved.select("pid", "fd", "args", "result", is_read=is_read)
+            some = some.group_by("pid", "fd", "is_read", maintain_order=True).head(_LOOKED_AT)
             some = some.with_columns(packets(some))
-            self._packets.append(some.group_by("pid", "fd").agg(pl.len().alias("reads"), pl.col("is_packet").sum()))
+            is_packet, asks = pl.col("is_packet") & pl.col("is_read"), pl.col("asks") & ~pl.col("is_read")
+            sums = some.group_by("pid", "fd").agg(pl.col("is_read").sum(), is_packet.sum(), asks.sum())
+            self._packets.append(sums)
 
     def _pass_marks(self, calls: pl.DataFrame) -> None:
         """The time from each signal or stop to the next line of its process, where that is known by now."""
@@ -186,20 +204,33 @@ class CallSums:
         sums = pl.concat(self._sums).group_by("pid", "name").agg(SUMS).sort("pid", "name")
         targets = pl.concat(self._targets).group_by(_OF_TARGETS).agg(_ADDED).sort(_OF_TARGETS)
         targets = targets.with_columns(target_of(pl.col("file"), pl.col("fd")), file=without_note(pl.col("file")))
+        is_socket = pl.col("name").is_in(SOCKET_CALLS).any().over("pid", "fd") & (pl.col("target") == "unknown")
+        socket = pl.lit("socket", targets.schema["target"])
+        targets = targets.with_columns(target=pl.when(is_socket).then(socket).otherwise("target"))
         targets = _with_clients(targets)
         if self._packets:
             spoken = pl.concat(self._packets).group_by("pid", "fd").agg(pl.all().sum())
-            clients = spoken.filter(pl.col("is_packet") >= _PACKETS * pl.col("reads")).select("pid", "fd", _is=True)
-            is_client = (pl.col("target") == "unknown") & pl.col("_is").fill_null(value=False)
-            targets = targets.join(clients, on=["pid", "fd"], how="left", nulls_equal=True, maintain_order="left")
-            named = pl.when(is_client).then(pl.lit("client", targets.schema["target"])).otherwise("target")
-            targets = targets.with_columns(target=named).drop("_is")
+            spoken = spoken.filter(pl.col("is_read") > 0, pl.col("is_packet") >= _PACKETS * pl.col("is_read"))
+            end = pl.when(pl.col("asks") > 0).then(pl.lit("database")).otherwise(pl.lit("client"))
+            ends = spoken.select("pid", "fd", _end=end.cast(targets.schema["target"]))
+            targets = targets.join(ends, on=["pid", "fd"], how="left", nulls_equal=True, maintain_order="left")
+            is_open = pl.col("target").is_in(["unknown", "socket"])
+            named = pl.when(is_open).then(pl.coalesce("_end", "target")).otherwise("target")
+            targets = targets.with_columns(target=named).drop("_end")
         marks = pl.concat(self._marks) if self._marks else _no_marks()
         marks = marks.group_by("pid").agg(pl.col("marks").sum(), pl.col("first").min(), pl.col("last").max())
         after = pl.concat([pl.DataFrame(schema={"pid": pl.Int32, "after": pl.Int64}), *self._after])
         after = after.group_by("pid").agg(pl.col("after").sum())
         marks = marks.join(after, on="pid", how="left", nulls_equal=True).with_columns(pl.col("after").fill_null(0))
-        return CallTimes(sums, targets, frozenset(self._set_back), marks, dict(self._parents), dict(self._programs))
+        return CallTimes(
+            sums,
+            targets,
+            frozenset(self._set_back),
+            marks,
+            dict(self._parents),
+            dict(self._programs),
+            frozenset(self._threads),
+        )
 
 
 def _with_clients(targets: pl.DataFrame) -> pl.DataFrame:
@@ -229,6 +260,7 @@ def _summed(calls: pl.DataFrame, keys: list[str], *more: pl.Expr) -> pl.DataFram
         *more,
         calls=pl.len().cast(pl.Int64),
         timed=elapsed.count().cast(pl.Int64),
+        followed=gap.count().cast(pl.Int64),
         printed=below.count().cast(pl.Int64),  # of times between two stamps the last decimal is not known
         elapsed=elapsed.sum(),
         slack=_ns((below - elapsed).sum()) + _STEP * (elapsed.count() - below.count()).cast(pl.Int64),

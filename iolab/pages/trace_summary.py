@@ -185,7 +185,7 @@ def headline(log: StraceLog) -> str:
     first = next((pid for pid in pids.sort() if pid not in times.parents and pid in times.programs), None)
     program = times.programs.get(first) or ""
     program = short_name(program) if program.startswith("/") else program
-    processes = "one process" if len(pids) == 1 else f"{len(pids):,} processes"
+    processes = "one process" if len(pids) == 1 else f"{len(pids):,} {times.noun}"
     calls = count_text(int(times.calls.get_column("calls").sum()), "call")
     return f"strace log{f' of {program}' if program else ''}, {processes}, {calls}, {_begin(log)}"
 

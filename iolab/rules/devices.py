@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import RANGE, count_text
-from iolab.metrics.processors import IS_SAMPLE, SINCE_START
+from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
@@ -131,6 +131,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in _ENDS),
         *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in _ENDS),
         largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
+        always=(pl.sum_horizontal(pl.col(name) * pl.col(time) / 1e3 for _, name, time in kinds) >= _ALWAYS).mean(),
         busy=(pl.col("util_percent") * pl.col("weight")).sum() / whole / 100 if has_util else pl.lit(None, pl.Float64),
     )
     totals = totals.with_columns(
@@ -158,7 +159,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
         next=latencies_of(row["device"]) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
-        order=0 if row["flight"] >= _ALWAYS else 2,
+        order=0 if row["flight"] >= _ALWAYS and row["always"] >= SATURATED else 2,
     )
 
 
@@ -211,6 +212,15 @@ def latencies_of(device: str) -> str:
     if device[:1] == "c" and device[1:2].isdigit():
         return "see the time of each request: iosnoop -D"
     return "see the distribution of the latencies: biolatency -D 10 1"
+
+
+def users_of(device: str) -> str:
+    """How to see who reads and writes, by the system that names devices like it."""
+    if device.startswith("hdisk"):
+        return "see who reads and writes: filemon -O lv,pv; topas -P"
+    if device[:1] == "c" and device[1:2].isdigit():
+        return "see who reads and writes: iosnoop -D; iotop -C 5"
+    return "see who reads and writes: pidstat -d 5; biosnoop -Q"
 
 
 def _figure(row: dict[str, float], name: str) -> Interval:

@@ -9,7 +9,16 @@ import polars as pl
 
 from iolab.evidence.host_alignment import check_host
 from iolab.metrics.formatting import RANGE, as_sentence, count_text
-from iolab.metrics.processors import COLUMNS, IS_SAMPLE, RESTING, SATURATED, SINCE_START, cpu_metrics, cpu_samples
+from iolab.metrics.processors import (
+    COLUMNS,
+    IS_SAMPLE,
+    RESTING,
+    SATURATED,
+    SINCE_START,
+    cpu_metrics,
+    cpu_samples,
+)
+from iolab.metrics.stretches import high_stretch, levels, placed, raised
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, percent, three
@@ -28,8 +37,6 @@ if TYPE_CHECKING:
 
 #: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
-#: A stretch of samples of which this share was busy was busy; so long a stretch is the whole log.
-_MOSTLY_FULL: Final = 0.9
 _MOSTLY: Final = 0.5
 #: A host whose processors are busy for less is idle.
 _IDLE: Final = 0.10
@@ -52,7 +59,8 @@ _MOST_PROCESSES: Final = 3
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
-_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0}
+_AIX: Final = ("pi_per_s", "po_per_s")
+_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
 #: (Table, column of swap in use, or of free swap) -> (bytes of its unit, the column of all swap where it is free).
 _IN_USE: Final = {
     ("host", "swpused_bytes"): (1, ""),
@@ -85,7 +93,7 @@ def processors(log: HostLog) -> Iterator[Finding]:
         ...     return read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + row * 21).encode())
         >>> for idle in (2, 70, 95):
         ...     for one in processors(log(idle)): print(one.sentence)
-        The CPUs were 98 % busy on average; 20 of 20 samples were at least 90 % busy: work waited for a CPU.
+        The CPUs were 98 % busy on average, mostly with user code (93 %); 20 of 20 samples were at least 90 % busy.
         The CPUs were 30 % busy on average over 20 samples.
         The CPUs were idle: 4.0 to 5.5 % busy on average over 20 samples.
         >>> list(processors(read_host(b"Device  r/s  await\nsda 1.0 2.0\n")))
@@ -210,17 +218,24 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         Swap in use grew from 0.954 to 2.86 GiB.
     """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
-    names = next((names for names in _SWAPPED if set(names).issubset(columns)), None)
+    is_aix = "active_virtual_bytes" in columns  # where others print pages of files, too
+    names = next((names for names in _SWAPPED if set(names).issubset(columns) and (is_aix or names != _AIX)), None)
     grew, share = _more_in_use(log)
     evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
         own = log.scan("host").filter(IS_SAMPLE)
         is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
-        row = own.select(pl.col(*names).mean(), share=is_swapping.mean()).collect().row(0)
-        back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row[:2])
+        every = placed(own, log.runs).collect()
+        stretch = high_stretch(every, is_swapping)
+        row = (every if stretch is None else every.filter(is_swapping)).select(pl.col(*names).mean()).row(0)
+        back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row)
         if back >= _LEAST_SWAPPED:
-            said = f"the host swapped {three(back)} KiB/s in and {three(out)} KiB/s out"
-            evidence, share, step = Evidence("host", names), row[2], "sar -W 5, for the time of it"
+            said = (
+                f"the host swapped {three(back)} KiB/s in and {three(out)} KiB/s out{stretch.when if stretch else ''}"
+            )
+            share = every.select(is_swapping.mean()).item()
+            evidence = Evidence("host", names)
+            step = "svmon -G; lsps -a" if is_aix else "sar -W 5, for the time of it"
     if said or grew:
         yield Finding(
             "swapping",
@@ -266,18 +281,24 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     moved = {f"{kind}_bytes_per_s": f"were {word}" for kind, word in (("read", "read"), ("write", "written"))}
     moved = {name: word for name, word in moved.items() if name in columns}
     own = rows.filter(IS_SAMPLE)
-    some = (pl.col("blocked") >= 1).mean()
-    frame = own.select(pl.col("blocked", *moved).mean(), most=pl.col("blocked").max(), some=some).collect()
-    mean = frame.row(0, named=True)
-    if (mean["blocked"] or 0.0) < _LEAST_BLOCKED:
+    every = placed(own, log.runs).collect()
+    stretch = raised(every, "blocked")
+    place = pl.int_range(pl.len())
+    is_in = pl.lit(value=True) if stretch is None else place.is_between(stretch.first, stretch.last)
+    some = ((pl.col("blocked") >= 1) & is_in).mean()
+    figures = pl.col("blocked", *moved).filter(is_in).mean()
+    mean = every.select(figures, most=pl.col("blocked").max(), some=some).row(0, named=True)
+    waited, cpus = iowait_share(host_ledgers(log)[:1]), log.runs.get_column("cpus").drop_nulls().max()
+    least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 2)
+    if (mean["blocked"] or 0.0) < least:
         return
     said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])
-    waited = iowait_share(host_ledgers(log)[:1])
     idle = "" if waited is None else f", and the CPUs were idle with I/O in flight for {percent(waited)} of the time"
+    when = "" if stretch is None else f"{stretch.when}, {three(levels(every, stretch, 'blocked')[1])} in the others"
     yield Finding(
         "blocked_processes",
-        f"On average {three(mean['blocked'])} processes were blocked, at most {mean['most']:g}{idle}{said and '; '}"
-        f"{said}.",
+        f"On average {three(mean['blocked'])} processes were blocked{when}, at most {mean['most']:g}"
+        f"{idle if stretch is None else ''}{said and '; '}{said}{' meanwhile' if said and when else ''}.",
         next="see the devices: iostat -xt 5",
         evidence=(Evidence("host", ("blocked",)),),
         impact=None if waited is None else Interval.exact(mean["some"]),
@@ -405,9 +426,14 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         said = f"The CPUs were {percent(busy)} {word}{when} in {only}."
     elif full:
         share = figures["host_cpu_saturated"]["lo"]
-        waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST else ""
-        at = _time_of_busiest(samples) if full == 1 else _time_of_full(samples)
-        said = f"The CPUs were {percent(busy)} {word} on average{when}; {full:,} of {number:,} samples "
+        cpus, queue = (samples.get_column(name).mean() for name in ("cpus", "runnable"))
+        is_short = cpus is not None and (queue is None or queue > cpus)  # type: ignore[operator]  # columns of numbers
+        waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST and is_short else ""
+        timed = samples.with_columns(interval_end=pl.coalesce("interval_end", "at"))
+        stretch = high_stretch(timed, pl.col("busy") >= SATURATED)
+        at = _time_of_busiest(samples) if full == 1 else stretch.when if stretch else ""
+        mostly = _mostly(log) if report is None else ""
+        said = f"The CPUs were {percent(busy)} {word} on average{when}{mostly}; {full:,} of {number:,} samples "
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
     elif report is None and busy.hi < _IDLE:
         said = f"The CPUs were idle: {percent(busy)} busy"
@@ -432,22 +458,20 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     )
 
 
+def _mostly(log: HostLog) -> str:
+    """Whether it was user code or the kernel that was most of the time of the processors."""
+    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
+    rows = [row for one in parts for row in one.filter(pl.col("part").is_in([*_BUSY_WITH])).iter_rows(named=True)]
+    most = max(rows, key=lambda row: float(row["share_lo"] or 0.0), default=None)
+    if most is None or (most["share_lo"] or 0.0) < _MOSTLY:
+        return ""
+    return f", mostly with {_BUSY_WITH[most['part']]} ({percent(most['share'])})"
+
+
 def _is_stolen(log: HostLog) -> bool:
     """Whether the hypervisor gave much of the processors' time to other machines."""
     parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
     return any(one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).height for one in parts)
-
-
-def _time_of_full(samples: pl.DataFrame) -> str:
-    """When the processors were busy, where that was one stretch of the samples: since when, or from when to when."""
-    full = (samples.get_column("busy") >= SATURATED).arg_true().to_list()
-    first, last = full[0], full[-1]
-    times = [samples.item(number, "at") for number in (first, last)]
-    spanned = last - first + 1
-    if None in times or len(full) < _MOSTLY_FULL * spanned or spanned > _MOSTLY_FULL * samples.height:
-        return ""
-    begin, end = (f"{time:%H:%M:%S}".removesuffix(":00") for time in times)
-    return f", from {begin} on" if last == samples.height - 1 else f", between {begin} and {end}"
 
 
 def _time_of_busiest(samples: pl.DataFrame) -> str:

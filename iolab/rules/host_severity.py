@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.metrics.formatting import RANGE
-from iolab.metrics.processors import IS_SAMPLE, SATURATED
-from iolab.rules.devices import latencies_of, request_kinds
+from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts
+from iolab.metrics.stretches import high_stretch, levels, placed, raised
+from iolab.rules.devices import latencies_of, request_kinds, users_of
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
+from iolab.rules.host_processors import swapping
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
+from iolab.time_ledger.samples import steps_of
+from logframe.errors import RefusedError
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -35,8 +39,21 @@ _FLASH: Final = ("nvme", "pmem")
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 _MEGABYTE: Final = 1e6
+#: Parts of the processors' time that rise in a part of a log, by 20 points of it or more.
+_CHANGING: Final = {
+    "iowait": "Idle time with I/O in flight (iowait)",
+    "steal": "Time taken by the hypervisor (steal)",
+    "system": "Kernel code (system)",
+    "user": "User code",
+}
+_MUCH_MORE: Final = 20.0
+#: A rise of the number of processes by this factor is worth a sentence.
+_MANY_MORE: Final = 1.5
+_MOVED: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"))
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
 _NOT_BUSY: Final = ("id_percent", "idle_percent", "wa_percent", "iowait_percent")
+#: Speeds of links, in Gbit/s.
+_LINKS: Final = (1, 10, 25, 40, 100)
 #: Interfaces without a link.
 _NO_LINKS: Final = ("lo", "lo0")
 
@@ -49,7 +66,7 @@ def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     if not set(needs).issubset(rows.collect_schema().names()):
         return None
     length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
-    rows = rows.filter(IS_SAMPLE).with_columns(weight=length)
+    rows = placed(rows.filter(IS_SAMPLE).with_columns(weight=length), log.runs)
     if scope == "device":  # a partition has the requests of its disk
         names = set(rows.select("device").unique().collect().to_series().drop_nulls())
         parts = {one for one in names if {disk := one.rstrip("0123456789"), disk.removesuffix("p")} & (names - {one})}
@@ -64,6 +81,24 @@ def _whole(rows: pl.LazyFrame) -> tuple[int, float]:
     single = rows.group_by("run", "sample").agg(pl.col("weight").max())
     number, whole = single.select(pl.len(), pl.col("weight").sum()).collect().row(0)
     return int(number), float(whole)
+
+
+def _of_device(rows: pl.LazyFrame, device: str) -> pl.DataFrame:
+    return rows.filter(pl.col("device") == device).sort("run", "sample").collect()
+
+
+def _when(rows: pl.DataFrame, is_high: pl.Expr) -> str:
+    """When the samples were that are high, where that was one stretch."""
+    found = high_stretch(rows, is_high)
+    return "" if found is None else found.when
+
+
+def _mean(rows: pl.DataFrame, name: str) -> float:
+    return float(rows.select(pl.col(name).mean()).item() or 0.0)
+
+
+def _sum(rows: pl.DataFrame) -> float:
+    return float(rows.select(pl.col("weight").sum()).item())
 
 
 def _share(part: float, whole: float) -> Interval:
@@ -84,8 +119,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
         >>> rows = [head + f"sda 100.0 1.0 800.0 8.0 {took} 1.0\n\n" for took in ("1.0", "5.0", "90.0", "30.0")]
         >>> for one in slow_device(read_host("".join(rows).encode())): print(one.mark, one.sentence)
-        major Reads from `sda` averaged more than 20 ms in 2 of 3 samples, at most 90 ms; all of them together averaged
-        41.7 ms.
+        major Reads from `sda` averaged more than 20 ms in 2 of 3 samples: 60 ms on average, at most 90 ms; 5 ms in the
+        others.
     """
     rows = _samples(log, "device", "device")
     if rows is None:
@@ -97,7 +132,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
     number, whole = _whole(rows)
     is_flash = pl.any_horizontal(pl.col("device").str.starts_with(name) for name in _FLASH)
     limit = pl.when(is_flash).then(_SLOW_FLASH_MS).otherwise(_SLOW_MS)
-    found: list[tuple[float, str, dict[str, float]]] = []
+    found: list[tuple[float, str, dict[str, Any]]] = []
     for word, rate, times in _KINDS:
         time = next((name for name in times if name in columns), None)
         if rate not in columns or time is None or (word == "Requests" and found):
@@ -108,19 +143,22 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             limit=limit.first(),
             number=is_slow.sum(),
             seconds=pl.col("weight").filter(is_slow).sum(),
-            mean=(pl.col(time) * moved).sum() / moved.filter(pl.col(time).is_not_null()).sum(),
+            slow=(pl.col(time) * moved).filter(is_slow).sum() / moved.filter(is_slow).sum(),
+            others=(pl.col(time) * moved).filter(~is_slow).sum() / moved.filter(~is_slow).sum(),
             most=pl.col(time).filter(is_slow).max(),
         )
         some = slow.filter(pl.col("number") > 0).collect()
-        found += [(row["seconds"], word, row) for row in some.iter_rows(named=True)]
+        found += [(row["seconds"], word, row | {"is_slow": is_slow}) for row in some.iter_rows(named=True)]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
     for slow_s, word, row in found[:_MOST_DEVICES]:
-        is_all = row["mean"] > (1 - RANGE) * row["most"]  # the others had no requests
-        overall = "" if is_all else f"; all of them together averaged {seconds(row['mean'] / 1e3)}"
+        others = "" if not row["others"] > 0 else f"; {seconds(row['others'] / 1e3)} in the others"
+        most = "" if row["slow"] > (1 - RANGE) * row["most"] else f", at most {seconds(row['most'] / 1e3)}"
+        when = _when(_of_device(rows, row["device"]), row["is_slow"])
         yield Finding(
             "slow_device",
             f"{word} {'from' if word == 'Reads' else 'to'} `{row['device']}` averaged more than {three(row['limit'])} "
-            f"ms in {row['number']:,} of {counted(number, 'samples')}, at most {seconds(row['most'] / 1e3)}{overall}.",
+            f"ms in {row['number']:,} of {counted(number, 'samples')}{when}: {seconds(row['slow'] / 1e3)} on average"
+            f"{most}{others}.",
             impact=_share(slow_s, whole),
             impact_of=OF_SAMPLES,
             next=latencies_of(str(row["device"])),
@@ -140,8 +178,11 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     if rows is None:
         return
     number, whole = _whole(rows)
-    has_queue = "in_flight" in rows.collect_schema().names()
+    columns = rows.collect_schema().names()
+    has_queue, moved = "in_flight" in columns, [one for one in _MOVED if one[1] in columns]
     rows = rows if has_queue else rows.with_columns(in_flight=math.inf)  # its device is busy, whatever waits
+    if "queued" in columns:  # what waits in the host is in flight, too
+        rows = rows.with_columns(in_flight=pl.col("in_flight") + pl.col("queued"))
     is_full = (pl.col("util_percent") >= 100 * SATURATED) & (pl.col("in_flight") > 1)
     count, took = _requests(rows)
     full = rows.group_by("device").agg(
@@ -149,19 +190,25 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         seconds=pl.col("weight").filter(is_full).sum(),
         most=pl.col("in_flight").filter(is_full).max(),
         each=took.filter(is_full & (count > 0)).sum() / count.filter(is_full).sum(),
+        **{name: pl.col(name).filter(is_full).mean() for _, name in moved},
     )
     top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
     for row in top.head(_MOST_DEVICES).collect().iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
+        if not took_each:
+            said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]
+            took_each = f"; {' and '.join(said)} meanwhile" if said else ""
+        when = _when(_of_device(rows, row["device"]), is_full)
         yield Finding(
             "saturated_device",
             f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
-            f"{counted(number, 'samples')}{in_flight}{took_each}.",
+            f"{counted(number, 'samples')}{when}{in_flight}{took_each}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
-            next="see who reads and writes: pidstat -d 5; biosnoop -Q",
+            next=users_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
+            order=4,
         )
 
 
@@ -216,36 +263,83 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
         >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 20 0 0\n" * 3).encode())
         >>> for one in run_queue(log): print(one.mark, one.sentence)
-        major Processes waited for a CPU in 3 of 3 samples: at most 9 were runnable.
+        context 9 processes were runnable on average while the CPUs were at least 90 % busy, at most 9.
     """
     rows = _samples(log, "host", "runnable")
     if rows is None:
         return
     cpus = log.runs.get_column("cpus").drop_nulls().max()
-    idle = [name for name in _NOT_BUSY if name in rows.collect_schema().names()]
+    own = rows.collect()
+    idle = [name for name in _NOT_BUSY if name in own.columns]
     if cpus is None and not idle:
         return
-    number, whole = _whole(rows)
-    is_full = pl.sum_horizontal(idle) <= 100 * (1 - SATURATED) if cpus is None else pl.lit(value=True)
-    waits = (pl.col("runnable") > (1 if cpus is None else cpus)) & is_full
-    row = rows.select(
-        number=waits.sum(), seconds=pl.col("weight").filter(waits).sum(), most=pl.col("runnable").filter(waits).max()
-    )
-    found = row.collect().row(0, named=True)
-    if not found["number"]:
+    waits = pl.col("runnable") > cpus if cpus is not None else 100 - pl.sum_horizontal(idle) >= 100 * SATURATED
+    queued, others = own.filter(waits), own.filter(~waits)
+    if queued.is_empty():
         return
-    there = "" if cpus is None else f" on {counted(float(str(cpus)), 'CPUs')}"
+    level, most = three(_mean(queued, "runnable")), three(float(queued.select(pl.col("runnable").max()).item()))
+    if cpus is None:
+        said = f"{level} processes were runnable on average while the CPUs were at least 90 % busy, at most {most}."
+    else:
+        beside = f"; {three(_mean(others, 'runnable'))} in the others" if others.height else ""
+        samples = f"{queued.height:,} of {counted(own.height, 'samples')}{_when(own, waits)}"
+        said = f"Processes waited for a CPU in {samples}: {level} were runnable on {counted(float(str(cpus)), 'CPUs')} "
+        said += f"on average, at most {most}{beside}."
+    if "tasks" in own.columns and (tasks := _mean(queued, "tasks")) >= _MANY_MORE * _mean(others, "tasks") > 0:
+        said += f" The number of processes rose from {three(_mean(others, 'tasks'))} to {three(tasks)} meanwhile."
     yield Finding(
         "run_queue",
-        f"Processes waited for a CPU in {found['number']:,} of {counted(number, 'samples')}: at most "
-        f"{found['most']:g} were runnable{there}.",
-        impact=_share(found["seconds"], whole),
+        said,
+        impact=None if cpus is None else _share(_sum(queued), _sum(own)),
         impact_of=OF_SAMPLES,
-        detail="the log does not show the number of CPUs: samples that were at least 90 % busy are counted"
+        detail="whether processes waited is not known: the log does not state the number of CPUs"
         if cpus is None
         else "each sample counts runnable processes at one moment",
         next="see the processes: pidstat -u 5; pidstat 5 shows %wait of each",
         evidence=(Evidence("host", ("runnable",)),),
+    )
+
+
+@rule(
+    "changed_load",
+    of="host",
+    needs="samples of the processors",
+    thresholds={"20 % of the time more, and twice as much as in the other samples": "a convention"},
+)
+def changed_load(log: HostLog) -> Iterator[Finding]:
+    r"""What the processors did much more in one part of the log's time, unless swapping or a device explains it.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> row = " 1 0 0 9 0 0 1 1 5 5 {} {}\n"
+        >>> rows = [row.format(88 - wait, 2 + wait) for wait in (0, 0, 0, 0, 50, 52, 48, 50, 0, 0)]
+        >>> log = read_host((" r  b   swpd   free  bi    bo   in   cs us sy id wa\n" + "".join(rows)).encode())
+        >>> for one in changed_load(log): print(one.sentence)
+        Idle time with I/O in flight (iowait) was 52 % of the processors' time, in samples 5 to 8; 2.0 % in the others.
+    """
+    try:
+        frame = cpu_parts(log)
+    except RefusedError:
+        return
+    frame = frame.with_columns(interval_end=pl.coalesce("interval_end", "at"))
+    stretches = {part: raised(frame, part) for part in _CHANGING if part in frame.columns}
+    found = [(*levels(frame, one, part), part, one) for part, one in stretches.items() if one is not None]
+    inside, outside, part, stretch = max(found, key=lambda one: one[0] - one[1], default=(0.0, 0.0, "", None))
+    if stretch is None or inside - outside < _MUCH_MORE:
+        return
+    weight = frame.get_column("weight_s")
+    share = float(weight.slice(stretch.first, stretch.last - stretch.first + 1).sum()) / float(weight.sum())
+    causes = [*swapping(log), *saturated_device(log)] if part == "iowait" else []
+    if any(one.impact is not None and one.impact.value >= share / 2 for one in causes):
+        return
+    yield Finding(
+        "changed_load",
+        f"{_CHANGING[part]} was {percent(inside / 100)} of the processors' time{stretch.when}; "
+        f"{percent(outside / 100)} in the others.",
+        impact=Interval.exact(share),
+        impact_of=OF_SAMPLES,
+        next=steps_of(part),
+        evidence=(Evidence(str(frame.item(0, "scope")), (part,)),),
     )
 
 
@@ -298,22 +392,26 @@ def memory_scanned(log: HostLog) -> Iterator[Finding]:
     rows = _samples(log, "host", "pgscand_per_s", "majflt_per_s")
     if rows is None:
         return
-    number, whole = _whole(rows)
-    short = rows.filter(pl.col("pgscand_per_s") >= 1)
-    found = short.select(pl.col("pgscand_per_s", "majflt_per_s").mean(), number=pl.len(), weight=pl.col("weight").sum())
-    row = found.collect().row(0, named=True)
-    if row["number"]:
-        yield Finding(
-            "memory_scanned",
-            f"Memory was short in {row['number']:,} of {counted(number, 'samples')}: processes scanned "
-            f"{three(row['pgscand_per_s'])} pages per second for free ones, {three(row['majflt_per_s'])} major faults "
-            "per second.",
-            impact=_share(row["weight"], whole),
-            impact_of=OF_SAMPLES,
-            next="see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -r 5",
-            evidence=(Evidence("host", ("pgscand_per_s", "majflt_per_s")),),
-            order=0,
-        )
+    own, is_short = rows.collect(), pl.col("pgscand_per_s") >= 1
+    short, others = own.filter(is_short), own.filter(~is_short)
+    if short.is_empty():
+        return
+    read = ""
+    if "paged_in_bytes_per_s" in own.columns:
+        inside, outside = (_mean(frame, "paged_in_bytes_per_s") / _MEGABYTE for frame in (short, others))
+        beside = f", {three(outside)} in the others" if others.height else ""
+        read = f"; {three(inside)} MB/s were paged in{beside}" if inside >= 1 else ""
+    scanned, faults = (three(_mean(short, f"{one}_per_s")) for one in ("pgscand", "majflt"))
+    yield Finding(
+        "memory_scanned",
+        f"Memory was short in {short.height:,} of {counted(own.height, 'samples')}{_when(own, is_short)}: processes "
+        f"scanned {scanned} pages per second for free ones, {faults} major faults per second{read}.",
+        impact=_share(_sum(short), _sum(own)),
+        impact_of=OF_SAMPLES,
+        next="see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -r 5",
+        evidence=(Evidence("host", ("pgscand_per_s", "majflt_per_s")),),
+        order=0,
+    )
 
 
 @rule("process_io", of="host", needs="bytes of processes (pidstat -d)", thresholds={"1 MB/s": "a convention"})
@@ -374,17 +472,33 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
     columns = rows.collect_schema().names()
     used = [pl.col("ifutil_percent").mean()] if "ifutil_percent" in columns else []
     means = rows.filter(~pl.col("interface").cast(pl.String).is_in(_NO_LINKS)).group_by("interface")
-    found = means.agg(pl.col("received_bytes_per_s", "sent_bytes_per_s").mean(), *used).collect()
     total = pl.col("received_bytes_per_s") + pl.col("sent_bytes_per_s")
+    found = means.agg(pl.col("received_bytes_per_s", "sent_bytes_per_s").mean(), *used).collect()
     for row in found.sort(total, "interface", descending=[True, False]).head(1).iter_rows(named=True):
-        received, sent = (row[f"{way}_bytes_per_s"] / _MEGABYTE for way in ("received", "sent"))
+        own = (
+            rows.filter(pl.col("interface") == row["interface"])
+            .sort("run", "sample")
+            .with_columns(total=total)
+            .collect()
+        )
+        stretch = raised(own, "total")
+        names = ("received_bytes_per_s", "sent_bytes_per_s")
+        received, sent = ((levels(own, stretch, one)[0] if stretch else row[one]) / _MEGABYTE for one in names)
         if received + sent < 1:
             return
-        share = (row.get("ifutil_percent") or 0.0) / 100
+        when = " on average"
+        if stretch is not None:
+            when = f"{stretch.when}; {three(levels(own, stretch, 'total')[1] / _MEGABYTE)} MB/s in all in the others"
+        usual = row.get("ifutil_percent") or 0.0
+        share = (levels(own, stretch, "ifutil_percent")[0] if usual and stretch else usual) / 100
+        said = f", {percent(share)} of its link speed" if share else ""
+        for speed in [] if share else _LINKS:
+            if SATURATED <= (full := max(received, sent) * 8 / 1e3 / speed) <= 1:
+                share, said = full, f"; consistent with a full link of {speed} Gbit/s"
         yield Finding(
             "busy_interface",
-            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s on average"
-            f"{f', {percent(share)} of its link speed' if share else ''}.",
+            f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s"
+            f"{said + when if stretch else when + said}.",
             next="see which connections: ss -ti" if share >= SATURATED else "",
             evidence=(Evidence("interface", (str(row["interface"]),)),),
             order=1 if share >= SATURATED else 2,

@@ -231,7 +231,7 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         >>> head = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  LAT(ms)\n"
         >>> rows = "".join(f"{n}.0 oracle 42 sda R {n} 8192 {n}.00\n" for n in range(1, 41))
         >>> for one in event_findings(read_events((head + rows).encode())): print(one.sentence)
-        Half of 40 reads took at most 20 ms, the longest 40 ms (line 41).
+        Half of 40 reads from `sda` took at most 20 ms, the longest 40 ms (line 41).
     """
     timed = log.events.filter(pl.col("latency_ms").is_not_null() & pl.col("operation").is_not_null())
     if log.kind in _SLOW_ONLY:
@@ -244,11 +244,11 @@ def event_findings(log: EventList) -> Iterator[Finding]:
             is_refused=True,
         )
         return
-    source = timed.select("operation", "latency_ms", "line")
+    source = timed.select("operation", "latency_ms", "line", "device")
     if source.is_empty() and log.requests.height:
         source = log.requests.select(
-            "operation", pl.coalesce("total_ms", "device_ms").alias("latency_ms"), "line"
-        ).drop_nulls()
+            "operation", pl.coalesce("total_ms", "device_ms").alias("latency_ms"), "line", "device"
+        ).drop_nulls(["operation", "latency_ms"])
     kinds = source.with_columns(
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
     ).drop_nulls("kind")
@@ -260,11 +260,18 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         middle = times.quantile(0.5, "equiprobable") or 0.0
         yield Finding(
             "latency",
-            f"Half of {count_text(times.len(), str(kind))} took at most {time_text(middle / 1e3)}, the longest "
-            f"{time_text(longest['latency_ms'] / 1e3)} (line {longest['line']:,}).",
+            f"Half of {count_text(times.len(), str(kind))}{_of_disk(rows, str(kind))} took at most "
+            f"{time_text(middle / 1e3)}, the longest {time_text(longest['latency_ms'] / 1e3)} "
+            f"(line {longest['line']:,}).",
             evidence=(Evidence("events", lines=(longest["line"],)),),
             order=1,
         )
+
+
+def _of_disk(rows: pl.DataFrame, kind: str) -> str:
+    """The device of all requests of a kind, where it is one."""
+    disks = rows.get_column("device").drop_nulls().unique()
+    return f" {'from' if kind == 'read' else 'to'} `{disks.item()}`" if disks.len() == 1 else ""
 
 
 def profile_findings(log: CpuProfile) -> Iterator[Finding]:

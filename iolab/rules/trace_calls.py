@@ -11,7 +11,7 @@ from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds
+from iolab.rules.phrases import often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.strace import calls_failed
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
+#: Calls shorter than this, in s, take longer when traced, so a profile says who makes them.
+_SHORT_S: Final = 50e-6
+_BUSY: Final = "see who makes these calls: perf record -g -p PID, then perf report"
+#: Calls of which a log of each says less than another tool.
+_SUMMED: Final = {
+    "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
+    "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
+}
 #: This many failed calls, nearly all of their kind, are a fact of their own.
 _MANY, _NEARLY_ALL = 100, 0.9
 #: Calls that fail by design where they would have to wait.
@@ -118,7 +126,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         >>> rows += " 25.00    0.000100           5        20         2 openat\n"
         >>> end = "100.00    0.000400                    50         2 total\n"
         >>> for one in counted_calls(iolab.load((head + rule + rows + rule + end).encode())): print(one.sentence)
-        `pread64` took 75 % of the 400 us in the summary of calls: 30 calls.
+        `pread64` took 75 % of the 400 us in the summary of calls: 30 calls, 10 us each.
     """
     if log.summary is None or (log.kind == "strace" and trace_of(log).is_timed):
         return
@@ -131,13 +139,15 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         named.sort("seconds", "syscall", descending=[True, False]).row(0, named=True),
         float(run["seconds"].sum()),
     )
+    each = top["seconds"] / max(top["calls"], 1)
+    step = _SUMMED.get(top["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
     yield Finding(
         "counted_calls",
         f"`{top['syscall']}` took {percent(top['seconds'] / whole)} of the {seconds(whole)} in the summary of calls"
-        f"{of_run}: {count_text(top['calls'], 'call')}.",
+        f"{of_run}: {often_each(Interval.exact(top['calls']), None, 'calls', seconds(each))}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
-        next=RARE.format(seconds(whole)) if whole < SHORT_S else COMMAND,
+        next=RARE.format(seconds(whole)) if whole < SHORT_S else step,
         evidence=(Evidence("summary", (top["syscall"],)),),
     )
 

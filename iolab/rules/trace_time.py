@@ -15,7 +15,8 @@ from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
+from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from straceparse import StraceLog
 
-#: A process with this much of the longest span is named for its I/O, though that is little of the span.
-_MUCH_OF_SPAN: Final = 0.05
 #: A file with this much of a class's time is named.
 _MOST_OF_IT: Final = 0.5
 #: A mean over calls of which few hold this much of the time would mislead.
@@ -34,14 +33,20 @@ _MOST_SUMS: Final = 2
 _IOSTAT: Final = "take iostat -xt 1 beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
-_CALLS: Final = "perf trace -s -p PID, for the waits of the calls"
+_KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"
+_UNKNOWN_END: Final = "see what is at the other end of the descriptor: ls -l /proc/PID/fd; lsof -p PID"
+_HOLDER: Final = "see who holds the lock: cat /proc/locks; lsof {}"
+_ADDRESS: Final = "see whether the address answers: nc -vz HOST PORT; what drops the packets: tcpdump host HOST"
+_FILE_SYSTEM: Final = "see what serves the files: df -T FILE; if NFS, nfsiostat 5; else iostat -xt 5"
 #: Steps that need the program to run again; of a short run the first question is another.
-_NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _CALLS, COMMAND)
+_NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _KERNEL, COMMAND)
 #: Shorter calls have no stack worth a look.
 _SHORT_S: Final = 1e-3
+#: Classes of waits that say what others waited for, where no process did anything else.
+_WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
-    "waits for descriptors": "see the address that did not answer, in the calls before: iolab show --tables",
+    "waits for descriptors": "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
     "locks and messages": "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION, for Oracle; else "
     + _STACKS.removeprefix("see "),
 }
@@ -57,7 +62,7 @@ _MEANING: Final = {
     "waits for descriptors": ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
     "locks and messages": ("a thread waited until another thread or process woke it", _STACKS),
     "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
-    "sleep": ("the process slept", ""),
+    "sleep": ("the process slept", "see what it looks at between the sleeps: iolab show --tables"),
     "child processes": ("the process waited for its children", "see the ledger of a child: iolab.ledgers(log)"),
     "the client": ("the process waited for the client at the other end of its sockets", ""),
     "likely the client (Oracle Net)": (
@@ -65,7 +70,14 @@ _MEANING: Final = {
         "take an extended SQL trace (event 10046) of the session",
     ),
     ASYNCHRONOUS: ("requests overlap, so their times add up to more", _IOSTAT),
-    "file names and attributes": ("", "see which files, and what fails: strace -f -e trace=file -o FILE -p PID"),
+    "file names and attributes": ("", _FILE_SYSTEM),
+    "standard input and output": ("the process may have waited for the other end of a pipe", _UNKNOWN_END),
+    "reads and writes, file not known": ("", _UNKNOWN_END),
+    FILE_LOCKS: ("another process held the lock", _HOLDER),
+    "the database server": (
+        "what was written begins like calls of Oracle Net, so the process waited for its database server",
+        "see what its session waited for: V$ACTIVE_SESSION_HISTORY, or an extended SQL trace (event 10046)",
+    ),
 }
 #: Words for the target of a call in a sentence, where its name does not tell it.
 _OF: Final = {
@@ -77,6 +89,9 @@ _OF: Final = {
     "the client": "for the client",
     "likely the client (Oracle Net)": "likely on the client's connection",
     "reads and writes, file not known": "on an unknown descriptor",
+    FILE_LOCKS: "for locks of files",
+    "sleep": "(sleep)",
+    "the database server": "from the database server",
     "/proc, /sys and files in memory": "on /proc, /sys or files in memory",
 }
 #: Classes and steps as the subject of a sentence, where their name in the table is not one.
@@ -201,13 +216,19 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     said = _sentence(log, lead, row)
     if "timed out" in said:
         detail, next_step = "nothing woke the process before its time-out", _NOT_WOKEN.get(row["class"] or "", "")
-    if row["part"] == BETWEEN:
+    names = row["evidence"]["rows"] if row["evidence"] else []
+    next_step = next_step.format(_mostly(log, lead, row).rpartition("`")[0].rpartition("`")[2] or "FILE")
+    if names == ["connect"] and ("failed" in said or "timed out" in said):
+        next_step = _ADDRESS
+    if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
+        next_step = f'call iolab.ledger(log, "log") in Python, for the {times_of(log).noun}'
+    elif row["part"] == BETWEEN:
         detail, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
             next_step = f"see all calls of it, without -e or -Z: {COMMAND}"
     elif row["count"] and row["seconds"] < _SHORT_S * row["count"] and next_step in {_STACKS, _OTHER_END}:
-        next_step = _CALLS  # a stack, or another log, shows nothing of waits of microseconds
-    if not trace_of(log).printed:
+        next_step = _KERNEL  # a stack, or another log, shows nothing of waits of microseconds
+    if not trace_of(log).printed and "timed out" not in said:
         next_step = COMMAND
     if lead.total is not None and lead.total.hi < SHORT_S and next_step in _NEXT_LOGS:
         next_step = RARE.format(seconds(lead.total))
@@ -215,7 +236,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         name,
         said,
         detail=detail if row["level"] == 0 else "",
-        next=next_step or (_CALLS if (row["share_lo"] or 0.0) >= MAJOR else ""),
+        next=next_step or (_KERNEL if (row["share_lo"] or 0.0) >= MAJOR else ""),
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
@@ -230,6 +251,11 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     else:
         took = f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {base}"
     if row["part"] == BETWEEN:
+        others, noun = _others(log, lead), times_of(log).noun
+        if others >= _MOST_OF_IT * row["seconds"]:
+            return (
+                f"{_capital(took)} passed between calls of {lead.scope}; other {noun} had {seconds(others)} of calls."
+            )
         return f"{_capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
         return f"{_capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
@@ -267,17 +293,28 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
 
 
+def _others(log: StraceLog, lead: Ledger) -> float:
+    """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
+    is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
+    others = classed(times_of(log)).filter(~_is_own(lead), ~is_any)
+    return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
+
+
 def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """Calls of a name of which nearly all the time is that of the ones that timed out, or of one: no mean of all."""
     own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
-    count, timed_out, late, longest = own.select(
-        pl.col("calls", "timed_out", "late").sum(), pl.col("longest").max()
+    count, followed, timed, timed_out, late, longest = own.select(
+        pl.col("calls", "followed", "timed", "timed_out", "late").sum(), pl.col("longest").max()
     ).row(0)
     least = _NEARLY_ALL * row["seconds"] * 1e9
-    if count != row["count"] or count <= 1:  # the name is of several classes, too
+    if max(followed, timed) != row["count"] or count <= 1:  # the name is of several classes, too
         return ""
-    if timed_out < count and late >= least:
-        return f"{timed_out:,} of {count:,} calls timed out, {seconds(late / timed_out / 1e9)} each"
+    if late >= least:
+        each = late / timed_out / 1e9
+        many = counted(row["count"], "calls")
+        in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
+        said = seconds(each if trace_of(log).printed else Interval(each, 0, each))
+        return f"{in_vain} timed out, {said} each"
     if (longest or 0) >= least:
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
     return ""
@@ -301,17 +338,46 @@ def _is_own(lead: Ledger) -> pl.Expr:
 
 
 def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
-    """The file with most of the time of a class of calls."""
+    """The file, or folder, with most of the time of a class of calls."""
+    if row["class"] == "file names and attributes" and row["evidence"]:
+        return _place(log, row["evidence"]["rows"], _is_own(lead))
+    if row["class"] is None:
+        return ""
     own = with_classes(times_of(log).targets.filter(_is_own(lead))).filter(pl.col("class") == row["class"])
     if row["evidence"]:
         own = own.filter(pl.col("name").is_in(row["evidence"]["rows"]))
-    sums = (
-        own.drop_nulls("file").group_by("file").agg((pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")).sum())
-    )
-    if sums.is_empty() or row["kind"] != "io":
+    sums = own.drop_nulls("file").group_by("file").agg(_inside().sum())
+    if sums.is_empty() or (row["kind"] != "io" and row["class"] != FILE_LOCKS):
         return ""
     file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
     return f", most of it on `{short_name(file)}`" if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+
+
+def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
+    """The file that calls with names spent most of their time on, or the folder of those files."""
+    is_own = pl.col("name").cast(pl.String).is_in(names) & which
+    if set(names) <= set(TARGETED_CALLS):
+        sums = times_of(log).targets.filter(is_own).select(path=pl.col("file").cast(pl.String), spent=_inside())
+    else:
+        named = pl.col("args").str.extract(f"({PARTS_GRAMMAR.pattern('{STRING}')})", 1).str.strip_chars('"')
+        path = pl.coalesce(named, pl.col("fd_path").cast(pl.String))
+        spent = pl.coalesce("elapsed", "gap").dt.total_nanoseconds().sum()
+        sums = log.calls.lazy().filter(is_own).group_by(path=path).agg(spent=spent).collect()
+    whole = int(sums.get_column("spent").sum())
+    parts = pl.col("path").str.split("/")
+    folder = parts.list.head(parts.list.len() - 1).list.join("/")
+    for word, key in (("on", pl.col("path")), ("in", folder)):
+        top = sums.drop_nulls().group_by(place=key).agg(pl.col("spent").sum()).filter(pl.col("place") != "")
+        top = top.sort("spent", "place", descending=[True, False]).head(1)
+        if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
+            place = str(top.item(0, "place"))
+            return f", most of it {word} `{short_name(place) if word == 'on' else place}`"
+    return ""
+
+
+def _inside() -> pl.Expr:
+    """The time in calls in ns, of those without a time at most."""
+    return pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")
 
 
 def _capital(text: str) -> str:
@@ -319,46 +385,55 @@ def _capital(text: str) -> str:
 
 
 @rule(
-    "main_process",
+    "calls_of_all",
     of="strace",
-    needs="several processes",
-    thresholds={"10 % of the longest process": "LEDGER.md section 9: every part of 10 % is a finding"},
+    needs="times of calls of several processes",
+    thresholds={"10 % of the longest process, half of it of others": "a convention"},
 )
-def main_process(log: StraceLog) -> Iterator[Finding]:
-    """The process with most I/O, where that is not the one that is described.
+def calls_of_all(log: StraceLog) -> Iterator[Finding]:
+    """The calls that took most time in all processes, where the process that is described made few of them.
+
+    Where that process did nothing, calls that waited for something beside a child or a descriptor count, too.
 
     Examples:
         >>> import iolab
-        >>> lines = ('7 1700000000.000000 wait4(-1, NULL, 0, NULL) = 8 <0.900000>', '7 1700000000.950000 exit(0) = ?',
-        ...     '8 1700000000.100000 fsync(3</u01/a>) = 0 <0.300000>', '8 1700000000.500000 exit(0) = ?')
-        >>> for one in main_process(iolab.load(chr(10).join(sorted(lines, key=str.split)).encode())):
-        ...     print(one.sentence)
-        Process 8 spent more time in I/O than any other process: 300 ms of its 400 ms, most of it in file flushes.
+        >>> lines = ['7 1700000000.000000 epoll_wait(3, [], 9, 60000) = 1 <0.100000>',
+        ...     '8 1700000000.200000 open("/u01/A.ams", O_RDONLY) = 6 <1.400000>',
+        ...     '9 1700000002.000000 open("/u01/A.ams", O_RDONLY) = 6 <1.600000>',
+        ...     '7 1700000004.000000 close(4) = 0 <0.000100>']
+        >>> for one in calls_of_all(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `open` took 3 s in 2 processes: 2 calls, 1.50 s each, most of it on `A.ams`.
     """
-    found = [one for one in ledgers(log) if not one.void and one.scope.startswith("process ")]
-    if len(found) <= 1:
+    lead = next((one for one in ledgers(log) if not one.void and one.scope.startswith("process ")), None)
+    times = times_of(log)
+    if lead is None or lead.total is None or times.calls.get_column("pid").n_unique() <= 1:
         return
-    lead, *others = ((one, _io_seconds(one)) for one in found)
-    most, time = max(others, key=lambda one: one[1])
-    if most.total is None or lead[0].total is None or lead[1] >= time:
-        return
-    is_long = most.total.value >= _MUCH_OF_SPAN * lead[0].total.value and time >= PART * most.total.value
-    if not is_long and time < PART * lead[0].total.value:
-        return
-    tops = _io_parts(most).sort("seconds", descending=True)
-    first = f", most of it in {tops.item(0, 'part')}" if tops.item(0, "seconds") > time / 2 else ""
-    pid = int(most.scope.partition(" ")[2])
-    program = program_of(times_of(log), pid)
-    yield Finding(
-        "main_process",
-        f"Process {pid}{f' (`{program}`)' if program else ''} spent more time in I/O than any other process: "
-        f"{seconds(time)} "
-        f"of its {seconds(most.total)}{first}.",
-        detail=f"the profile of the time is that of {lead[0].scope}",
-        next=f'call iolab.ledger(log, "{most.scope}") in Python, for its time',
-        evidence=(Evidence("calls", (str(pid),)),),
-        order=1,
+    calls = classed(times).filter(pl.col("elapsed") > 0)
+    own = pl.col("elapsed").filter(_is_own(lead)).sum()
+    sums = calls.group_by("name", "class", "kind").agg(
+        pl.col("elapsed", "timed").sum(), own=own, processes=pl.col("pid").n_unique(), pid=pl.col("pid").max()
     )
+    least = PART * lead.total.value * 1e9
+    is_work, waits = pl.col("kind").is_in(["io", "mixed", "cpu"]), pl.col("class").is_in(_WAITS_OF_OTHERS)
+    worked = sums.filter(is_work & (pl.col("elapsed") >= least))
+    top = (worked if worked.height else sums.filter(waits)).sort("elapsed", "name", descending=[True, False]).head(1)
+    for name, of, _, elapsed, count, own_ns, processes, pid in top.iter_rows():
+        if elapsed < least or own_ns > elapsed / 2:
+            return
+        named = f"`{name}`" + (f" {_OF[of]}" if of in _OF else "")
+        each = often_each(Interval.exact(count), None, "calls", seconds(elapsed / count / 1e9))
+        program = f" (`{one}`)" if (one := program_of(times, pid)) else ""
+        where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
+        yield Finding(
+            "calls_of_all",
+            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}.",
+            Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
+            "the longest process",
+            detail="calls of several processes may have run at the same time",
+            next=_MEANING.get(of, ("", ""))[1] or _KERNEL,
+            evidence=(Evidence("calls", (name,)),),
+            order=1,
+        )
 
 
 @rule(
@@ -389,7 +464,8 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
     own = pl.col("name").cast(pl.String) == name, pl.col("pid").is_in(pids.to_list())
     is_long = pl.col("elapsed").dt.total_nanoseconds() >= least * 1e9
     places = log.calls.lazy().filter(*own, is_long).select(pl.col("args").str.split(",").list.first()).collect()
-    many = every(whole, "processes") if len(pids) == whole else f"{len(pids)} of {whole:,} processes"
+    noun = times_of(log).noun
+    many = every(whole, noun) if len(pids) == whole else f"{len(pids)} of {whole:,} {noun}"
     at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
     yield Finding(
         "waited_together",
@@ -400,11 +476,3 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
         evidence=(Evidence("calls", (name,)),),
         order=1,
     )
-
-
-def _io_seconds(one: Ledger) -> float:
-    return float(_io_parts(one).get_column("seconds").sum())
-
-
-def _io_parts(one: Ledger) -> pl.DataFrame:
-    return one.frame.filter(pl.col("view") == "what", pl.col("parent").is_null(), pl.col("kind") == "io")

@@ -92,6 +92,11 @@ def host_ledgers(log: HostLog) -> list[Ledger]:
     return [_host(frame, log)]
 
 
+def steps_of(part: str) -> str:
+    """What to look at next where a part of the processors' time is large."""
+    return _PROCESSOR[part][3]
+
+
 def tool_ledgers(log: FrameLog) -> list[Ledger]:
     """The time of the processors by top, dstat, atop or collectl: shares without the sample since boot."""
     try:

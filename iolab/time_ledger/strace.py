@@ -17,7 +17,7 @@ from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_times import times_of
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, NOTHING, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, NOTHING, READY_CALLS, with_classes
 from straceparse.descriptors import TARGETS
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ _SET_BACK: Final = "the clock was set back, or several logs were read as one"
 CAUSES: Final = "user CPU, run queue, page faults, untraced calls or strace itself"
 _NEXT: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 #: Columns that are added up.
-_ADDED: Final = ("calls", "elapsed", "slack", "between", "open", "printed", "timed")
+_ADDED: Final = ("calls", "elapsed", "slack", "between", "open", "printed", "timed", "followed")
 
 
 def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
@@ -104,7 +104,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
     step = _step(log.dialect)
     calls = classed(times)
     whole, is_busy = _lead_first(whole.head(_MOST_PROCESSES), calls)
-    several = count_text(spans.height, "process", "processes")
+    several = f"{spans.height:,} {times.noun}"
     is_longest = whole.item(0, "pid") == spans.item(0, "pid")
     of = f" ({'the longest' if is_longest else 'the busiest'} of {several})"
     of = of if is_longest or is_busy else f" (of {several}, none busy)"
@@ -240,10 +240,11 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
     error = tick * (span["calls"] if is_relative else 1)
     name, kind = (_CLOSING, "not_accounted") if rest >= 0 else ("counted twice", "counted_twice")
     add(name, Interval(rest, 0 if rest >= 0 else rest - error, max(rest, 0)), kind=kind)
-    return _finished(account, sums, is_timed=is_timed)
+    ready = times.calls.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)), pl.col("name").is_in(READY_CALLS))
+    return _finished(account, sums, int(ready.get_column("late").sum()) / _SECOND, is_timed=is_timed)
 
 
-def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger:
+def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bool) -> Ledger:
     """The ledger, with what shares are of, and the total in one line."""
     total = account.total
     idle = {kind: _seconds(sums.filter(kind=kind), "elapsed") for kind in ("idle", "client")}
@@ -269,6 +270,9 @@ def _finished(account: Account, sums: pl.DataFrame, *, is_timed: bool) -> Ledger
                 what = "waiting for the client" if is_sure else "likely waiting for the client"
             at_most = "" if is_timed else "at most "
             text += f"; {at_most}{share_text(seconds / total.value)} of this time was {what} ({', '.join(names)})"
+    if late >= _MOSTLY * total.value:
+        most_of_it = f"{'' if is_timed else 'at most '}{share_text(late / total.value)} of this time"
+        text += f"; for {most_of_it} it waited until a time-out: nothing arrived"
     counted = dict.fromkeys(("what", "where"), "calls")
     return account.ledger(elapsed=total, work=work, work_base=work_base, unshared=unshared, text=text, counted=counted)
 
@@ -345,7 +349,7 @@ def _closed(parts: pl.DataFrame) -> pl.DataFrame:
 def _untimed(without: pl.DataFrame) -> pl.DataFrame:
     """The calls without a time in a log that times others: each has at most the time to the next line."""
     names = _added(without, "name").with_columns(
-        calls=pl.col("calls") - pl.col("timed"), part=UNTIMED + "/" + pl.col("name")
+        followed=pl.col("calls") - pl.col("timed"), part=UNTIMED + "/" + pl.col("name")
     )
     names = names.with_columns(elapsed=pl.lit(0), slack=pl.lit(0), parent=pl.lit(UNTIMED), **{"class": pl.lit(UNTIMED)})
     return _closed(_as_parts(names, "what", is_timed=False))
@@ -386,7 +390,7 @@ def _as_parts(rows: pl.DataFrame, view: str, *, is_timed: bool) -> pl.DataFrame:
         "class",
         "name",
         view=pl.lit(view),
-        count=pl.col("timed" if is_timed else "calls").cast(pl.Float64),
+        count=pl.col("timed" if is_timed else "followed").cast(pl.Float64),
         # rounded: how Polars divides depends on how many rows a thread has
         seconds=((pl.col("elapsed") + opened) / _SECOND).round(9),
         seconds_lo=(pl.col("elapsed") / _SECOND).round(9),

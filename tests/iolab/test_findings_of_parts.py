@@ -151,9 +151,10 @@ def test_tables_of_one_run_are_counted_together() -> None:
     logs = (one + bits + table(read=0.2), one + table(read=0.2))
     both, runs = ([said.sentence for said in counted_calls(iolab.load(log.encode()))] for log in logs)
 
-    assert both[0] == "`pread64` took 75 % of the 1.20 s in the summary of calls: 30 calls."
+    assert both[0] == "`pread64` took 75 % of the 1.20 s in the summary of calls: 30 calls, 30 ms each."
     assert (
-        runs[0] == "`pread64` took 90 % of the 1 s in the summary of calls (table 1, the longest of 2 runs): 30 calls."
+        runs[0] == "`pread64` took 90 % of the 1 s in the summary of calls (table 1, the longest of 2 runs): 30 calls, "
+        "30 ms each."
     )
 
 

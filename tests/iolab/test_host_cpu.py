@@ -124,7 +124,7 @@ def test_the_times_of_a_collector_say_when_processors_were_busy() -> None:
         return next(processors(read_host(text.encode()))).sentence
 
     assert "8 of 20 samples were at least 90 % busy, from 15:12 on" in said(range(12, 20))
-    assert "5 of 20 samples were at least 90 % busy, between 15:05 and 15:09" in said(range(5, 10))
+    assert "5 of 20 samples were at least 90 % busy, from 15:05 to 15:09" in said(range(5, 10))
 
 
 def test_one_sample_is_no_average() -> None:
