@@ -132,6 +132,10 @@ def _lead(
 ) -> tuple[dict[str, Any], list[str]] | None:
     """The sentence above the table: of the largest shares half the time without a row, else more than its row says."""
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
+    facts = [one for one in said if one[0]["impact_lo"] is None and one[0]["mark"] == "context"]
+    parts = [row["rank"] for row, _ in said if row["part"] is not None]
+    if facts and parts and facts[0][0]["rank"] < min(parts):  # its rule puts it before all parts
+        return facts[0]
     if not shares:
         return None
     least = max(row["impact_lo"] for row, _ in shares) / 2

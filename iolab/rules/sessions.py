@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listings import listed
+from iolab.rules.listings import error_steps, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.samples import session_findings as sample_findings
@@ -28,9 +28,10 @@ from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
 from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK
-from iolab.time_ledger.spools import BASE, sampled, spool_ledgers
+from iolab.time_ledger.spools import BASE, is_long, sampled, spool_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,6 +93,13 @@ _HALF: Final = 0.5
 #: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
+#: Errors of objects that do not exist, or do already: a script drops and creates what may be there.
+_USUAL_ERRORS: Final = (
+    "ORA-00942", "ORA-00955", "ORA-01418", "ORA-01432", "ORA-01434", "ORA-01918", "ORA-02289", "ORA-04043", "ORA-04080",
+)  # fmt: skip
+_MOST_MESSAGE: Final = 120
+#: Errors come after the limit that caused them, and before other listings.
+_AFTER_LIMITS: Final = 1
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
 _STRACE: Final = "strace -f -ttt -T -yy"
@@ -262,10 +270,12 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
-@rule("log_switches", "listed_waits", of="sqlplus", needs="a listing of v$log_history, or of v$session by event")
+@rule("listed_rows", "log_switches", "listed_waits", of="sqlplus", needs="a listing of a view of the dictionary")
 def listings(facts: SpoolFacts) -> Iterator[Finding]:
-    """What queries listed that is no account of time."""
-    yield from listed(facts.spool)
+    """What queries listed that is no account of time; it comes first where the session did nothing else."""
+    is_lead = facts.lead is None or (facts.lead.base == BASE and not is_long(facts.spool))
+    for one in listed(facts.spool):
+        yield replace(one, position=1) if is_lead else one
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
@@ -502,6 +512,7 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     """
     failed, time = facts.failed, facts.failed_s
     if time < _LEAST_TIMED_S:
+        yield from _untimed_errors(facts.spool)
         return
     codes = failed.get_column("error").value_counts(sort=True).head(_MOST_SAMPLES)
     listed = ", ".join(code if count == 1 else f"{code} {count} times" for code, count in codes.rows())
@@ -512,7 +523,7 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     impact = None
     if is_most and facts.ledger is not None and facts.ledger.total is not None:
         longest, line, code = failed.select("elapsed_s", "first_line", "error").row(0)
-        rest, impact = time - longest + facts.ledger.total.hi, Interval.exact(time / (time + facts.ledger.total.hi))
+        rest, impact = time - longest + facts.ledger.total.value, Interval.exact(time / (time + facts.ledger.total.hi))
         if longest > rest:
             said = f"The statement at line {line:,} failed with {code} after {phrases.seconds(longest)}; "
             said += f"the rest of the session took {phrases.seconds(rest)}."
@@ -521,10 +532,31 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
         said,
         impact,
         "timed statements, failed ones included",
-        next="remove the cause of the error, then run what failed again" if is_most else "",
+        next=_step_of_error(str(failed.item(0, "error"))) if is_most else "",
         position=1 if is_most else 0,
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=3,
+    )
+
+
+def _step_of_error(code: str) -> str:
+    return error_steps().get(code, "remove the cause of the error, then run what failed again")
+
+
+def _untimed_errors(spool: Spool) -> Iterator[Finding]:
+    """What failed in a session that is not timed; objects that do not exist, or do already, are usual in scripts."""
+    failed = spool.statements.filter(pl.col("error").str.head(3) == "ORA", ~pl.col("error").is_in(_USUAL_ERRORS))
+    if failed.is_empty() or spool.timings.height:
+        return
+    line, code, message = failed.select("first_line", "error", "message").row(0)
+    said = f"The statement at line {line:,} failed: {short_text(message or code, _MOST_MESSAGE)}"
+    others = failed.filter(pl.col("error") != code).get_column("error").unique(maintain_order=True).to_list()
+    alike = failed.filter(pl.col("error") == code).height - 1
+    said += f"; {counted(alike, 'other statements')} did, too" if alike else ""
+    said += f"; others failed with {phrases.named_list(others)}" if others else ""
+    places = (Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),)
+    yield Finding(
+        "failed_statements", f"{said}.", next=_step_of_error(code), evidence=places, position=1, order=_AFTER_LIMITS
     )
 
 
@@ -544,7 +576,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
-    if listing_ledgers(spool) or any(listed(spool)):
+    if listing_ledgers(spool) or listed(spool) or any(_untimed_errors(spool)):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:

@@ -453,7 +453,7 @@ def test_failures_that_took_longer_than_the_rest_come_first() -> None:
     assert said.item(0, "sentence") == (
         "The statement at line 1 failed with ORA-01652 after 7,390 s; the rest of the session took 190 s."
     )
-    assert said.item(0, "next").startswith("remove the cause of the error")
+    assert said.item(0, "next").startswith("see who uses it (v$tempseg_usage)")
     assert said.filter(name="main_statement").item(0, "next").startswith("take an extended SQL trace")
 
 
