@@ -32,10 +32,10 @@ _TRACED: Final = {
     "rows processed": "rows",
 }
 _COUNTS: Final = ("gets", *_TRACED.values())
-#: Columns of `statement_costs`.  ``elapsed_s`` is the sum of the ``runs``; ``times``, ``plans`` (hash values) and
-#: ``trips`` (round trips) are those of each run, but for runs that returned another number of rows than most;
-#: ``statements`` and ``lines`` are the places of the first ones.  Counts are sums over the runs that autotrace counted,
-#: and null where it counted none.
+#: Columns of `statement_costs`.  ``elapsed_s`` is the sum of the ``runs``; ``times``, ``plans`` (hash values),
+#: ``trips`` (round trips) and ``reads`` (blocks from disk) are those of each run, but for runs that returned another
+#: number of rows than most; ``statements`` and ``lines`` are the places of the first ones.  Counts are sums over the
+#: runs that autotrace counted, and null where it counted none.
 STATEMENT_COSTS: Final = pl.Schema(
     {
         **dict.fromkeys(("part", "name", "text", "kind"), pl.String()),
@@ -43,7 +43,7 @@ STATEMENT_COSTS: Final = pl.Schema(
         **dict.fromkeys(("elapsed_s", "elapsed_s_lo", "elapsed_s_hi"), pl.Float64()),
         **dict.fromkeys(("statements", "lines"), pl.List(pl.Int64())),
         "times": pl.List(pl.Float64()),
-        **dict.fromkeys(("plans", "trips"), pl.List(pl.Int64())),
+        **dict.fromkeys(("plans", "trips", "reads"), pl.List(pl.Int64())),
         **dict.fromkeys(_COUNTS, pl.Int64()),
         **dict.fromkeys(("us_per_block_hi", "us_per_get_hi", "rows_per_trip"), pl.Float64()),
     }
@@ -117,6 +117,7 @@ def _costs(spool: Spool) -> pl.DataFrame:
             times=pl.col("elapsed_s").filter(~pl.col("is_other")),
             plans=pl.col("plan_hash_value").filter(~pl.col("is_other")),
             trips=pl.col("round_trips").filter(~pl.col("is_other")),
+            reads=pl.col("blocks").filter(~pl.col("is_other")),
             us_per_block_hi=at_most("blocks"),
             us_per_get_hi=at_most("gets"),
         )

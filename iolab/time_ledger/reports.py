@@ -11,7 +11,7 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, Place, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
-from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, PARSES, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_CHILDREN, MANY_COMMITS, NOT_SHARED, PARSES, event_step
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -400,6 +400,9 @@ def _who(account: Account, facts: ReportFacts) -> None:
 
 def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
     """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
+    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    if children >= MANY_CHILDREN and event.startswith(("cursor:", "library cache: mutex")):
+        return NOT_SHARED.format(sql_id)
     if step := event_step(event):
         return step
     if wait_class == "Commit" and _has_many_commits(facts):

@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 import iolab
+from iolab.metrics.report_facts import ReportFacts, Wait
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
+from iolab.rules.gates import interval_too_long
+from iolab.rules.load import instance_idle
+from iolab.rules.profile import resource_manager
+from logframe.interval import Interval
 
 ROWS = "7xq2b0kd9mvz1 {:>12} {:>10}\n1mz8c4t0h5wyr {:>12} {:>10}\n"
 RULER = "------------- ------------ ----------"
@@ -268,3 +273,39 @@ def test_an_error_is_the_fact_of_a_session_without_times() -> None:
     assert "account unlock" in lines[1]
     usual = b"SQL> drop table t;\ndrop table t\n *\nERROR at line 1:\nORA-00942: table or view does not exist\n"
     assert "failed:" not in screen(usual)[0]
+
+
+EVENTS = (("resmgr:pq queued", 600.0, "Parallel statements waited in their queue for 60 %"),
+          ("resmgr:cpu quantum", 600.0, "The resource manager held sessions back for 60 %"))  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "time", "said"), EVENTS)
+def test_a_queue_of_parallel_statements_is_no_plan_of_cpu(event: str, time: float, said: str) -> None:
+    """Waits in the queue of parallel statements are not those for a share of the processors."""
+    waits = {event: Wait(Interval.exact(900), Interval.exact(time))}
+    (found,) = resource_manager(ReportFacts(db_time_s=Interval.exact(1_000), events=waits))
+    assert found.sentence.startswith(said)
+    assert ("parallel_servers_target" in found.next) == (event == "resmgr:pq queued")
+
+
+def test_two_round_trips_for_each_row_are_no_small_fetch() -> None:
+    """A trace that reads a LOB after each row has more round trips than rows: a larger fetch would not help."""
+    wait = "WAIT #1: nam='SQL*Net message from client' ela= 6000 driver id=1 #bytes=1 p3=0 obj#=3 tim={}\n"
+    call = "{} #1:c=10,e=10,p=0,cr=2,cu=0,mis=0,r={},dep=0,og=1,plh=9,tim={}\n"
+    for trips, said in ((1, "1 row each"), (2, "for each row")):
+        lines = [call.format("EXEC", 0, 1_000)]
+        for now in range(8_000, 608_000, 10_000):
+            lines += [wait.format(now + 100 * trip) for trip in range(trips)] + [call.format("FETCH", 1, now + 900)]
+        found = iolab.findings("".join(lines).encode()).filter(name="round_trips")
+        assert said in found.item(0, "sentence")
+        assert ("prefetch" in found.item(0, "next")) == (trips == 2)
+
+
+def test_a_quiet_database_is_asked_for_nothing() -> None:
+    """Where all of DB time in one hour were half a session, no hour was busy: no report of one is asked for."""
+    quiet, busy = (
+        ReportFacts(db_time_s=Interval.exact(time), elapsed_s=Interval.exact(550_000)) for time in (700, 40_000)
+    )
+    assert list(interval_too_long(quiet)) == []
+    assert [one.next for one in instance_idle(quiet)] == [""]
+    assert [one.name for one in interval_too_long(busy)] == ["interval_too_long"]
