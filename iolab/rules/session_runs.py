@@ -27,7 +27,7 @@ _LEAST_CHANGE: Final = 0.02
 _FACTOR: Final = 2.0
 #: Independent times of five runs are in order once in 60.
 _LEAST_IN_ORDER: Final = 5
-#: Round trips, or blocks from disk, of so many may be what sets runs apart.
+#: From this many on round trips, or blocks from disk, may be what sets runs apart.
 MANY_TRIPS: Final = 1_000
 _MOST_PLANS: Final = 4
 #: Kinds of statements that change what a later run does.

@@ -54,7 +54,7 @@ _ONE_WAIT: Final = 0.9
 #: Round trips of which this much is in a few long ones are the client's own time.
 _THINKING: Final = 0.5
 #: A fetch of this many rows gains little from more.
-#: So many round trips for each row read something beside the rows, such as LOBs.
+#: More round trips for each row read something beside the rows, such as LOBs.
 _MORE_TRIPS: Final = 1.5
 #: A round trip of more time is the client's own work.
 _SLOW_TRIP_US: Final = 500_000
@@ -420,7 +420,7 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         each = (one["us"] + one["trip_us"]) / one["executions"] / 1e6
         calls = facts.session.calls.filter(_is_of(one)).sort("own_elapsed_us", descending=True)
         op, longest = calls.select("op", "own_elapsed_us").row(0) if calls.height else ("", 0)
-        if (longest or 0) >= _ONE_WAIT * (one["us"] + one["trip_us"]):
+        if not is_one and (longest or 0) >= _ONE_WAIT * (one["us"] + one["trip_us"]):
             yield f"{counted(one['executions'], 'executions')}, one {op} of {seconds(longest / 1e6)}"
         else:
             yield counted(one["executions"], "executions") + ("" if is_one else f" of {seconds(each)}")
