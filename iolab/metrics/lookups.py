@@ -248,11 +248,10 @@ def _with_basis(metrics: pl.DataFrame, log: Spool) -> pl.DataFrame:
     """Metrics of a session's statistics; where a listing counts from the logon, the caveats say so."""
     if "cumulative" not in log.statistics.get_column("basis"):
         return metrics
-    of_instance = log.statements.filter(
-        pl.col("statement").is_in(log.statistics.get_column("statement").unique().to_list()),
-        pl.col("text").str.to_lowercase().str.contains("sysstat", literal=True),
-    )
-    parts = pl.col("caveats").replace("", None), pl.lit(_SINCE_START if of_instance.height else _CUMULATIVE)
+    listings = pl.col("statement").is_in(log.statistics.get_column("statement").unique().to_list())
+    texts = log.statements.filter(listings).get_column("text").drop_nulls()
+    is_instance = any("sysstat" in text.lower() for text in texts)
+    parts = pl.col("caveats").replace("", None), pl.lit(_SINCE_START if is_instance else _CUMULATIVE)
     is_refused = pl.col("caveats").str.starts_with(REFUSED)
     return metrics.with_columns(
         caveats=pl.when(is_refused).then("caveats").otherwise(pl.concat_str(parts, separator="; ", ignore_nulls=True))
