@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -10,7 +11,7 @@ from logframe import load_grammar, read_printed
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlplusparse.reader import Spool
 
@@ -18,12 +19,18 @@ _GRAMMAR: Final = load_grammar("sqlplusparse", "queried.lark")
 _TOKENS: Final = re.compile(_GRAMMAR.pattern("{QUOTED}|{WORD}|{SIGN}"))
 _SCALE: Final = re.compile(_GRAMMAR.pattern("{SCALE}"))
 _HEADING_WORDS: Final = re.compile(_GRAMMAR.pattern("{HEADING_WORD}"))
+_PRODUCT: Final = re.compile(_GRAMMAR.pattern("{PRODUCT}"))
+_POWER: Final = re.compile(_GRAMMAR.pattern("{POWER}"))
 #: Units of time that a heading ends with, in s.
 _UNITS: Final = {
     **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0), **dict.fromkeys(("ms", "msec", "millis"), 1e-3),
     **dict.fromkeys(("us", "usec", "micro"), 1e-6), **dict.fromkeys(("cs", "csec"), 1e-2),
     **dict.fromkeys(("min", "mins", "minutes"), 60.0), **dict.fromkeys(("h", "hours", "hrs"), 3600.0),
 }  # fmt: skip
+#: Units of sizes that a heading ends with, in bytes.
+_SIZES: Final = {"bytes": 1.0, "kb": 2.0**10, "mb": 2.0**20, "gb": 2.0**30, "tb": 2.0**40}
+#: Functions of several rows that are no sum of them.
+_OF_ONE: Final = frozenset({"avg", "max", "min", "median"})
 #: Words of a heading of an average or a share.
 _NO_SUMS: Final = frozenset({"avg", "average", "per", "pct", "ratio", "exec", "each", "max", "min", "mean"})
 
@@ -58,16 +65,64 @@ class Column:
             words = _HEADING_WORDS.findall(self.heading.lower())
             units = [_UNITS[word] for word in words[1:] if word in _UNITS]
             return units[-1] if units and set(names) & set(words) and not _NO_SUMS & {*words} else None
-        if self.words & {"avg", "max", "min", "ratio_to_report"}:
+        if self.words & {*_OF_ONE, "ratio_to_report"}:
             return None
-        for sign, value in zip(self.tokens, self.tokens[1:], strict=False):
-            if sign in {"/", "*"} and not _SCALE.fullmatch(value):
+        return step * scale if (scale := self._scale()) is not None else None
+
+    def _scale(self) -> float | None:
+        """What its figures are multiplied with to be those of the column it selects; None where others divide it."""
+        scale = 1.0
+        for before, sign, value in zip(("", *self.tokens), self.tokens, self.tokens[1:], strict=False):
+            if sign not in {"/", "*"} or value == ")":
+                continue
+            factor = before if sign == "*" and not _SCALE.fullmatch(value) else value
+            if not _SCALE.fullmatch(factor):
                 return None
-            if sign == "/":
-                step *= float(value)
-            elif sign == "*":
-                step /= float(value)
-        return step
+            scale = scale * float(factor) if sign == "/" else scale / float(factor)
+        return scale
+
+    def measure(self, units: Mapping[str, tuple[str, float]]) -> tuple[str, str, float, bool] | None:
+        """What its figures measure: the column of a view, kind, what to multiply with, and whether rows add up.
+
+        Args:
+            units: columns of views: what one counts (``s``, ``bytes``, or ``n``), and how many.
+
+        Returns:
+            The name of an average ends with ``/``.  None where neither the expression nor the heading says it.
+
+        Examples:
+            >>> units = {"readtim": ("s", 0.01), "blocks": ("n", 1.0)}
+            >>> Column("READ_S", ("sum", "(", "readtim", "/", "100", ")")).measure(units)
+            ('readtim', 's', 1.0, True)
+            >>> Column("MS", ("readtim", "*", "10", "/", "phyrds")).measure(units)
+            ('readtim/', 's', 0.001, False)
+            >>> Column("GB", ("blocks", "*", "block_size", "/", "1e9")).measure(units)
+            ('blocks', 'bytes', 1073741824.0, True)
+            >>> Column("N", ("n",)).measure(units)
+        """
+        heading = _HEADING_WORDS.findall(self.heading.lower())
+        printed = next((("bytes", _SIZES[word]) for word in reversed(heading) if word in _SIZES), None)
+        printed = printed or next((("s", _UNITS[word]) for word in heading[1:] if word in _UNITS), None)
+        name = next((word for token in self.tokens if (word := token.rpartition(".")[2]) in units), "")
+        scale, is_sum = self._scale(), not self.words & _OF_ONE and not _NO_SUMS & {*heading}
+        if not name:
+            return printed and (heading[0], *printed, is_sum)
+        kind, unit = units[name]
+        if scale is not None and (printed is None or kind != "n"):
+            return f"{name}/" if self.words & {"avg", "median"} else name, kind, unit * scale, is_sum
+        if kind == "n" and printed is not None:
+            return name, *printed, is_sum
+        of_time = printed if printed and printed[0] == kind else None
+        over = self.tokens[: self._divided()]
+        each = Column("", over)._scale()  # noqa: SLF001 - of this class
+        if name not in {token.rpartition(".")[2] for token in over} or each is None:
+            return None
+        return f"{name}/", kind, of_time[1] if of_time else unit * each, False
+
+    def _divided(self) -> int:
+        """Where what another column divides begins."""
+        pairs = zip(self.tokens, self.tokens[1:], strict=False)
+        return next((n for n, (a, b) in enumerate(pairs) if a == "/" and not _SCALE.fullmatch(b)), len(self.tokens))
 
 
 @dataclass(frozen=True)
@@ -75,12 +130,13 @@ class Queried:
     """A table that a query returned.
 
     Attributes:
-        table, line: its number in `Spool.tables`, and where its statement begins.
+        table, statement, line: its number in `Spool.tables`, that of its statement, and where that begins.
         words: the words of the statement, in lower case; none where the log does not show it.
         columns, rows: as printed.
     """
 
     table: int
+    statement: int | None
     line: int
     words: frozenset[str]
     columns: tuple[Column, ...]
@@ -117,11 +173,22 @@ def queried_tables(spool: Spool) -> Iterator[Queried]:
         "table", "statement", "first_line", "headings"
     ).iter_rows():
         text, line = statements.get(statement, ("", first))
-        tokens = [token.lower() if token[0] not in "'\"" else token for token in _TOKENS.findall(text or "")]
+        found = _TOKENS.findall(_whole_factors(text or ""))
+        tokens = [token.lower() if token[0] not in "'\"" else token for token in found]
         lists = list(_lists(tokens))
         columns = tuple(Column(name, _selected(name, place, headings, lists)) for place, name in enumerate(headings))
         rows = tuple(spool.table_cells(number).drop("line").rows())
-        yield Queried(number, line, frozenset(tokens), columns, rows)
+        yield Queried(number, statement, line, frozenset(tokens), columns, rows)
+
+
+def _whole_factors(text: str) -> str:
+    """A text with its products and powers of numbers, such as 1024*1024, as one number."""
+    text = _POWER.sub(lambda found: f"{math.pow(*_numbers(found[0], ',')):.15g}", text)
+    return _PRODUCT.sub(lambda found: f"{math.prod(_numbers(found[0], '*')):.15g}", text)
+
+
+def _numbers(text: str, sign: str) -> list[float]:
+    return [float(one) for one in text.partition("(")[2].strip(") ").split(sign)]
 
 
 def _selected(heading: str, place: int, headings: Sequence[str], lists: list[list[list[str]]]) -> tuple[str, ...]:

@@ -83,6 +83,7 @@ _METRICS: Final[tuple[tuple[Callable[..., pl.DataFrame], tuple[str, ...], tuple[
 )
 _OF_PERIOD: Final = "an average over the period: how much was requested from the storage, not how fast it is"
 _CUMULATIVE: Final = "the listing counts from the session's logon: all of it must be the timed statement's"
+_SINCE_START: Final = "the listing is of the whole instance since it started: it shows no single statement"
 
 
 def statistic(log: Spool | AwrReport | Source, name: str, *, statement: int | None = None) -> Interval | None:
@@ -247,7 +248,10 @@ def _with_basis(metrics: pl.DataFrame, log: Spool) -> pl.DataFrame:
     """Metrics of a session's statistics; where a listing counts from the logon, the caveats say so."""
     if "cumulative" not in log.statistics.get_column("basis"):
         return metrics
-    parts = pl.col("caveats").replace("", None), pl.lit(_CUMULATIVE)
+    listings = pl.col("statement").is_in(log.statistics.get_column("statement").unique().to_list())
+    texts = log.statements.filter(listings).get_column("text").drop_nulls()
+    is_instance = any("sysstat" in text.lower() for text in texts)
+    parts = pl.col("caveats").replace("", None), pl.lit(_SINCE_START if is_instance else _CUMULATIVE)
     is_refused = pl.col("caveats").str.starts_with(REFUSED)
     return metrics.with_columns(
         caveats=pl.when(is_refused).then("caveats").otherwise(pl.concat_str(parts, separator="; ", ignore_nulls=True))

@@ -27,6 +27,7 @@ _TINY_S: Final = 30.0
 #: Fewer sessions active on average are almost nothing; so are few of a short time.
 NOTHING_SESSIONS: Final = 0.01
 _IDLE_SESSIONS: Final = 0.1
+_QUIET_S: Final = 1_800.0
 _IDLE_S: Final = 60.0
 #: A report keeps one sample of active sessions in this many seconds (DBA_HIST_ACTIVE_SESS_HISTORY).
 SAMPLED_EVERY_S: Final = 10.0
@@ -148,7 +149,7 @@ class ReportFacts:
         call_time_s: CPU and waits together, of a report that prints shares of it and no DB time.
         db_cpu_s: CPU of foreground processes.  db_cpu_from: the table it is printed in.
         parse_s: `parse time elapsed`; it contains waits and CPU.
-        hard_parse_s: `hard parse elapsed time`.
+        hard_parse_s: `hard parse elapsed time`.  connect_s: `connection management call elapsed time`.
         captured_pct: "Captured Time accounts for" of DB time, as the report prints it.
         captured_sql_pct: "Captured SQL account for" of DB time, likewise.
         fg_wait_s: "Total FG Wait Time", likewise.
@@ -172,6 +173,7 @@ class ReportFacts:
         os: values at the start, by name.  os_end: at the end.
         functions: I/O by function.
         statements: of all lists of SQL that print elapsed times, the longest first.
+        versions: SQL_ID and number of child cursors, of the list by version count.
         services: DB time of each service.
         instances: DB time of each instance of a report of several.
         samples: of active sessions.
@@ -196,6 +198,7 @@ class ReportFacts:
     db_cpu_from: str = "time_model"
     parse_s: Interval | None = None
     hard_parse_s: Interval | None = None
+    connect_s: Interval | None = None
     captured_pct: Interval | None = None
     captured_sql_pct: Interval | None = None
     fg_wait_s: Interval | None = None
@@ -228,6 +231,7 @@ class ReportFacts:
     os_end: dict[str, float] = field(default_factory=dict)
     functions: dict[str, FunctionIo] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
+    versions: tuple[tuple[str, int], ...] = ()
     services: dict[str, Interval] = field(default_factory=dict)
     instances: dict[str, Interval] = field(default_factory=dict)
     samples: Samples = field(default_factory=Samples)
@@ -350,6 +354,12 @@ class ReportFacts:
             return False
         active = time.hi / self.elapsed_s.lo
         return active < NOTHING_SESSIONS or (active < _IDLE_SESSIONS and time.hi < _IDLE_S)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Would less than half a session be active, if all of DB time and CPU were in one hour of the period?"""
+        times = [time.hi for time in (self.db_time_s, self.db_cpu_s) if time is not None]
+        return self.db_time_s is not None and max(times) < _QUIET_S
 
     @property
     def has_earlier_waits(self) -> bool:

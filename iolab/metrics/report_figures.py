@@ -95,6 +95,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         db_cpu_from=db_cpu_from,
         parse_s=model.get("parse time elapsed"),
         hard_parse_s=model.get("hard parse elapsed time"),
+        connect_s=model.get("connection management call elapsed time"),
         captured_pct=_stated(stated, "Time", "pct"),
         captured_sql_pct=_stated(stated, "SQL", "pct"),
         fg_wait_s=_stated(stated, "FG Wait Time", "seconds"),
@@ -128,6 +129,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         os_end=_os(operating, "end_value"),
         functions=_functions(report),
         statements=_statements(report),
+        versions=tuple(_versions(report)),
         services=_by_key(report, "services", "service", "db_time_s"),
         instances=_instances(report),
         samples=_samples(report),
@@ -510,6 +512,13 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
         pdb = _text(row.get("pdb")) or ""
         found.append(Statement(str(row[key]), elapsed, executions, cpu, io, module, text, pdb, _is_block(text)))
     return tuple(sorted(found, key=lambda one: -one.elapsed_s.value))
+
+
+def _versions(report: AwrReport) -> Iterator[tuple[str, int]]:
+    """SQL_ID and number of child cursors of the statements that a list has them of."""
+    for row in _rows(report, "sql"):
+        if row.get("sql_id") and row.get("versions"):
+            yield row["sql_id"], row["versions"]
 
 
 def _part_of(row: dict[str, object], elapsed: Interval, time: str, share: str) -> Interval | None:

@@ -32,10 +32,10 @@ _TRACED: Final = {
     "rows processed": "rows",
 }
 _COUNTS: Final = ("gets", *_TRACED.values())
-#: Columns of `statement_costs`.  ``elapsed_s`` is the sum of the ``runs``; ``times``, ``plans`` (hash values) and
-#: ``trips`` (round trips) are those of each run, but for runs that returned another number of rows than most;
-#: ``statements`` and ``lines`` are the places of the first ones.  Counts are sums over the runs that autotrace counted,
-#: and null where it counted none.
+#: Columns of `statement_costs`.  ``elapsed_s`` is the sum of the ``runs``; ``times``, ``plans`` (hash values),
+#: ``trips`` (round trips) and ``reads`` (blocks from disk) are those of each run, but for runs that returned another
+#: number of rows than most; ``statements`` and ``lines`` are the places of the first ones.  Counts are sums over the
+#: runs that autotrace counted, and null where it counted none.
 STATEMENT_COSTS: Final = pl.Schema(
     {
         **dict.fromkeys(("part", "name", "text", "kind"), pl.String()),

@@ -37,6 +37,8 @@ _FIRST: Final = 2
 _HALF: Final = 0.5
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
+#: A second sentence stands above the tables where it begins in this line.
+_FIRST_LINES: Final = 3
 _WIDE: Final = 100
 #: What a bar has for time that a part may hold, by whether block characters may be used.
 _POSSIBLE: Final = {True: "░", False: "."}
@@ -89,14 +91,24 @@ def first_screen(
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
     parents, repeats = _parents(ledger), _row_sentences(ledger)
+    beside = None
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
     if lead is not None:
         said.remove(lead)
-        lines += [style(line, str(lead[0]["mark"])) for line in lead[1]]
+        is_room = not is_whole and len(lines) + len(lead[1]) < _FIRST_LINES
+        beside = _beside(said, lead, ledger, parents) if ledger is not None and is_room else None
+        if beside is not None:
+            said.remove(beside)
+        for row, text in [lead, *([beside] if beside is not None else [])]:
+            lines += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
+    leading = [one for one in (lead, beside) if one is not None]
     if not is_whole:
-        left, least = USUAL_LINES - 2 - len(lines) - len(tables), _LEAST_SENTENCES - (len(lead[1]) if lead else 0)
+        left, least = (
+            USUAL_LINES - 2 - len(lines) - len(tables),
+            _LEAST_SENTENCES - sum(len(text) for _, text in leading),
+        )
         if left - len(unknown) < least:
             unknown = []  # refusals are cut first
         most_lines = max(left - len(unknown), least)
@@ -106,7 +118,6 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    leading = [] if lead is None else [lead]
     main = lead[0] if lead is not None and lead[0]["part"] is None else None
     rows = (row for row, _ in [*leading, *said] if row["next"])
     steps = sorted(rows, key=lambda row: (row is not main, *_urgency(row, parents)))
@@ -132,6 +143,10 @@ def _lead(
 ) -> tuple[dict[str, Any], list[str]] | None:
     """The sentence above the table: of the largest shares half the time without a row, else more than its row says."""
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
+    facts = [one for one in said if one[0]["impact_lo"] is None and one[0]["mark"] == "context"]
+    parts = [row["rank"] for row, _ in said if row["part"] is not None]
+    if facts and parts and facts[0][0]["rank"] < min(parts):  # its rule puts it before all parts
+        return facts[0]
     if not shares:
         return None
     least = max(row["impact_lo"] for row, _ in shares) / 2
@@ -142,6 +157,23 @@ def _lead(
         return row["part"] is None and row["impact_lo"] >= _HALF, is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
+
+
+def _beside(
+    said: list[tuple[dict[str, Any], list[str]]],
+    lead: tuple[dict[str, Any], list[str]],
+    ledger: Ledger,
+    parents: set[str],
+) -> tuple[dict[str, Any], list[str]] | None:
+    """The largest wait beside a statement that leads, or the largest statement beside a wait: of 20 % or more."""
+    who = set(ledger.parts("who").get_column("part")) if {"what", "who"} <= {*ledger.views} else set[str]()
+    others = [
+        one
+        for one in said
+        if who and one[0]["part"] and one[0]["part"] not in parents and one[0]["mark"] == "major"
+        if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
+    ]
+    return max(others, key=lambda one: one[0]["impact_lo"], default=None)
 
 
 def _chosen(

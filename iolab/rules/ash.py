@@ -201,7 +201,9 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
             f"`{event}`.",
             share / 100,
             "the samples",
-            next=f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
+            next="see the redo devices: iostat -xt 5"
+            if "LGWR" in program
+            else f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )
 
@@ -266,10 +268,14 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         return
     if report[table].is_empty():
         yield Finding("addm_finding", "ADDM had no findings to report.", evidence=(Evidence("info"),))
+    has_actions = (
+        report[table].filter(pl.col("recommendations") > 0) if "recommendations" in report[table].columns else None
+    )
+    advised = [] if has_actions is None else has_actions.get_column("finding").to_list()
     for finding, share in sorted(addm_impacts(report), key=lambda one: -one[1].value):
         yield Finding(
             "addm_finding",
             f"ADDM rates `{finding}` at {percent(share / 100)} of the activity.",
-            next=_AWR,
+            next=f"see the actions that the report recommends for `{finding}`" if finding in advised else _AWR,
             evidence=(Evidence(table, (finding,)),),
         )

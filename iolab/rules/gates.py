@@ -77,7 +77,7 @@ def impossible_figure(facts: ReportFacts) -> Iterator[Finding]:
             "impossible_figure",
             f"DB CPU ({facts.db_cpu_s.value:,.1f} s) exceeds DB time ({facts.db_time_s.value:,.1f} s), of which "
             "it is a part: no share is computed.",
-            next="take the next report of the instance, and compare both figures",
+            next="" if facts.is_quiet else "take the next report of the instance, and compare both figures",
             evidence=(Evidence(facts.db_cpu_from, ("DB CPU", "DB time")),),
             is_gate=True,
         )
@@ -226,6 +226,8 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
         take an ASH report of the busy part of the period: @?/rdbms/admin/ashrpt
     """
     if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S or facts.invalid or facts.restarted_at is not None:
+        return
+    if facts.is_quiet:  # no hour of it was busy
         return
     is_shortest = facts.snapshots is not None and facts.snapshots[1] - facts.snapshots[0] == 1
     part = "take an ASH report of the busy part of the period: @?/rdbms/admin/ashrpt"

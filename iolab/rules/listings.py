@@ -1,36 +1,152 @@
-"""What queries of v$ views listed that is no account of time: log switches, and what sessions wait for."""
+"""What queries of views listed: the row that matters (`listings.toml`), series of times, and who blocks whom."""
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib import resources
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from iolab.metrics.formatting import short_text, size_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, seconds, three
+from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import HOLDER, event_step
 from logframe.oracle import is_idle, wait_class_of
 from sqlplusparse import queried_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sqlplusparse import Queried, Spool
 
-_SWITCHES: Final = frozenset({"v$log_history", "gv$log_history", "v$loghist", "v$archived_log", "gv$archived_log"})
+_SWITCHES: Final = frozenset({"v$log_history", "v$loghist", "v$archived_log", "dba_hist_archived_log"})
 _NEXT_SWITCHES: Final = event_step("log file switch")
 #: A matrix of switches has a column for each hour of the day.
 _HOURS: Final = 24
-#: How long a session has waited, and the unit in s.
-_WAITING: Final = {"seconds_in_wait": 1.0, "wait_time_micro": 1e-6, "time_since_last_wait_micro": 1e-6}
-_OF_SESSIONS: Final = frozenset({"v$session", "gv$session", "v$session_wait", "gv$session_wait"})
+_OF_SESSIONS: Final = frozenset({"v$session", "v$session_wait", "v$session_blockers", "v$wait_chains", "v$lock"})
 #: Columns of views in which a session has a row for each event, or each sample.
 _OF_OTHERS: Final = ("total_waits", "time_waited", "sample_time", "sample_id")
+_WAITERS: Final = ("sid", "session_id", "waiting_session")
+_BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", "holding_session")
+_WAITED: Final = ("seconds_in_wait", "wait_time_micro", "time_since_last_wait_micro", "in_wait_secs", "ctime")
 _LEAST_SESSIONS: Final = 2
+#: Columns with the time that a row is of, as it is or within a function.
+_TIMES: Final = frozenset(
+    {
+        *("begin_time", "end_time", "begin_interval_time", "end_interval_time", "first_time", "next_time"),
+        *("completion_time", "sample_time", "snap_time"),
+    }
+)
+_LEAST_SERIES: Final = 3
+#: From a moment on a series is another where all of its figures are this many times the largest before.
+_STEP: Final = 2.0
+#: Waits of this many ms and more are slow for a device.
+_SLOW_MS: Final = 16
+_MOST_TEXT: Final = 60
+#: The order of limits that are reached, of sessions that are blocked, of other listings, and of statistics.
+_LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(1, 5)
 
 
-def listed(spool: Spool) -> Iterator[Finding]:
-    r"""The findings of the listings of a session.
+@dataclass(frozen=True)
+class _Figures:
+    """The figures of a column: what they count, one for each row, and whether rows add up."""
+
+    kind: str
+    values: tuple[float | None, ...]
+    is_sum: bool
+
+    def said(self, value: float) -> str:
+        if self.kind == "s":
+            return seconds(value)
+        return size_text(round(value)) if self.kind == "bytes" else f"{value:,.0f}" if value >= 1 else three(value)
+
+
+class _Table:
+    """A listing with the figures of its columns, by the names of the columns of views."""
+
+    def __init__(self, listed: Queried, units: Mapping[str, tuple[str, float]]) -> None:
+        self.listed = listed
+        self.figures: dict[str, _Figures] = {}
+        for place, column in enumerate(listed.columns):
+            found = column.measure(units)
+            if found is not None:
+                name, kind, unit, is_sum = found
+                values = tuple(None if one is None else one.value for one in listed.figures(place, unit))
+                self.figures.setdefault(name, _Figures(kind, values, is_sum))
+        words = (word.removeprefix("sys.") for word in listed.words)
+        self.views = {word.removeprefix("g") if word.startswith("gv$") else word for word in words}
+
+    @cached_property
+    def texts(self) -> dict[str, int]:
+        """The places of the columns by the words of their expressions."""
+        return {word: n for n, one in reversed([*enumerate(self.listed.columns)]) for word in one.words}
+
+    def ratio(self, name: str) -> _Figures | None:
+        """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
+        if name in self.figures:
+            return self.figures[name]
+        part, _, whole = name.removeprefix("1-").partition("/")
+        one, of = self.figures.get(part), self.figures.get(whole)
+        if one is None or of is None:
+            return None
+        pairs = zip(one.values, of.values, strict=True)
+        values = [None if a is None or not b else a / b for a, b in pairs]
+        values = [None if a is None else 1 - a for a in values] if name[:2] == "1-" else values
+        return _Figures("ratio" if one.kind == of.kind else one.kind, tuple(values), is_sum=False)
+
+
+class _Row(dict[str, str]):
+    """What a sentence says of a row; a name with alternatives (``a|b``) is that of the first column that is there."""
+
+    def __init__(self, table: _Table, row: int, **texts: str) -> None:
+        super().__init__(texts)
+        self.table, self.row = table, row
+
+    def __missing__(self, names: str) -> str:
+        for name in names.split("|"):
+            figures = self.table.ratio(name.removesuffix("%"))
+            if figures is not None and (value := figures.values[self.row]) is not None:
+                return percent(value) if name[-1] == "%" or figures.kind == "ratio" else figures.said(value)
+            place = self.table.texts.get(name)
+            if place is not None and (text := self.table.listed.rows[self.row][place]):
+                return short_text(text.strip(), _MOST_TEXT)
+        raise KeyError(names)
+
+    def say(self, template: str) -> str | None:
+        """The sentence, without the parts in brackets that lack a column; None where it lacks another."""
+        said = ""
+        for number, piece in enumerate(template.replace("]", "[").split("[")):
+            try:
+                said += piece.format_map(self)
+            except KeyError:
+                if number % 2 == 0:
+                    return None
+        return said
+
+
+@cache
+def _data() -> dict[str, Any]:
+    text = resources.files("iolab.rules").joinpath("listings.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def _units() -> dict[str, tuple[str, float]]:
+    """The columns of views: what their figures count, and how many of it one is."""
+    return {name: (kind, float(unit)) for kind, ones in _data()["units"].items() for name, unit in ones.items()}
+
+
+def error_steps() -> dict[str, str]:
+    """What to do next about an error, by its code."""
+    return dict(_data()["errors"])
+
+
+def listed(spool: Spool) -> list[Finding]:
+    r"""The findings of the listings of a session: limits that are reached first, then in the order of the queries.
 
     Examples:
         >>> import sqlplusparse
@@ -44,69 +160,273 @@ def listed(spool: Spool) -> Iterator[Finding]:
         >>> for one in listed(sqlplusparse.read_spool(text.encode())): print(one.sentence)
         2 of 2 listed sessions waited for `latch free`, the longest for 30 s.
     """
+    found = []
     for one in queried_tables(spool):
-        yield from _switches(one)
-        yield from _sessions(one)
+        if not one.rows or account_of(one) is not None:
+            continue
+        table = _Table(one, _units())
+        makers = (_sessions, _switches, _histogram, _rows, _series)
+        found += next((said for make in makers if (said := list(make(table)))), [])
+    found += _ratios(spool)
+    found.sort(key=lambda one: one.order)
+    return [replace(one, order=n, position=int(one.order < _USUAL)) for n, one in enumerate(found, 1)]
 
 
-def _switches(one: Queried) -> Iterator[Finding]:
-    """The hour with most switches, of a list of hours, or of days with a column for each hour."""
-    if not one.words & _SWITCHES or not one.rows:
+def _rows(table: _Table) -> Iterator[Finding]:
+    """The row of a listing that has most, and what it means."""
+    for entry in _data()["listings"]:
+        views = entry["views"]
+        if not any(
+            word.startswith(view) if view[-1] in "$_" else word == view for word in table.views for view in views
+        ):
+            continue
+        if not all(name in table.texts for name in entry.get("requires", ())):
+            continue
+        own = _Table(table.listed, _units() | {name: ("s", unit) for name, unit in entry.get("units", {}).items()})
+        if (said := _row(own, entry)) is not None:
+            yield said
+            return
+
+
+def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
+    of_size = [name for name, one in table.figures.items() if one.kind != "n" and one.is_sum]
+    names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
+    name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
+    values = [(value, -n) for n, value in enumerate(most.values) if value is not None] if most is not None else []
+    if most is None or not values or max(values)[0] <= entry.get("above", 0):
+        return None
+    value, row = max(values)[0], -max(values)[1]
+    others = [one for one, n in values if -n != row]
+    texts = {"rows": f"{len(values):,}", "most": percent(value) if most.kind == "ratio" else most.said(value)}
+    if most.is_sum and others:
+        total = value + sum(others)
+        if value < entry.get("share", 0.0) * total:
+            return None
+        texts |= {"most%": percent(value / total), "sum": most.said(total)}
+    if others:
+        texts["most~"] = most.said(median(others))
+    for per in entry.get("each", ()):
+        counts = table.figures.get(per)
+        if counts is not None and (count := counts.values[row]):
+            texts["each"] = most.said(value / count)
+            if rest := sum(one or 0 for n, one in enumerate(counts.values) if n != row):
+                texts["each~"] = most.said(sum(others) / rest)
+            break
+    listed = table.listed
+    figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
+    label = [text.strip() for n, text in enumerate(listed.rows[row]) if text and n not in figures]
+    texts["label"] = short_text(" ".join(label), _MOST_TEXT)
+    heading = next((one.heading for one in listed.columns if (found := one.measure(_units())) and found[0] == name), "")
+    texts["heading"] = heading
+    sid = table.texts.get("sid")
+    texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
+    said = _Row(table, row, **texts)
+    sentence, step = said.say(entry["say"]), said.say(entry.get("next", ""))
+    if not sentence or not texts["label"] + str(sid or ""):
+        return None
+    is_severe = "severe" in entry and value >= entry["severe"]
+    evidence = (Evidence("tables", (texts["label"],)),)
+    return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=_LIMIT if is_severe else _USUAL)
+
+
+def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
+    """A series of times: the moment from which on it is another, else its peak."""
+    place, columns = _moments(table), [one.measure(_units()) for one in table.listed.columns]
+    figures = [(one[0], n) for kind in ("bytes", "s", "n") for n, one in enumerate(columns) if one and one[1] == kind]
+    if place is None or not figures:
+        return
+    name, column = figures[0]
+    of = table.figures[name]
+    cells = zip(table.listed.rows, of.values, strict=True)
+    found = [(str(row[place]).strip(), value) for row, value in cells if value is not None and row[place]]
+    if len(found) < _LEAST_SERIES or len({label for label, _ in found}) < len(found):
+        return
+    what = of_bytes if of.kind == "bytes" and of_bytes else f"`{table.listed.columns[column].heading.strip()}`"
+    for n in range(2, len(found) - 1):
+        before, after = [value for _, value in found[:n]], [value for _, value in found[n:]]
+        if min(after) > _STEP * max(before) > 0:
+            ends = [f"{of.said(min(one))} to {of.said(max(one))}" for one in (after, before)]
+            said = f"from `{found[n][0]}` on {what} was {ends[0]} in each row listed; before, {ends[1]}."
+            break
+    else:
+        label, most = max(found, key=lambda one: one[1])
+        usual = of.said(median(value for _, value in found))
+        said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {usual}."
+    yield Finding("listed_rows", said[:1].upper() + said[1:], evidence=(Evidence("tables", (name,)),), order=_USUAL)
+
+
+def _moments(table: _Table) -> int | None:
+    """The first column with times, where a time is of a row only."""
+    for place, column in enumerate(table.listed.columns):
+        if column.words & _TIMES and not column.words & {"max", "min", "count", "sum"}:
+            return place
+    return None
+
+
+def _switches(table: _Table) -> Iterator[Finding]:
+    """The hour with most switches, of a list of hours, of days with a column for each hour, or of single switches."""
+    one = table.listed
+    if not table.views & _SWITCHES:
         return
     names = [column.heading.strip() for column in one.columns]
     hours = [place for place, name in enumerate(names) if name.upper().lstrip("H").isdecimal()]
-    is_count = [place for place, column in enumerate(one.columns) if column.words & {"count", "sum"}]
+    is_count = [place for place, column in enumerate(one.columns) if "count" in column.words]
+    time = _moments(table)
     if len(hours) == _HOURS:
-        cells = [(f"{row[0]} {names[place]}", n, place) for place in hours for n, row in enumerate(one.rows)]
+        figures = {place: one.figures(place) for place in hours}
+        cells = [(f"{row[0]} {names[place]}", figures[place][n]) for place in hours for n, row in enumerate(one.rows)]
+        found = [(label, value.value) for label, value in cells if value is not None]
     elif len(is_count) == 1 and any("HH" in token.upper() for token in one.words if token[0] == "'"):
-        labels = [place for place in range(len(names)) if place != is_count[0]]
-        cells = [(" ".join(str(row[place]) for place in labels), n, is_count[0]) for n, row in enumerate(one.rows)]
+        rows = zip(one.rows, one.figures(is_count[0]), strict=True)
+        labels = [(" ".join(str(text) for n, text in enumerate(row) if n != is_count[0]), value) for row, value in rows]
+        found = [(label, value.value) for label, value in labels if value is not None]
     else:
+        times = [str(row[time]).partition(":") for row in one.rows if row[time]] if time is not None else []
+        found = [*Counter(hour.strip() for hour, colon, _ in times if colon and not is_count).items()]
+    if not found:
+        yield from (replace(said, next=_NEXT_SWITCHES) for said in _series(table, "the archived redo"))
         return
-    figures = {place: one.figures(place) for place in {place for _, _, place in cells}}
-    found = [(value.value, label) for label, n, place in cells if (value := figures[place][n]) is not None]
-    if not found or max(found)[0] <= 0:
+    if max(value for _, value in found) <= 0:
         return
-    most, label = max(found)
+    label, most = max(found, key=lambda pair: pair[1])
     each = f", one every {seconds(3600 / most)}" if most > 1 else ""
-    usual = f"; the median is {three(median(value for value, _ in found))} per hour" if len(found) > 2 else ""
-    yield Finding(
-        "log_switches",
-        f"Log switches were most frequent at `{label}`: {three(most)} per hour{each}{usual}.",
-        next=_NEXT_SWITCHES,
-        evidence=(Evidence("tables", (label,)),),
-        position=1,
-    )
+    usual = f"; the median is {three(median(value for _, value in found))} per hour" if len(found) > 2 else ""
+    said = f"Log switches were most frequent at `{label}`: {three(most)} per hour{each}{usual}."
+    yield Finding("log_switches", said, next=_NEXT_SWITCHES, evidence=(Evidence("tables", (label,)),), order=_USUAL)
 
 
-def _sessions(one: Queried) -> Iterator[Finding]:
-    """The event that most of the listed sessions waited for, how long, and the session that blocks most of them."""
-    event, session = one.find("event"), one.find("sid", "session_id")
-    if event is None or session is None or one.find(*_OF_OTHERS) is not None:
+def _sessions(table: _Table) -> Iterator[Finding]:
+    """What most of the listed sessions waited for, how long, and the session that blocks most of them."""
+    one = table.listed
+    event, session, blocker = one.find("event"), one.find(*_WAITERS), one.find(*_BLOCKERS)
+    if session is None or one.find(*_OF_OTHERS) is not None or "count" in table.texts:
         return
-    state, blocker = one.find("state"), one.find("blocking_session", "final_blocking_session")
-    rows = [n for n, row in enumerate(one.rows) if row[event] and row[session]]
-    if len(rows) < _LEAST_SESSIONS or not one.words & _OF_SESSIONS:
+    if event is None and blocker is None:
+        yield from _locks(table, session)
         return
+    rows = [n for n, row in enumerate(one.rows) if row[session] and (event is None or row[event])]
+    is_known = blocker is not None or table.views & _OF_SESSIONS
+    if not is_known or len(rows) < (_LEAST_SESSIONS if blocker is None else 1):
+        return
+    state = one.find("state")
     waiting = [n for n in rows if state is None or not str(one.rows[n][state]).upper().startswith("WAITED")]
-    events = Counter(str(one.rows[n][event]) for n in waiting)
+    blocked = {n: str(one.rows[n][blocker]).strip() for n in waiting if blocker is not None and one.rows[n][blocker]}
+    events = Counter(str(one.rows[n][event]) for n in (blocked or waiting) if event is not None)
     work = Counter({name: count for name, count in events.items() if not is_idle(name, wait_class_of(name))})
-    if not events:
+    if not events and not blocked:
         return
-    (name, count), *_ = (work or events).most_common(1)
-    own = [n for n in waiting if one.rows[n][event] == name]
-    said = f"{count:,} of {counted(len(rows), 'listed sessions')} waited for `{name}`"
-    place = next((found for column in _WAITING if (found := one.find(column)) is not None), None)
-    unit = None if place is None else one.columns[place].unit(_WAITING)
-    if place is not None and unit is not None:
-        times = [time.value for n in own if (time := one.figures(place, unit)[n]) is not None]
-        said += f", the longest for {seconds(max(times))}" if times else ""
-    holders = Counter(str(one.rows[n][blocker]) for n in own if blocker is not None and one.rows[n][blocker])
+    name = (work or events).most_common(1)[0][0] if events else ""
+    own = [n for n in waiting if event is None or one.rows[n][event] == name]
+    own = own if event is not None else [*blocked]
+    said = f"{len(own):,} of {counted(len(rows), 'listed sessions')} waited{f' for `{name}`' if name else ''}"
+    times = next((table.figures[column].values for column in _WAITED if column in table.figures), ())
+    if waited := [time for n in own if times and (time := times[n]) is not None]:
+        said += f", the longest for {seconds(max(waited))}"
     step = event_step(name) or HOLDER
-    if holders:
-        holder, blocked = holders.most_common(1)[0]
-        said += f"; session {holder.strip()} blocked {blocked:,} of them"
-        step = f"see what it does: select status, event, sql_id, program from v$session where sid = {holder.strip()}"  # noqa: S608 - text
+    if holder := _blocker({str(one.rows[n][session]).strip(): held for n, held in blocked.items() if n in own}):
+        said += f"; session {holder[0]} blocked {holder[1]}"
+        step = f"see what it does: select status, event, sql_id, program from v$session where sid = {holder[0]}"  # noqa: S608 - text
     yield Finding(
-        "listed_waits", f"{said}.", next=step if work else "", evidence=(Evidence("tables", (name,)),), position=1
+        "listed_waits", f"{said}.", next=step if work or blocked else "", evidence=(Evidence("tables", (name,)),),
+        order=_BLOCKED if blocked else _USUAL,
+    )  # fmt: skip
+
+
+def _blocker(blocked: dict[str, str]) -> tuple[str, str] | None:
+    """The session at the end of most chains of sessions that block each other, and how many it blocks.
+
+    Examples:
+        >>> _blocker({"11": "61", "12": "777", "61": "777"})
+        ('777', '3 of them, 1 through others')
+    """
+    ends = Counter[str]()
+    for waiter, first in blocked.items():
+        end, seen = first, {waiter}
+        while end in blocked and end not in seen:
+            seen.add(end)
+            end = blocked[end]
+        ends[end] += 1
+    if not ends:
+        return None
+    holder, count = ends.most_common(1)[0]
+    through = count - sum(1 for end in blocked.values() if end == holder)
+    return holder, f"{count:,} of them{f', {through:,} through others' if through else ''}"
+
+
+def _locks(table: _Table, session: int) -> Iterator[Finding]:
+    """Of rows of v$lock the session that holds what most others request."""
+    one = table.listed
+    request, keys = (
+        one.find("request"),
+        [place for name in ("type", "id1", "id2") if (place := one.find(name)) is not None],
     )
+    if request is None or not keys:
+        return
+    asked = [n for n, row in enumerate(one.rows) if (row[request] or "0").strip() not in {"0", "None"}]
+    held = {
+        tuple(row[place] for place in keys): str(row[session]).strip()
+        for n, row in enumerate(one.rows)
+        if n not in asked
+    }
+    blocked = {
+        str(one.rows[n][session]).strip(): held[key]
+        for n in asked
+        if (key := tuple(one.rows[n][k] for k in keys)) in held
+    }
+    if (holder := _blocker(blocked)) is None:
+        return
+    times = table.figures.get("ctime")
+    waited = [value for n in asked if times is not None and (value := times.values[n]) is not None]
+    longest = f", the longest for {seconds(max(waited))}" if waited else ""
+    kind = f" `{one.rows[asked[0]][keys[0]]}`" if one.find("type") is not None else ""
+    yield Finding(
+        "listed_waits",
+        f"{counted(len(asked), 'listed sessions')} waited for a{kind} lock{longest}; "
+        f"session {holder[0]} blocked {holder[1]}.",
+        next=f"see what it does: select status, event, sql_id, program from v$session where sid = {holder[0]}",  # noqa: S608 - text
+        evidence=(Evidence("tables", (holder[0],)),),
+        order=_BLOCKED,
+    )
+
+
+def _histogram(table: _Table) -> Iterator[Finding]:
+    """Of buckets of waits the event with most slow ones: how many of its waits were slow, and the slowest bucket."""
+    event, bucket, counts = (
+        table.texts.get("event"),
+        table.texts.get("wait_time_milli"),
+        table.figures.get("wait_count"),
+    )
+    if bucket is None or counts is None:
+        return
+    waits: dict[str, list[tuple[float, float]]] = {}
+    for n, (end, count) in enumerate(zip(table.listed.figures(bucket), counts.values, strict=True)):
+        if end is not None and count:
+            name = str(table.listed.rows[n][event]).strip() if event is not None else "the event"
+            waits.setdefault(name, []).append((end.value, count))
+    slow = {name: sum(count for end, count in ends if end > _SLOW_MS) for name, ends in waits.items()}
+    if not slow or not max(slow.values()):
+        return
+    name = max(slow, key=lambda one: slow[one])
+    total, last = sum(count for _, count in waits[name]), max(waits[name])
+    yield Finding(
+        "listed_rows",
+        f"{percent(slow[name] / total)} of the {total:,.0f} waits for `{name}` took {_SLOW_MS} ms or longer; "
+        f"the slowest {last[1]:,.0f} took {three(last[0] / 2)} to {three(last[0])} ms.",
+        next=event_step(name) or "see the devices: iostat -xt 5",
+        evidence=(Evidence("tables", (name,)),),
+        order=_USUAL,
+    )
+
+
+def _ratios(spool: Spool) -> Iterator[Finding]:
+    """Statistics that say something beside another."""
+    values = dict(spool.statistics.select("name", "value").drop_nulls().iter_rows())
+    for entry in _data()["ratios"]:
+        part, of = values.get(entry["part"]), values.get(entry["of"])
+        if part is None or not of or part < entry["least"] * of:
+            continue
+        texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of)}
+        evidence = (Evidence("statistics", (entry["part"], entry["of"])),)
+        yield Finding(
+            "listed_rows", entry["say"].format_map(texts), next=entry["next"], evidence=evidence, order=_STATISTIC
+        )

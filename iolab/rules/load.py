@@ -9,7 +9,7 @@ from iolab.metrics.formatting import short_text, size_text
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import period_text
-from iolab.rules.phrases import percent, three
+from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text
@@ -28,6 +28,8 @@ _OVERLAP: Final = 1.10
 _PARSE_SHARE: Final = 0.10
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
+#: A wait with this much of the time of an idle database is named.
+_MOST: Final = 0.5
 _MB: Final = 10**6
 #: Memory is short where this much of it went to swap in the period.
 _SWAPPED: Final = 0.05
@@ -96,12 +98,18 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
             f"The database was idle: {three(time.value)} s of DB time in {period_text(elapsed.value)} "
             f"({active} sessions active)."
         )
+        events = facts.listed_events
+        event = max(events, key=lambda one: events[one].time_s.value, default="")
+        largest = events.get(event)
+        if largest is not None and largest.time_s.value >= _MOST * time.value and largest.waits.value > 0:
+            each = seconds(largest.time_s.value / largest.waits.value)
+            said += f" Most of it was `{event}`: {counted(largest.waits.value, 'waits')} of {each}."
     else:
         return
     yield Finding(
         "instance_idle",
         said,
-        next="take a report of the busy hour: @?/rdbms/admin/awrrpt",
+        next="" if facts.is_quiet else "take a report of the busy hour: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("info"),),
         is_gate=bool(facts.void),
         order=0,

@@ -11,6 +11,7 @@ from iolab.rules.phrases import often, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of, parts_of
 from iolab.rules.writes import all_io_slow, small_log_writes_slow
+from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED, event_step
 from iolab.time_ledger.reports import BLOCK_TIME, NOT_ACCOUNTED, ledger_of, statement_name
 from logframe.interval import Interval
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts, Statement
 
 _LOCK_SHARE: Final = 0.20
+#: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
+PARALLEL_QUEUE: Final = "resmgr:pq queued"
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
 #: Parts of the statements that are not.
 _CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")
@@ -190,19 +193,86 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = facts.of_events(prefix="resmgr:")
+    waits = dict(sorted(waits.items(), key=lambda one: -one[1].time_s.value))
     if facts.whole_s is None or not waits or facts.is_idle:
         return
     time, share = total(waits), total(waits) / facts.whole_s
     count = sum((one.waits for one in waits.values()), Interval.exact(0))
     if share.lo < NOTABLE or count.value < LEAST_WAITS:
         return
+    is_queue = all(name.startswith(PARALLEL_QUEUE) for name in waits)
+    did = "Parallel statements waited in their queue" if is_queue else "The resource manager held sessions back"
     yield Finding(
         "resource_manager",
-        f"The resource manager held sessions back for {percent(share.capped(1))} of DB time: "
+        f"{did} for {percent(share.capped(1))} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each.",
         part=next(iter(waits)),
-        next="see the active plan: select * from v$rsrc_plan",
+        next=event_step(next(iter(waits))),
         evidence=(Evidence("foreground_events", tuple(waits)),),
+    )
+
+
+@rule(
+    "child_cursors",
+    of="report",
+    needs="SQL ordered by version count",
+    thresholds={"100 children": "a convention", "5 % of DB time": "FINDINGS F15"},
+)
+def child_cursors(facts: ReportFacts) -> Iterator[Finding]:
+    """The statement with most child cursors, where sessions waited for the library cache.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> events = {"cursor: mutex S": Wait(Interval.exact(90_000), Interval.exact(300))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), events=events, versions=(("7xq2b0kd9mvz1", 812),))
+        >>> print(*(f"{one.sentence} {one.next}" for one in child_cursors(facts)))
+        `7xq2b0kd9mvz1` has 812 child cursors; sessions waited for the library cache for 30 % of DB time. see why its \
+        cursor was not shared: select * from v$sql_shared_cursor where sql_id = '7xq2b0kd9mvz1'
+    """
+    waits = {**facts.of_events(prefix="cursor:"), **facts.of_events(prefix="library cache")}
+    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    if facts.whole_s is None or not waits or facts.is_idle or children < MANY_CHILDREN:
+        return
+    share = total(waits) / facts.whole_s
+    if share.lo < NOTABLE:
+        return
+    yield Finding(
+        "child_cursors",
+        f"`{sql_id}` has {children:,} child cursors; sessions waited for the library cache for "
+        f"{percent(share.capped(1))} of DB time.",
+        share.capped(1),
+        next=NOT_SHARED.format(sql_id),
+        evidence=(Evidence("sql", (sql_id,)), Evidence("foreground_events", tuple(waits))),
+    )
+
+
+@rule(
+    "logons",
+    of="report",
+    needs="the time model",
+    thresholds={"10 % of DB time": "LEDGER section 9"},
+)
+def logons(facts: ReportFacts) -> Iterator[Finding]:
+    """Time in which sessions connected or disconnected, from 10 % of DB time.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600),
+        ...     connect_s=Interval.exact(900), activity={"logons cumulative": Interval.exact(1_200)})
+        >>> print(*(one.sentence for one in logons(facts)))
+        Logons and logoffs took 90 % of DB time: 900 s, 2 logons per second.
+    """
+    time, whole, count = facts.connect_s, facts.whole_s, facts.activity.get("logons cumulative")
+    if time is None or whole is None or facts.is_idle or facts.void or time.lo < LARGE * whole.hi:
+        return
+    often_ = f", {often(count, facts.elapsed_s, 'logons')}" if count is not None else ""
+    share = (time / whole).capped(1)
+    yield Finding(
+        "logons",
+        f"Logons and logoffs took {percent(share)} of DB time: {seconds(time)}{often_}.",
+        share,
+        next="see who connects so often, and connection pools: select machine, program, logon_time from v$session",
+        evidence=(Evidence("time_model", ("connection management call elapsed time",)),),
     )
 
 

@@ -55,6 +55,10 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     if report.kind == "statspack":
         found["take an ASH report.*"] = "take an extended SQL trace (event 10046) of one of the sessions"
         found["@[?]/rdbms/admin/awrrpt"] = "@?/rdbms/admin/spreport"
+    if report.kind == "ash":
+        found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
+            "see its segment in Top DB Objects"
+        )
     platform = (report.info.platform or "").lower()
     for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
         if name in platform:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -17,21 +16,21 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listings import listed
+from iolab.rules.listings import error_steps, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.samples import session_findings as sample_findings
+from iolab.rules.session_runs import MANY_TRIPS, by_reads, by_trips, changed, changes, in_order, plans_of, sample, trend
 from iolab.rules.time_parts import PART, sentence
-from iolab.stats.first_runs import is_apart, two_groups
-from iolab.stats.intervals import MIN_RUNS, median_interval
-from iolab.stats.order import ALPHA, estimate_trend
+from iolab.stats.first_runs import two_groups
 from iolab.stats.samples import clock_step
 from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK
 from iolab.time_ledger.parts import TIMED
-from iolab.time_ledger.spools import sampled, spool_ledgers
+from iolab.time_ledger.spools import is_long, sampled, spool_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
+from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,24 +76,24 @@ _FEW_OF_TIME: Final = 0.05
 #: Round trips that are worth a word.
 _LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
-_MANY_TRIPS, _LARGE_FETCH = 1_000, 100
+_LARGE_FETCH: Final = 100
 _MUCH_REDO: Final = 2**20
-#: A trend is reported of this many runs, where the first and the last third differ by so much.
-_LEAST_FOR_TREND: Final = 9
-_LEAST_CHANGE: Final = 0.02
-#: Times and round trips of runs that differ by this factor are named beside each other.
-_FACTOR: Final = 2.0
-#: The first run was cold where it read this many times as many blocks as each later one.
-_COLD_READS: Final = 10
-#: Independent times of five runs are in order once in 60.
-_LEAST_IN_ORDER: Final = 5
 #: What an operation of a plan did, in words.
 _PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
 #: An operation with this much of the time of its plan is named.
 _HALF: Final = 0.5
+#: Rows are far from what a plan expects of them by this factor, where there are this many.
+_FAR_OFF, _MANY_ROWS = 10, 1_000
 #: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
+#: Errors of objects that do not exist, or do already: a script drops and creates what may be there.
+_USUAL_ERRORS: Final = (
+    "ORA-00942", "ORA-00955", "ORA-01418", "ORA-01432", "ORA-01434", "ORA-01918", "ORA-02289", "ORA-04043", "ORA-04080",
+)  # fmt: skip
+_MOST_MESSAGE: Final = 120
+#: Errors come after the limit that caused them, and before other listings.
+_AFTER_LIMITS: Final = 1
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
 _STRACE: Final = "strace -f -ttt -T -yy"
@@ -129,7 +128,12 @@ class SpoolFacts:
         shares = (
             self.ledger.parts("who").filter(pl.col("share_lo") >= PART).select("part", "share", "share_lo", "share_hi")
         )
-        return shares.join(self.costs, on="part", maintain_order="left").to_dicts()
+        rows = shares.join(self.costs, on="part", maintain_order="left").to_dicts()
+        return [row | {"changes": changes(self.spool, row["statements"])} for row in rows]
+
+    def plans(self, row: dict[str, Any]) -> pl.DataFrame:
+        """The operations of the plans of the runs of a statement (`costs`)."""
+        return self.spool.plans.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
 
     @property
     def is_short(self) -> bool:
@@ -213,13 +217,13 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 1 took 75 % of the time: 3 s.
         The statement at line 4 took 25 % of the time: 1 s.
     """
-    advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts.large)
+    advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts)
     if facts.is_short:
         advice = "repeat with longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]
-        trend = _trend(row)
+        trended = trend(row)
         yield Finding(
             "main_statement",
             _sentence(row, is_first=number == 0, of=of),
@@ -227,13 +231,13 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
-            next=_next_of_trend(row, trend[0]) if trend else advice,
+            next=_next_of_trend(row, trended[0]) if trended else advice,
             order=2,
         )
-        if trend:
+        if trended:
             yield Finding(
                 "runs_trend",
-                f"Runs of {_name(row)} became {trend[0]} during the session: {trend[1]}.",
+                f"Runs of {_name(row)} became {trended[0]} during the session: {trended[1]}.",
                 part=row["part"],
                 order=6,
             )
@@ -265,10 +269,12 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
-@rule("log_switches", "listed_waits", of="sqlplus", needs="a listing of v$log_history, or of v$session by event")
+@rule("listed_rows", "log_switches", "listed_waits", of="sqlplus", needs="a listing of a view of the dictionary")
 def listings(facts: SpoolFacts) -> Iterator[Finding]:
-    """What queries listed that is no account of time."""
-    yield from listed(facts.spool)
+    """What queries listed that is no account of time; it comes first where the session did nothing else."""
+    is_lead = facts.lead is None or (facts.lead.base == TIMED and not is_long(facts.spool))
+    for one in listed(facts.spool):
+        yield replace(one, position=1) if is_lead else one
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
@@ -316,7 +322,10 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took} {of}: {_by_trips(row) or _in_order(row) or _sample(row, is_whole=is_first)}."
+        said = by_trips(row) or in_order(row) or changed(row) or by_reads(row)
+        return f"{took} {of}: {said or sample(row, is_whole=is_first)}."
+    if said := changed(row):
+        return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
@@ -365,119 +374,46 @@ def block_bound(cost: dict[str, Any]) -> str:
     return f"{phrases.three(math.ceil(bound / size / step - 1e-9) * step)} {unit}"
 
 
-def _by_trips(row: dict[str, Any]) -> str:
-    """Runs with more and fewer round trips, where those with more took longer."""
-    runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]
-    (fewest, fast), (most, slow) = (min(runs), max(runs)) if len(runs) == len(row["times"]) else ((1, 0.0), (1, 0.0))
-    if most < _MANY_TRIPS or most < _FACTOR * fewest or slow < max(row["times"]) or slow < _FACTOR * fast:
-        return ""
-    said = f"{len(runs)} runs; {most:,} round trips took {phrases.three(slow)} s"
-    return f"{said}, {count_text(fewest, 'round trip')} {phrases.three(fast)} s"
-
-
-def _in_order(row: dict[str, Any]) -> str:
-    """Runs of which each took longer than the one before, or shorter."""
-    times = row["times"]
-    pairs = list(itertools.pairwise(times))
-    is_longer, is_shorter = (all(sign * a < sign * b for a, b in pairs) for sign in (1, -1))
-    if len(times) < _LEAST_IN_ORDER or not (is_longer or is_shorter) or max(times) < _FACTOR * min(times):
-        return ""
-    first, last = phrases.three(times[0]), phrases.three(times[-1])
-    return (
-        f"{len(times)} runs, each {'longer' if is_longer else 'shorter'} than the one before, from {first} to {last} s"
-    )
-
-
-def _sample(row: dict[str, Any], *, is_whole: bool) -> str:
-    """The median of runs, from six on with its 95 % interval; of several plans the median of each."""
-    times = row["times"]
-    plans: dict[int, list[float]] = {}
-    for plan, time in zip(row["plans"], times, strict=True):
-        if plan is not None:
-            plans.setdefault(plan, []).append(time)
-    if len(plans) > 1:
-        listed = [f"{len(own)} of plan `{plan}`, median {phrases.three(median(own))} s" for plan, own in plans.items()]
-        return (
-            f"{len(times)} runs; "
-            + ", ".join(listed[:_MOST_SAMPLES])
-            + (" and others" if len(listed) > _MOST_SAMPLES else "")
-        )
-    if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times), is_mixed=False)):
-        said = " and ".join(f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
-        return f"{len(times)} runs, in two groups: {said}"
-    by_reads = f" and {count_text(row['reads'][0], 'block')} from disk" if _read_first(row) else ""
-    is_cold = by_reads or (len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times)))
-    warm = times[1:] if is_cold else times
-    said = f"median{' of' if is_cold else ''} {phrases.three(median(warm))} s"
-    ends = [phrases.three(end) for end in (min(warm), max(warm))]
-    if len(warm) >= MIN_RUNS and ends[0] != ends[1]:
-        low, high = map(phrases.three, median_interval(warm))
-        said += f" (95 % interval: {low} to {high} s)"
-    if is_cold:
-        return f"{len(times)} runs, the first {phrases.three(times[0])} s{by_reads}, then a {said}"
-    if not is_whole:
-        return said
-    said = (
-        f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s"
-        if ends[0] != ends[1]
-        else f"{len(times)} runs of {ends[0]} s"
-    )
-    if others := row["runs"] - len(times):
-        said += f"; {others} more returned another number of rows"
-    return said
-
-
-def _read_first(row: dict[str, Any]) -> bool:
-    """Whether the first of three runs or more was the slowest by far, and the only one that read much from disk."""
-    times, reads = row["times"], row["reads"]
-    if len(times) < SAMPLE or None in reads or reads[0] < _COLD_READS * max(1, *reads[1:]):
-        return False
-    return bool(times[0] >= _FACTOR * max(times[1:]))
-
-
-def _trend(row: dict[str, Any]) -> tuple[str, str] | None:
-    """Whether runs of one plan became faster or slower in the session, and the medians of the first and last third."""
-    times = row["times"]
-    if len(times) < _LEAST_FOR_TREND or len({*row["plans"]} - {None}) > 1:
-        return None
-    third = len(times) // 3
-    first, last = median(times[:third]), median(times[-third:])
-    found = estimate_trend(times)
-    is_one = found is not None and found.p < ALPHA and (last > first) == (found.tau > 0)
-    if not is_one or abs(last - first) < _LEAST_CHANGE * first:
-        return None
-    said = (
-        f"the median was {phrases.three(first)} s in the first {third} and {phrases.three(last)} s in the last {third}"
-    )
-    return ("slower" if last > first else "faster"), said
-
-
 def _next_of_trend(row: dict[str, Any], word: str) -> str:
-    if _in_order(row):
+    if in_order(row):
         return (
             f"see what changes from run to run: gets, reads and redo of {_name(row)} by `set autotrace on statistics`"
         )
     return f"repeat {_name(row)} until its runs stop becoming {word}, then compare"
 
 
-def _next(large: list[dict[str, Any]]) -> str:
+def _next(facts: SpoolFacts) -> str:
     """What to do next about the largest statements."""
+    large = facts.large
     if not large:
         return ""
+    plans, of_plans = facts.plans(large[0]), plans_of(large[0])
+    if plans.get_column("a_time_s").max():
+        return "see where E-Rows and A-Rows of its plan part, and its predicates: iolab show --tables"
+    if len(of_plans) > 1:
+        best = min(of_plans, key=lambda plan: median(of_plans[plan]))
+        return f"compare the plans, and keep `{best}`: dbms_spm.load_plans_from_cursor_cache"
     if large[0]["kind"] == "host":
         return f"`{_STRACE}` of one run of {_name(large[0])}"
     if large[0]["text"] is None:
         return _ECHO
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
-    if _by_trips(large[0]):
+    if by_trips(large[0]):
         return "fetch as many rows at a time as in its fastest run (`set arraysize`, or that of the program)"
-    if trips >= _MANY_TRIPS and rows < _LARGE_FETCH * trips:
+    if trips >= MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
+    if large[0]["times"][1:] and changed(large[0]):
+        return f"take {_SQL_TRACE} of a run before and one after the change"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
         return f"take {_SQL_TRACE} of its next run"
     if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
         return ON_DISK
-    if any(row["blocks"] and not _read_first(row) for row in large):
+    if by_reads(large[0]):
+        return f"take {_SQL_TRACE} of a run that reads from disk: the reads are what differs"
+    scans = plans.filter(pl.col("operation").str.strip_chars() == "TABLE ACCESS FULL").get_column("object_name")
+    if large[0]["blocks"] and scans.n_unique() == 1 and scans.item(0):
+        return f"see whether an index serves it: its plan scans all of `{scans.item(0)}`"
+    if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
         return "run it again with `set autotrace traceonly statistics` and an SQL trace (event 10046)"
@@ -514,6 +450,7 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     """
     failed, time = facts.failed, facts.failed_s
     if time < _LEAST_TIMED_S:
+        yield from _untimed_errors(facts.spool)
         return
     codes = failed.get_column("error").value_counts(sort=True).head(_MOST_SAMPLES)
     listed = ", ".join(code if count == 1 else f"{code} {count} times" for code, count in codes.rows())
@@ -524,7 +461,7 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     impact = None
     if is_most and facts.ledger is not None and facts.ledger.total is not None:
         longest, line, code = failed.select("elapsed_s", "first_line", "error").row(0)
-        rest, impact = time - longest + facts.ledger.total.hi, Interval.exact(time / (time + facts.ledger.total.hi))
+        rest, impact = time - longest + facts.ledger.total.value, Interval.exact(time / (time + facts.ledger.total.hi))
         if longest > rest:
             said = f"The statement at line {line:,} failed with {code} after {phrases.seconds(longest)}; "
             said += f"the rest of the session took {phrases.seconds(rest)}."
@@ -533,10 +470,31 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
         said,
         impact,
         "timed statements, failed ones included",
-        next="remove the cause of the error, then run what failed again" if is_most else "",
+        next=_step_of_error(str(failed.item(0, "error"))) if is_most else "",
         position=1 if is_most else 0,
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=3,
+    )
+
+
+def _step_of_error(code: str) -> str:
+    return error_steps().get(code, "remove the cause of the error, then run what failed again")
+
+
+def _untimed_errors(spool: Spool) -> Iterator[Finding]:
+    """What failed in a session that is not timed; objects that do not exist, or do already, are usual in scripts."""
+    failed = spool.statements.filter(pl.col("error").str.head(3) == "ORA", ~pl.col("error").is_in(_USUAL_ERRORS))
+    if failed.is_empty() or spool.timings.height:
+        return
+    line, code, message = failed.select("first_line", "error", "message").row(0)
+    said = f"The statement at line {line:,} failed: {short_text(message or code, _MOST_MESSAGE)}"
+    others = failed.filter(pl.col("error") != code).get_column("error").unique(maintain_order=True).to_list()
+    alike = failed.filter(pl.col("error") == code).height - 1
+    said += f"; {counted(alike, 'other statements')} did, too" if alike else ""
+    said += f"; others failed with {phrases.named_list(others)}" if others else ""
+    places = (Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),)
+    yield Finding(
+        "failed_statements", f"{said}.", next=_step_of_error(code), evidence=places, position=1, order=_AFTER_LIMITS
     )
 
 
@@ -556,7 +514,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
-    if listing_ledgers(spool) or any(listed(spool)):
+    if listing_ledgers(spool) or listed(spool) or any(_untimed_errors(spool)):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:
@@ -595,16 +553,19 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
         *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
     )
     for row in facts.large:
-        plan = own.filter(pl.coalesce("explains", "statement") == row["statement"])
+        plan = own.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
+        plan = plan.filter(pl.col("plan") == plan.sort("whole").item(-1, "plan")) if plan.height else plan
         most = plan.filter(pl.col("a_time_s") >= _HALF * pl.col("whole").max())
-        total = facts.ledger.total if facts.ledger is not None and row["runs"] == 1 else None
+        total = facts.ledger.total if facts.ledger is not None else None
+        if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
+            continue
         for one in most.sort("a_time_s", "id", descending=[True, False]).head(1).iter_rows(named=True):
             of = f" of `{one['object_name']}`" if one["object_name"] else ""
             did = ", ".join(f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name])
             yield Finding(
                 "plan_time",
                 f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} by the plan (A-Time)"
-                f"{did and f': {did}'}.",
+                f"{did and f': {did}'}{_estimate(plan, one)}.",
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
@@ -612,6 +573,22 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
+
+
+def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
+    """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
+    expected = (pl.col("e_rows") * pl.col("starts").fill_null(1)).clip(1)
+    off = plan.with_columns(expected=expected).filter(
+        (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
+        | (pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)),
+        pl.max_horizontal("a_rows", "expected") >= _MANY_ROWS,
+    )
+    if off.is_empty():
+        return ""
+    row = off.sort("depth", "id", descending=[True, False]).row(0, named=True)
+    of = f" of `{row['object_name']}`" if row["object_name"] else ""
+    subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
+    return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} were expected"
 
 
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")
@@ -668,7 +645,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         share = phrases.percent(row["elapsed_s"] / ledger.total.value)
         yield Finding(
             "runs",
-            f"{_capital(_name(row))} took {share} of the time: {_sample(row, is_whole=True)}.",
+            f"{_capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}.",
             part=row["part"],
             evidence=(Evidence("runs", (str(row["statement"]),)),),
             order=5,
@@ -696,6 +673,10 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
             is_refused=True,
         )
     pairs = facts.costs.filter((pl.col("runs") == 2) & ~pl.col("kind").is_in(_NO_SAMPLES).fill_null(value=False))
+    pairs = pairs.filter(
+        pl.col("times").list.first() >= pl.col("times").list.last(),
+        pl.col("part").is_in([row["part"] for row in facts.large]) | pl.lit(facts.ledger is None),
+    )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]
         yield Finding(
@@ -742,10 +723,8 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
             order=6,
         )
         return
-    warm = [row["part"] for row in costs.iter_rows(named=True) if _read_first(row)]
-    mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0) & ~pl.col("part").is_in(warm))
-    mixed = mixed.sort("gets", descending=True)
-    if mixed.is_empty():
+    mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
+    if mixed.is_empty() or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)
     has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height

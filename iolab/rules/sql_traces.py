@@ -15,7 +15,7 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.time_ledger.next_steps import BIND, parse_step
+from iolab.time_ledger.next_steps import BIND, event_step, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
     CALLS,
@@ -53,6 +53,10 @@ _ONE_WAIT: Final = 0.9
 #: Round trips of which this much is in a few long ones are the client's own time.
 _THINKING: Final = 0.5
 #: A fetch of this many rows gains little from more.
+#: More round trips for each row read something beside the rows, such as LOBs.
+_MORE_TRIPS: Final = 1.5
+#: A round trip of more time is the client's own work.
+_SLOW_TRIP_US: Final = 500_000
 _LARGE_FETCH: Final = 500
 #: This much of the time between statements follows the same statement again: rows are sent one by one.
 _ONE_BY_ONE: Final = 0.5
@@ -238,6 +242,15 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     """How many rows a fetch of a statement usually brings, and what to do about it."""
     fetches = facts.session.calls.filter(pl.col("op") == "FETCH", _is_of(one))
     usual = int(fetches.get_column("rows").median() or 0)  # type: ignore[arg-type]  # of whole numbers
+    rows = int(fetches.get_column("rows").sum())
+    if usual and _MORE_TRIPS * rows < one["trips"]:  # fetches are not all that the client asked for
+        said = f"{three(one['trips'] / rows)} for each row"
+        return said, "see what is read beside the rows: LOBs come with them by prefetch (JDBC: defaultLobPrefetchSize)"
+    if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
+        return (
+            f"{count_text(usual, 'row')} each",
+            "see what the client did between the fetches: no network takes so long",
+        )
     if _think(facts):
         return (
             f"{count_text(usual, 'row')} each",
@@ -370,7 +383,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         elif is_parsed:
             parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
         else:
-            parts = list(_work(one, top))
+            parts = list(_work(facts, one, top))
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",
@@ -392,18 +405,24 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         said = f"Recursive SQL of the dictionary took {facts.percent(RECURSIVE, 'who')}: {count}."
         deep = int(facts.session.calls.filter(pl.col("depth") > 0).get_column("own_elapsed_us").sum())
         detail = f"all recursive statements together took {seconds(deep / 1e6)}"
-        step = "see the recursive statements: iolab show --tables"
+        is_sequence = any("update seq$" in str(text) for text in sys.get_column("text").head(1))
+        step = event_step("enq: SQ") if is_sequence else "see the recursive statements: iolab show --tables"
         yield Finding(
             "recursive_sql", said, part=RECURSIVE, detail=detail, next=step, evidence=(Evidence("statements"),)
         )
 
 
-def _work(one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
+def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
     """How often a statement ran, and what most of its time was."""
     is_one = top is not None and top["longest"] >= _ONE_WAIT * (one["us"] + one["trip_us"])  # a mean would mislead
     if one["executions"] > 1:
         each = (one["us"] + one["trip_us"]) / one["executions"] / 1e6
-        yield counted(one["executions"], "executions") + ("" if is_one else f" of {seconds(each)}")
+        calls = facts.session.calls.filter(_is_of(one)).sort("own_elapsed_us", descending=True)
+        op, longest = calls.select("op", "own_elapsed_us").row(0) if calls.height else ("", 0)
+        if not is_one and (longest or 0) >= _ONE_WAIT * (one["us"] + one["trip_us"]):
+            yield f"{counted(one['executions'], 'executions')}, one {op} of {seconds(longest / 1e6)}"
+        else:
+            yield counted(one["executions"], "executions") + ("" if is_one else f" of {seconds(each)}")
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
@@ -444,6 +463,8 @@ def _plan(trace: SqlTrace, one: dict[str, Any]) -> str:
 
 def _is_of(one: dict[str, Any]) -> pl.Expr:
     """Whether a row is of a statement; those without a header are one."""
+    if one["sql"] and not str(one["sql"]).isdecimal():  # parsed again, it is a statement of another number
+        return pl.col("sql_id").eq_missing(pl.lit(one["sql"], pl.String()))
     return pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64))
 
 

@@ -51,8 +51,13 @@ _LEAST_ROWS: Final = 2
 
 def listing_ledgers(spool: Spool) -> list[Ledger]:
     """The accounts of the listings of a session, that of most time first; those of counts come last."""
-    found = [ledger for one in queried_tables(spool) for ledger in (_of_waits(one), _of_statements(one)) if ledger]
+    found = [ledger for one in queried_tables(spool) if (ledger := account_of(one)) is not None]
     return sorted(found, key=lambda one: (one.unit != "s", -(one.work or one.total or Interval.exact(0.0)).value))
+
+
+def account_of(listed: Queried) -> Ledger | None:
+    """The account of one listing; None where it is of neither waits nor statements."""
+    return _of_waits(listed) or _of_statements(listed)
 
 
 def _of_waits(listed: Queried) -> Ledger | None:

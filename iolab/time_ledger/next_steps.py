@@ -14,7 +14,9 @@ CHILDREN: Final = "see statements with many child cursors: select sql_id, versio
 _LOGS: Final = "see size and number of the log files, and whether archiving keeps up: select * from v$log"
 HOLDER: Final = "see who held the lock: BLOCKING_SESSION of V$SESSION, or of ASH in the same time"
 BIND: Final = "use bind variables; where the code cannot change: cursor_sharing = force"
-_NOT_SHARED: Final = "see why its cursor was not shared: select * from v$sql_shared_cursor where sql_id = '{}'"
+NOT_SHARED: Final = "see why its cursor was not shared: select * from v$sql_shared_cursor where sql_id = '{}'"
+#: A cursor with more children than this is not shared.
+MANY_CHILDREN: Final = 100
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100
@@ -32,6 +34,11 @@ _STEPS: Final = {
     "enq: SS": "see temporary space by instance: select * from gv$sort_segment",
     "enq: ST": "see temporary tablespaces and extents of dictionary-managed tablespaces: dba_tablespaces",
     "enq: KO": "see the writers and the objects of direct path reads: select * from v$instance_recovery",
+    "enq: UL": "see the code that calls DBMS_LOCK, and the session that holds the lock: " + _ASH,
+    "enq: JI": "see refreshes of materialized views that run at once: select * from dba_mview_refresh_times",
+    "enqueue": "see the lock and its holder while it lasts: select * from v$lock where block = 1",
+    "DFS lock handle": "see sequences that are ordered or have a small cache: select * from dba_sequences",
+    "row cache lock": "see which cache (v$rowcache), and sequences with a small cache: select * from dba_sequences",
     "enq: RO": "see truncated and dropped segments: " + _ASH,
     "undo segment": "select * from v$undostat",
     "sort segment": "see temporary space: select * from v$sort_segment",
@@ -44,6 +51,7 @@ _STEPS: Final = {
     "latch: shared pool": PARSES,
     "latch: row cache": PARSES,
     "library cache lock": "see DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
+    "library cache pin": "see the sessions that run what is compiled: select * from v$access",
     "library cache": PARSES,
     "cursor: ": CHILDREN,
     "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
@@ -54,6 +62,10 @@ _STEPS: Final = {
     "PL/SQL lock timer": "see the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
     "SQL*Net message from dblink": "take an SQL trace of the session in the remote database",
     "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",
+    "SQL*Net more data from client": "see the network, and the client: how large its sends are, and how slow",
+    "TCP Socket": "see the service that the code calls (UTL_HTTP, UTL_TCP, UTL_SMTP), and how fast it answers",
+    "External Procedure": "see how the agent extproc is started: listener.ora, and its log",
+    "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
 }
 
@@ -70,7 +82,7 @@ def parse_step(parses: float, hard_parses: float, texts: int, sql_id: str | None
     """
     if 2 * hard_parses < parses:
         return "keep cursors open: parse once, execute often"
-    return BIND if texts > 1 else _NOT_SHARED.format(sql_id or "...")
+    return BIND if texts > 1 else NOT_SHARED.format(sql_id or "...")
 
 
 def event_step(event: str) -> str:

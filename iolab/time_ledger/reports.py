@@ -11,7 +11,15 @@ from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
-from iolab.time_ledger.next_steps import CHILDREN, COMMIT_LESS, MANY_COMMITS, PARSES, event_step
+from iolab.time_ledger.next_steps import (
+    CHILDREN,
+    COMMIT_LESS,
+    MANY_CHILDREN,
+    MANY_COMMITS,
+    NOT_SHARED,
+    PARSES,
+    event_step,
+)
 from iolab.time_ledger.parts import Place
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
@@ -410,6 +418,9 @@ def _who(account: Account, facts: ReportFacts) -> None:
 
 def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
     """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
+    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    if children >= MANY_CHILDREN and event.startswith(("cursor:", "library cache: mutex")):
+        return NOT_SHARED.format(sql_id)
     if step := event_step(event):
         parses, whole = facts.hard_parse_s, facts.whole_s
         is_soft = parses is not None and whole is not None and parses.hi < _FEW_PARSES * whole.value

@@ -15,7 +15,7 @@ from iolab.time_ledger.parts import NO_OWNER, TIMED, Place
 from iolab.time_ledger.samples import session_ledgers
 from logframe.interval import Interval
 from logframe.wording import counted
-from sqlplusparse import queried_samples
+from sqlplusparse import queried_samples, queried_tables
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ _FEW_ALIKE, _LARGE = 10, 0.10
 #: Of more statements the smaller ones are one part together.
 _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
+#: Statements of less time are not what a session is about, where others list views.
+_SHORT_S: Final = 1.0
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
@@ -44,9 +46,21 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     timed, listed = timed_ledgers(spool), listing_ledgers(spool)
     asked = [one for samples in sampled(spool) for one in session_ledgers(samples)]
     took = sum(one.total.value for one in timed if one.total is not None)
-    if not asked and listed and listed[0].total is not None and took < listed[0].total.value:
+    most = listed[0].total if listed else None
+    if not asked and most is not None and (not is_long(spool) or (listed[0].unit == "s" and took < most.value)):
         asked, listed = listed, []
     return [*asked, *timed, *listed]
+
+
+def is_long(spool: Spool) -> bool:
+    """Whether statements took time that did more than to list what views of the dictionary show."""
+    lists = [one.statement for one in queried_tables(spool) if any(_is_view(word) for word in one.words)]
+    others = spool.statements.filter(~pl.col("statement").is_in(lists))
+    return bool(others.get_column("elapsed_s").sum() >= _SHORT_S)
+
+
+def _is_view(word: str) -> bool:
+    return word.removeprefix("sys.").startswith(("v$", "gv$", "x$", "dba_"))
 
 
 def sampled(spool: Spool) -> list[SessionSamples]:

@@ -44,6 +44,7 @@ _NEXT_OF_VOID: Final = "see calls and statements: iolab show --tables; a total n
 _NEXT: Final = {
     "CPU": "see the statements with most logical reads and rows: iolab show --tables",
     "User I/O": "see which objects: iolab show --tables (table reads_by_object)",
+    "direct path write": "see the devices (iostat -xt 5), and LOBs that are written past the cache: dba_lobs",
     "Application": HOLDER,
     "Commit": "take an AWR report of the same time: `log file parallel write`, and commits per second",
     "PX Deq": "read the traces of the parallel servers (*_p000_*.trc): the session waited for their work",

@@ -105,7 +105,7 @@ def test_a_failure_that_was_the_session_is_said_first() -> None:
     long, short = screen(ok.format("00:03:32.00") + failed), screen(ok.format("09:03:32.00") + failed)
 
     assert long[1] == "The statement at line 5 failed with ORA-30036 after 3,722 s; the rest of the session took 212 s."
-    assert [line for line in long if line.startswith("next: remove the cause of the error")]
+    assert [line for line in long if line.startswith("next: enlarge the undo tablespace")]
     assert " ".join(short).count("The statement at line 1 took all of the time") == 1
     assert "failed with" not in " ".join(short)
 

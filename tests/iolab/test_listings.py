@@ -5,8 +5,13 @@ from __future__ import annotations
 import pytest
 
 import iolab
+from iolab.metrics.report_facts import ReportFacts, Wait
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
+from iolab.rules.gates import interval_too_long
+from iolab.rules.load import instance_idle
+from iolab.rules.profile import resource_manager
+from logframe.interval import Interval
 
 ROWS = "7xq2b0kd9mvz1 {:>12} {:>10}\n1mz8c4t0h5wyr {:>12} {:>10}\n"
 RULER = "------------- ------------ ----------"
@@ -129,3 +134,178 @@ def test_sessions_that_wait_for_one_session() -> None:
 
     said = " ".join(screen(text))
     assert f"2 of 5 listed sessions waited for `{event}`, the longest for 112 s; session 233 blocked 2 of them." in said
+
+
+def grid(query: str, *rows: str) -> bytes:
+    """A session with one query; cells are separated by bars, the first row has the headings."""
+    cells = [row.split("|") for row in rows]
+    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
+    is_text = [not cells[1][n].strip(" #.").replace(".", "").isdecimal() for n in range(len(widths))]
+    lines = [
+        " ".join(f"{one:{'<' if text else '>'}{width}}" for one, width, text in zip(row, widths, is_text, strict=True))
+        for row in cells
+    ]
+    ruler = " ".join("-" * width for width in widths)
+    return spool(query, lines[0], "\n".join(lines[1:]) + "\n", ruler)
+
+
+SERIES = ("2020-05-01|11.2", "2020-05-02|9.4", "2020-05-03|210.8", "2020-05-04|333.1")
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "said"),
+    [
+        (
+            "select resource_name, current_utilization c, limit_value l from v$resource_limit",
+            ("RESOURCE_NAME|C|L", "sessions|12|600", "processes|397|400", "locks|14|UNLIMITED"),
+            "`processes` was at 99.2 % of its limit: 397 of 400.",
+        ),
+        (
+            "select sid, opname, round(time_remaining/60) m, elapsed_seconds/60 e from gv$session_longops",
+            ("SID|OPNAME|M|E", "7|Hash Join|2|1", "9|Sort Output|120|6"),
+            "`Sort Output` by session 9 has 7,200 s to go, after 360 s.",
+        ),
+        (
+            "select file#, round(readtim/100) s, phyrds n from v$filestat order by 2 desc",
+            ("FILE#|S|N", "12|900|10000", "4|20|10000", "5|80|40000"),
+            "`12` took 90 % of the read time of the 3 files listed: 900 s, 90 ms per read; the others took 2 ms.",
+        ),
+        (
+            "select file#, round(readtim*10/nullif(phyrds,0),1) ms from v$filestat",
+            ("FILE#|MS", "12|90.5", "4|2.5", "5|2.5"),
+            "`12` had the slowest reads of the 3 files listed: 90.5 ms each; the median of the others is 2.50 ms.",
+        ),
+        (
+            "select s.sid, u.blocks*8192/power(1024,3) gb from v$tempseg_usage u, v$session s",
+            ("SID|GB", "12|60", "4|20"),
+            "Session 12 holds 75 % of the temporary space listed: 60 GiB.",
+        ),
+        (
+            "select program, pga_alloc_mem/(1024*1024) mb from v$process",
+            ("PROGRAM|MB", "oracle (J001)|960", "oracle (DBW0)|40"),
+            "`oracle (J001)` holds 96 % of the PGA memory of the 2 listed: 960 MiB.",
+        ),
+        (
+            "select name, total_mb, free_mb from v$asm_diskgroup",
+            ("NAME|TOTAL_MB|FREE_MB", "DATA|102400|1024", "FRA|102400|51200"),
+            "`DATA` was 99 % full, the most of 2: 1 GiB of 100 GiB were free.",
+        ),
+        (
+            "select object_name, statistic_name, value from v$segment_statistics",
+            ("OBJECT_NAME|STATISTIC_NAME|VALUE", "T_IX|row lock waits|900", "T|row lock waits|100"),
+            "`T_IX` had 90 % of `row lock waits` of the 2 segments listed: 900.",
+        ),
+        (
+            "select machine, status, count(*) from v$session group by machine, status",
+            ("MACHINE|STATUS|COUNT(*)", "app1|INACTIVE|480", "app2|ACTIVE|20"),
+            "`app1 INACTIVE` has 96 % of the sessions listed: 480 of 500.",
+        ),
+        (
+            "select event, wait_time_milli, wait_count from v$event_histogram",
+            ("EVENT|WAIT_TIME_MILLI|WAIT_COUNT", "log file sync|8|60", "log file sync|32|30", "log file sync|64|10"),
+            "40 % of the 100 waits for `log file sync` took 16 ms or longer; the slowest 10 took 32 to 64 ms.",
+        ),
+        (
+            "select trunc(completion_time) d, sum(blocks*block_size)/1024/1024/1024 gb from v$archived_log",
+            ("D|GB", *SERIES),
+            "From `2020-05-03` on the archived redo was 211 GiB to 333 GiB in each row listed; before, 9.40",
+        ),
+        (
+            "select first_time, sequence# from v$log_history",
+            ("FIRST_TIME|SEQUENCE#", *(f"18-FEB-20 {hour}:{n:02}:00|{n}" for hour in (9, 10, 10, 10) for n in (7, 8))),
+            "Log switches were most frequent at `18-FEB-20 10`: 6 per hour",
+        ),
+        (
+            "select sid, type, id1, request, ctime from v$lock",
+            ("SID|TYPE|ID1|REQUEST|CTIME", "7|TX|99|0|900", "8|TX|99|6|800", "9|TX|99|6|20"),
+            "2 listed sessions waited for a `TX` lock, the longest for 800 s; session 7 blocked 2 of them.",
+        ),
+        (
+            "select waiting_session, holding_session from dba_waiters",
+            ("WAITING_SESSION|HOLDING_SESSION", "11|61", "12|61", "61|777"),
+            "3 of 3 listed sessions waited; session 777 blocked 3 of them, 2 through others.",
+        ),
+        (
+            "select name, value from v$sysstat",
+            ("NAME|VALUE", "table fetch by rowid|1000", "table fetch continued row|700"),
+            "Rows are chained or migrated: 700 fetches of a continued row for 1,000 fetches by rowid (70 %).",
+        ),
+    ],
+)
+def test_the_row_that_matters_is_said(query: str, rows: tuple[str, ...], said: str) -> None:
+    """Whatever a view lists, the row with most leads, and no clock is asked for; beside short statements, too."""
+    text = grid(query, *rows)
+
+    shown = " ".join(screen(text))
+    assert shown.startswith(said)
+    assert "set timing on" not in shown
+    timed = screen(text.replace(b"\nSQL> spool off", b"\nElapsed: 00:00:00.01\n\nSQL> spool off"))
+    assert " ".join(timed[1:]).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ("select country, revenue_mb from sales", ("COUNTRY|REVENUE_MB", "FR|900", "IT|10")),
+        ("select name, used_mb from v$unknown", ("NAME|USED_MB", "a|30", "b|40", "c|30")),
+        (
+            "select resource_name, limit_value from v$resource_limit",
+            ("RESOURCE_NAME|LIMIT_VALUE", "a|UNLIMITED", "b|x"),
+        ),
+    ],
+)
+def test_a_listing_without_a_row_that_matters_says_nothing(query: str, rows: tuple[str, ...]) -> None:
+    """Rows of users, rows of a view that is not known with no large one, and limits without figures."""
+    assert "listed" not in " ".join(screen(grid(query, *rows)))
+
+
+def test_an_unknown_view_has_its_dominant_row() -> None:
+    """The row of a view that is not known is said where it holds half of what is listed."""
+    text = grid("select name, used_mb from v$unknown", "NAME|USED_MB", "pool a|900", "pool b|100")
+    assert screen(text)[0] == "`pool a` has 90 % of USED_MB of the 2 rows listed: 900 MiB."
+
+
+def test_an_error_is_the_fact_of_a_session_without_times() -> None:
+    """A failed logon is said with what to do next; an object that a script may drop is not."""
+    failed = b"SQL> conn a/b@c\nERROR:\nORA-28000: the account is locked\n\n\nSQL> spool off\n"
+    lines = screen(failed)
+    assert lines[0] == "The statement at line 2 failed: ORA-28000: the account is locked."
+    assert "account unlock" in lines[1]
+    usual = b"SQL> drop table t;\ndrop table t\n *\nERROR at line 1:\nORA-00942: table or view does not exist\n"
+    assert "failed:" not in screen(usual)[0]
+
+
+EVENTS = (("resmgr:pq queued", 600.0, "Parallel statements waited in their queue for 60 %"),
+          ("resmgr:cpu quantum", 600.0, "The resource manager held sessions back for 60 %"))  # fmt: skip
+
+
+@pytest.mark.parametrize(("event", "time", "said"), EVENTS)
+def test_a_queue_of_parallel_statements_is_no_plan_of_cpu(event: str, time: float, said: str) -> None:
+    """Waits in the queue of parallel statements are not those for a share of the processors."""
+    waits = {event: Wait(Interval.exact(900), Interval.exact(time))}
+    (found,) = resource_manager(ReportFacts(db_time_s=Interval.exact(1_000), events=waits))
+    assert found.sentence.startswith(said)
+    assert ("parallel_servers_target" in found.next) == (event == "resmgr:pq queued")
+
+
+def test_two_round_trips_for_each_row_are_no_small_fetch() -> None:
+    """A trace that reads a LOB after each row has more round trips than rows: a larger fetch would not help."""
+    wait = "WAIT #1: nam='SQL*Net message from client' ela= 6000 driver id=1 #bytes=1 p3=0 obj#=3 tim={}\n"
+    call = "{} #1:c=10,e=10,p=0,cr=2,cu=0,mis=0,r={},dep=0,og=1,plh=9,tim={}\n"
+    for trips, said in ((1, "1 row each"), (2, "for each row")):
+        lines = [call.format("EXEC", 0, 1_000)]
+        for now in range(8_000, 608_000, 10_000):
+            lines += [wait.format(now + 100 * trip) for trip in range(trips)] + [call.format("FETCH", 1, now + 900)]
+        found = iolab.findings("".join(lines).encode()).filter(name="round_trips")
+        assert said in found.item(0, "sentence")
+        assert ("prefetch" in found.item(0, "next")) == (trips == 2)
+
+
+def test_a_quiet_database_is_asked_for_nothing() -> None:
+    """Where all of DB time in one hour were half a session, no hour was busy: no report of one is asked for."""
+    quiet, busy = (
+        ReportFacts(db_time_s=Interval.exact(time), elapsed_s=Interval.exact(550_000)) for time in (700, 40_000)
+    )
+    assert list(interval_too_long(quiet)) == []
+    assert [one.next for one in instance_idle(quiet)] == [""]
+    assert [one.name for one in interval_too_long(busy)] == ["interval_too_long"]

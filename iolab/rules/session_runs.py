@@ -1,0 +1,168 @@
+"""The runs of one statement in words: what sets them apart, their order, else their median."""
+
+from __future__ import annotations
+
+import itertools
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text, short_text
+from iolab.rules import phrases
+from iolab.stats.first_runs import is_apart, two_groups
+from iolab.stats.intervals import MIN_RUNS, median_interval
+from iolab.stats.order import ALPHA, estimate_trend
+from iolab.stats.samples import clock_step
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlplusparse import Spool
+
+#: A trend is reported of this many runs, where the first and the last third differ by so much.
+_LEAST_FOR_TREND: Final = 9
+_LEAST_CHANGE: Final = 0.02
+#: Times and round trips of runs that differ by this factor are named beside each other.
+_FACTOR: Final = 2.0
+#: Independent times of five runs are in order once in 60.
+_LEAST_IN_ORDER: Final = 5
+#: From this many on round trips, or blocks from disk, may be what sets runs apart.
+MANY_TRIPS: Final = 1_000
+_MOST_PLANS: Final = 4
+#: Kinds of statements that change what a later run does.
+_CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
+#: Of more runs changes are not said one by one.
+_MOST_CHANGED: Final = 8
+_MOST_TEXT: Final = 50
+
+
+def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
+    """What changed before each run of a statement since the run before it: the first statement that may have."""
+    found: list[str | None] = [None]
+    for before, run in itertools.pairwise(statements):
+        between = spool.statements.filter(
+            pl.col("statement").is_between(before, run, closed="none"),
+            pl.col("kind").is_in(_CHANGING), pl.col("text").is_not_null(), pl.col("status") == "ok",
+        )  # fmt: skip
+        found.append(between.item(0, "text") if between.height else None)
+    return found
+
+
+def changed(row: dict[str, Any]) -> str:
+    """Runs that took much longer, or shorter, from a change on: their times, and what was changed."""
+    runs = list(zip(row["times"], row["changes"], strict=False))
+    is_all = row["kind"] != "transaction" and len(runs) == row["runs"] <= _MOST_CHANGED and min(row["times"]) > 0
+    if not is_all or not any(text for _, text in runs) or len(plans_of(row)) > 1:
+        return ""
+    said, last = f"{len(runs)} runs; {phrases.three(runs[0][0])} s", runs[0][0]
+    for (before, _), (time, text) in itertools.pairwise(runs):
+        is_other = max(time, before) >= _FACTOR * min(time, before)
+        if is_other and text is None:
+            return ""
+        if is_other:
+            said += f", then {phrases.three(time)} s after `{short_text(text or '', _MOST_TEXT)}`"
+            last = time
+    return said if last != runs[0][0] else ""
+
+
+def by_reads(row: dict[str, Any]) -> str:
+    """Runs that read blocks from disk and took longer, and those that did not."""
+    runs = [run for run in zip(row["reads"], row["times"], strict=True) if run[0] is not None]
+    most = max((reads for reads, _ in runs), default=0)
+    cold = [run for run in runs if _FACTOR * run[0] > most]
+    warm = [run for run in runs if run not in cold]
+    if len(runs) < len(row["times"]) or most < MANY_TRIPS or not warm or len(plans_of(row)) > 1:
+        return ""
+    if min(time for _, time in cold) < _FACTOR * max(time for _, time in warm):
+        return ""
+    slow, fast = (_from_to([time for _, time in one]) for one in (cold, warm))
+    least = count_text(max(reads for reads, _ in warm), "block")
+    return f"{len(runs)} runs; with {count_text(most, 'block')} from disk {slow} s, with at most {least} {fast} s"
+
+
+def _from_to(times: list[float]) -> str:
+    ends = [phrases.three(end) for end in (min(times), max(times))]
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def plans_of(row: dict[str, Any]) -> dict[int, list[float]]:
+    """The times of the runs of each plan."""
+    plans: dict[int, list[float]] = {}
+    for plan, time in zip(row["plans"], row["times"], strict=True):
+        if plan is not None:
+            plans.setdefault(plan, []).append(time)
+    return plans
+
+
+def by_trips(row: dict[str, Any]) -> str:
+    """Runs with more and fewer round trips, where those with more took longer."""
+    runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]
+    (fewest, fast), (most, slow) = (min(runs), max(runs)) if len(runs) == len(row["times"]) else ((1, 0.0), (1, 0.0))
+    if most < MANY_TRIPS or most < _FACTOR * fewest or slow < max(row["times"]) or slow < _FACTOR * fast:
+        return ""
+    said = f"{len(runs)} runs; {most:,} round trips took {phrases.three(slow)} s"
+    return f"{said}, {count_text(fewest, 'round trip')} {phrases.three(fast)} s"
+
+
+def in_order(row: dict[str, Any]) -> str:
+    """Runs of which each took longer than the one before, or shorter."""
+    times = row["times"]
+    pairs = list(itertools.pairwise(times))
+    is_longer, is_shorter = (all(sign * a < sign * b for a, b in pairs) for sign in (1, -1))
+    if len(times) < _LEAST_IN_ORDER or not (is_longer or is_shorter) or max(times) < _FACTOR * min(times):
+        return ""
+    first, last = phrases.three(times[0]), phrases.three(times[-1])
+    return (
+        f"{len(times)} runs, each {'longer' if is_longer else 'shorter'} than the one before, from {first} to {last} s"
+    )
+
+
+def sample(row: dict[str, Any], *, is_whole: bool) -> str:
+    """The median of runs, from six on with its 95 % interval; of several plans the median of each."""
+    times = row["times"]
+    plans = plans_of(row)
+    if len(plans) > 1:
+        listed = [f"{len(own)} of plan `{plan}`, median {phrases.three(median(own))} s" for plan, own in plans.items()]
+        said = f"{len(times)} runs; {', '.join(listed[:_MOST_PLANS])}{' and others' if listed[_MOST_PLANS:] else ''}"
+        change = next((text for text in row.get("changes", ()) if text), None)
+        return f"{said}; between them `{short_text(change, _MOST_TEXT)}` ran" if change and len(plans) == 2 else said
+    if is_whole and min(times) > 0 and (groups := two_groups(times, clock_step(times), is_mixed=False)):
+        said = " and ".join(f"{len(one):,} of {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
+        return f"{len(times)} runs, in two groups: {said}"
+    is_cold = len(times) > MIN_RUNS and times[-1] > 0 and is_apart(times, clock_step(times))
+    warm = times[1:] if is_cold else times
+    said = f"median{' of' if is_cold else ''} {phrases.three(median(warm))} s"
+    ends = [phrases.three(end) for end in (min(warm), max(warm))]
+    if len(warm) >= MIN_RUNS and ends[0] != ends[1]:
+        low, high = map(phrases.three, median_interval(warm))
+        said += f" (95 % interval: {low} to {high} s)"
+    if is_cold:
+        return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
+    if not is_whole:
+        return said
+    said = (
+        f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s"
+        if ends[0] != ends[1]
+        else f"{len(times)} runs of {ends[0]} s"
+    )
+    if others := row["runs"] - len(times):
+        said += f"; {others} more returned another number of rows"
+    return said
+
+
+def trend(row: dict[str, Any]) -> tuple[str, str] | None:
+    """Whether runs of one plan became faster or slower in the session, and the medians of the first and last third."""
+    times = row["times"]
+    if len(times) < _LEAST_FOR_TREND or len({*row["plans"]} - {None}) > 1:
+        return None
+    third = len(times) // 3
+    first, last = median(times[:third]), median(times[-third:])
+    found = estimate_trend(times)
+    is_one = found is not None and found.p < ALPHA and (last > first) == (found.tau > 0)
+    if not is_one or abs(last - first) < _LEAST_CHANGE * first:
+        return None
+    said = (
+        f"the median was {phrases.three(first)} s in the first {third} and {phrases.three(last)} s in the last {third}"
+    )
+    return ("slower" if last > first else "faster"), said
