@@ -187,6 +187,12 @@ def test_another_digit(sample_data: Path) -> None:
     assert len(wrong) <= WRONG * len(outcomes), wrong
 
 
+def as_page(title: str, *rows: list[str]) -> str:
+    """A table of a page with its headings and a row."""
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+    return f'<h3 class="awr">{title}</h3>\n<table border="0" summary="{title}">\n{lines}</table>\n'
+
+
 #: Lines that print a number twice, or one equal to it.
 TWICE = {
     "a name that holds a number": (
@@ -214,6 +220,23 @@ TWICE = {
         "snap       dur_m      end            inst       os_cpu     aas        read_mb_s\n"
         "---------- ---------- -------------- ---------- ---------- ---------- ----------\n"
         "1          60         26/03/02 13:01 1          1.000      722.039    1.000\n\n~~END-MAIN-METRICS~~\n"
+    ),
+    "rows of one line of a page, and of a table that prints them again": (
+        "<html><head><title>AWR RAC Report for DB: FIG, Snaps: 10-11</title></head><body>\n"
+        + as_page("Time Model", ["I#", "DB time (s)", "DB CPU (s)", "bg time (s)"], ["1", "0.00", "0.00", "0.00"])
+        + as_page("Time Model - % of DB time", ["I#", "% DB time DB CPU", "% Total bg time"], ["1", "0.00", "0.00"])
+        + as_page("Wait Classes - % of Total DB time", ["I#", "% DB time User I/O", "DB CPU"], ["1", "0.00", "0.00"])
+        + "</body></html>"
+    ),
+    "words in brackets behind a row": (
+        "  8,0    3        1     0.000000000   594  Q FWS 43781957 + 17 [0]\n"
+        "  8,0    2        7     0.001628764     0  C  FN 0 [0]\n"
+        "  8,0    2        9     0.001843458     0  C WSM 43781957 + 17 [0]\n"
+    ),
+    "keys of JSON": '{"read": {"1": 2.5e-05, "5": 3.5e-05, "10": 4.5e-05}, "write": {"1": 5e-06, "5": 5e-06}}\n' * 2,
+    "nanoseconds": (
+        "1795253115.947632565 (+     0.000013276) close(3) = 0 <0.000005303>\n"
+        "1795253115.947647658 (+     0.000015037) close(4) = 0 <0.000004604>\n"
     ),
 }
 
