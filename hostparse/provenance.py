@@ -90,7 +90,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
     """The text of a list of I/O events, with its rows by line."""
     copied, text = _as_read(source, sign_of_events)
-    part = by_line("\n".join(text), parsed.frames(), dict.fromkeys(parsed.frames(), {}), is_row=is_tabular)
+    part = by_line("\n".join(text), parsed.frames(), {name: {} for name in parsed.frames()}, is_row=is_tabular)
     rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
     columns: dict[str, float] = {}
     for number, line in enumerate(text, 1):
