@@ -63,7 +63,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         return [part]
     claims: dict[Key, list[Claim]] = {}
     for table, rows in zip(parts, printed, strict=True):
-        figures = [one.name for one in table.heading.fields if one.metric]
+        figures = [one.name for one in table.heading.fields if one.metric and one.name != STATED_INTERVAL.name]
         first = frames[table.heading.scope]["line"].to_list()
         for line, claim in rows:
             if line not in claims and line == first[claim.row]:

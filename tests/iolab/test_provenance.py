@@ -250,6 +250,18 @@ def test_a_number_that_a_line_prints_twice(name: str) -> None:
     assert [one for one in outcomes if one.outcome not in GOOD] == []
 
 
+def test_an_interval_that_each_table_prints() -> None:
+    """The row of several tables has their interval once: the others repeat it, and none is lost."""
+    text = (
+        b"# hostname;interval;timestamp;proc/s;cswch/s\nfig;31;2024-04-18 13:20:19 UTC;1.00;2.00\n"
+        b"# hostname;interval;timestamp;pswpin/s;pswpout/s\nfig;31;2024-04-18 13:20:19 UTC;3.00;4.00\n"
+    )
+    found = statuses(iolab.provenance(iolab.load(text), text))
+
+    assert "lost" not in found
+    assert found["typed"] == 6
+
+
 def test_a_format_that_does_not_say(sample_data: Path) -> None:
     """A format without places is an error that says so."""
     log = iolab.load(sample_data / "articles" / "001_dtrace_profile.txt")
