@@ -224,7 +224,7 @@ def measured(shape: Callable[[int], str]) -> list[tuple[int, float]]:
         text = shape(size).encode()
         found.append((len(text), seconds(text)))
         size *= 2
-        # a step is told from growth by what comes after it
+        # what comes after a step shows that it was one
         more = _MORE if growth(found) > MOST else 1
     return found
 
