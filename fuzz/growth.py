@@ -178,6 +178,10 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "perf: blanks of a frame": lambda n: (
         "ora 4711 [001] 123.456789: 250000 cpu-clock:\n\t 8f2b1c0 kcbgtcr+0x1a3 " + " " * n + "x\n\n"
     ),
+    "perf trace: blanks of a call": lambda n: (
+        "0.072 (0.016 ms): ora/3239 read(fd: 3, count: 8) = 8\n" * 3
+        + f"1.1 ({' ' * (n // 2)}): ora/3239 read(fd: 3{' ' * (n // 2)}x\n"
+    ),
     "biotop: blanks of a row": lambda n: (
         "12:00:00 loadavg: 0.1 0.1 0.1 1/1 1\n\nPID    COMM             D MAJ MIN DISK       I/O  Kbytes  AVGms\n"
         "2 ora_lgwr W 202 1 xvda1 8 8.0 1.02\n2 ora_lgwr W 202 1   " + " " * n + "x\n"
