@@ -50,10 +50,16 @@ def names_of_pivot(table: Table, printed: PrintedTable) -> list[str] | None:
     return [*pivot.fixed, *(column.name for column in _names(table, pivot, printed.headings).values()), pivot.key]
 
 
-def targets_of_pivot(table: Table, printed: PrintedTable) -> list[tuple[str, str] | None]:
-    """Of each column of a pivoted table the name that it has and the canonical column; None for other columns."""
+def cells_of_pivot(table: Table, printed: PrintedTable) -> dict[str, dict[str, tuple[int, int]]]:
+    """Of each row that a pivoted table makes of a printed one, by its name: canonical column -> first cell and end."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
     pivot = _pivot_of(table, printed)
-    return [] if pivot is None else _targets(pivot, printed.headings)
+    targets = () if pivot is None else _targets(pivot, printed.headings)
+    for place, target in enumerate(targets, 1):
+        if target is not None:
+            end = place + 1 + has_marks(printed.headings, place - 1)
+            found.setdefault(target[0], {})[target[1]] = place, end
+    return found
 
 
 def _pivot_of(table: Table, printed: PrintedTable) -> Pivot | None:

@@ -7,6 +7,7 @@ each row of a frame says of which printed row it was made.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from awrparse.canonical import grids_of
 from awrparse.grids import columns_of
-from awrparse.pivots import has_marks, names_of_pivot, targets_of_pivot
+from awrparse.pivots import cells_of_pivot, is_pivoted, names_of_pivot
 from awrparse.records import PrintedTable
 from awrparse.report import HEAD_TABLES
 from awrparse.tables import INFO, TABLES
@@ -148,16 +149,15 @@ class _Claims:
         height = 0
         claimed: dict[int, int] = {}
         grids = grids_of(table, copies)
-        for grid in grids:
+        pivoted = [copy for copy in copies if is_pivoted(table, copy)]
+        for grid in grids[:-1] if pivoted else grids:
             columns = _columns(table, grid)
-            figures = _figures(table, columns)
             for position, number in enumerate(grid.lines, height):
-                its = figures if table.pivots and number in claimed else columns
                 claimed[number] = position
-                self._claim_row(Claim(frame, position, its), self._rows[number - 1], table, grid)
+                self._claim_row(Claim(frame, position, columns), self._rows[number - 1], table, grid)
             height += len(grid.lines)
-        if table.pivots and grids:
-            self._claim_pivoted(frame, table, copies, grids[-1], height - len(grids[-1].lines), claimed)
+        if pivoted and grids:
+            self._claim_pivoted(frame, table, pivoted, grids[-1], height, claimed)
         if table.shape in {"wide", "sum"} or table.wraps:
             self._claim_rest(frame, table, copies, grids, claimed)
 
@@ -199,35 +199,45 @@ class _Claims:
     ) -> None:
         """The rows of tables with a column for each name: each printed row is in several rows of the frame.
 
-        A later form may print figures again, as the base of its own.
+        Of what several tables print, the last is read.
         """
-        made: set[int] = set()
-        for copy in copies:
-            names = names_of_pivot(table, copy)
-            if names is None:
-                continue
-            rows = {key: first + place for place, key in enumerate(_keys(whole, names))}
-            earlier = frozenset(made)
-            targets = targets_of_pivot(table, copy)
-            for grid in grids_of(table, [copy]):
-                columns = _columns(table, grid)
-                figures = _figures(table, columns)
-                for key, number in zip(_keys(grid, names), grid.lines, strict=True):
-                    for cell, target in enumerate(targets if self._part.is_page and key in rows else (), 1):
-                        if target is not None and target[0] == key[-1]:
-                            only = {target[1]: columns[target[1]]}
-                            claim = Claim(frame, rows[key], only, cell, cell + 1 + has_marks(copy.headings, cell - 1))
-                            for place in self._rows[number - 1].keys:
-                                self._part.claim(place, claim._replace(kept=only if rows[key] in earlier else ()))
-                    if key in rows and claimed.get(number) != rows[key]:
-                        own = figures if number in claimed else columns
-                        claimed.setdefault(number, rows[key])
-                        for place in self._rows[number - 1].keys:
-                            its = Claim(frame, rows[key], own)
-                            self._part.claim(place, its)
-                            if rows[key] in earlier:
-                                self._part.claim(place, its._replace(kept=own))
-                        made.add(rows[key])
+        grids = [(copy, grid) for copy in copies for grid in grids_of(table, [copy])]
+        printed: list[list[int]] = []
+        last: dict[tuple[int, str], int] = {}
+        for place, (copy, grid) in enumerate(grids):
+            names = names_of_pivot(table, copy) or []
+            known = {key: number for number, key in enumerate(_keys(whole, names), first)}
+            printed.append([known.get(key, -1) for key in _keys(grid, names)])
+            for name, texts in grid.cells.items():
+                last.update({(row, name): place for row, text in zip(printed[-1], texts, strict=True) if text})
+        times = Counter(row for rows in printed for row in rows)
+        for place, ((copy, grid), rows) in enumerate(zip(grids, printed, strict=True)):
+            names, cells = names_of_pivot(table, copy) or [], cells_of_pivot(table, copy)
+            columns = _columns(table, grid)
+            for row, name, number in zip(rows, grid.cells[names[-1]], grid.lines, strict=True):
+                if row < 0:
+                    continue
+                # what the rows of a line have in common is printed once
+                own = {one: columns[one] for one in columns if one not in names or number not in claimed}
+                kept = [
+                    one for one in own if (times[row] > 1 if one in names else last.get((row, one), place) != place)
+                ]
+                claimed.setdefault(number, row)
+                self._claim_cells(Claim(frame, row, own, kept=kept), self._rows[number - 1], cells[name])
+
+    def _claim_cells(self, claim: Claim, row: _Row, cells: dict[str, tuple[int, int]]) -> None:
+        """Claim the columns that are in these cells of a printed row there, and the others anywhere."""
+        columns = dict(claim.columns)
+        match row.keys:
+            case [(number, place)] if self._cells[number][place - 1] == len(row.table.rows.headings):
+                for name in cells.keys() & columns:
+                    its = {name: columns.pop(name)}
+                    start, end = cells[name]
+                    self._part.claim(
+                        row.keys[0], Claim(claim.frame, claim.row, its, start, end, kept=its.keys() & claim.kept)
+                    )
+        for key in row.keys:
+            self._part.claim(key, claim._replace(columns=columns, kept=columns.keys() & claim.kept))
 
     def _claim_rest(
         self, frame: str, table: Table, copies: list[PrintedTable], grids: list[Grid], claimed: dict[int, int]
@@ -249,11 +259,6 @@ class _Claims:
                         self._part.claim(
                             key, Claim(frame, place, columns, kept=columns if table.shape == "sum" else ())
                         )
-
-
-def _figures(table: Table, columns: dict[str, float]) -> dict[str, float]:
-    """The columns of figures: what the rows that a pivot makes of a line have in common is printed once."""
-    return {name: factor for name, factor in columns.items() if table.by_name[name].kind != "text"}
 
 
 def _columns(table: Table, grid: Grid) -> dict[str, float]:

@@ -408,8 +408,9 @@ def read_awr(source: Source, *, strict: bool = False, printed: bool = False, enc
         AwrReport(log.name, document, bounds=printed, notes=log.notes + several if number == lead else ())
         for number, document in enumerate(documents)
     ]
+    parts = tuple(reports) if several else ()
     for report in reports:
-        report._parts = tuple(reports) if several else ()  # noqa: SLF001 - its own class
+        report._parts = parts  # noqa: SLF001 - its own class
     if strict:
         for report in reports:
             diagnosed = report._diagnostics()  # noqa: SLF001 - its own class

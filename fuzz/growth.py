@@ -25,6 +25,8 @@ MOST: Final = 2.3
 _LONG_ENOUGH_S: Final = 0.3
 #: CPU seconds after which a shape is not doubled again.
 _ENOUGH_S: Final = 1.0
+#: So many times the bytes and seconds are allowed to a shape that seems to grow too fast.
+_MORE: Final = 3
 _RUNS: Final = 2
 _FIRST: Final = 2_000
 _LARGEST: Final = 8_000_000
@@ -127,6 +129,13 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
         )
     ),
     "AWR: nested tables": lambda n: _PAGE + "<table><tr><td>" * (n // 15),
+    "AWR: nested lists": lambda n: _REPORT + "<ul><li>" * (n // 8),
+    "AWR: nested lists of a page": lambda n: _PAGE + _WAITS + "<ul><li>" * (n // 8),
+    "AWR: nested divisions": lambda n: _REPORT + "<div>" * (n // 5),
+    "AWR: nested divisions of a page": lambda n: _PAGE + _WAITS + "<div>" * (n // 5),
+    "AWR: attributes of a cell": lambda n: (
+        _PAGE + _WAITS + "<table><tr><td " + many("a{}={} ", n).replace("\n", "") + ">1</td></tr></table>"
+    ),
     "AWR: spanned cells": lambda n: (
         _PAGE
         + "<table summary='x'>"
@@ -169,6 +178,10 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "perf: blanks of a frame": lambda n: (
         "ora 4711 [001] 123.456789: 250000 cpu-clock:\n\t 8f2b1c0 kcbgtcr+0x1a3 " + " " * n + "x\n\n"
     ),
+    "perf trace: blanks of a call": lambda n: (
+        "0.072 (0.016 ms): ora/3239 read(fd: 3, count: 8) = 8\n" * 3
+        + f"1.1 ({' ' * (n // 2)}): ora/3239 read(fd: 3{' ' * (n // 2)}x\n"
+    ),
     "biotop: blanks of a row": lambda n: (
         "12:00:00 loadavg: 0.1 0.1 0.1 1/1 1\n\nPID    COMM             D MAJ MIN DISK       I/O  Kbytes  AVGms\n"
         "2 ora_lgwr W 202 1 xvda1 8 8.0 1.02\n2 ora_lgwr W 202 1   " + " " * n + "x\n"
@@ -210,19 +223,20 @@ def measured(shape: Callable[[int], str]) -> list[tuple[int, float]]:
     """
     found: list[tuple[int, float]] = []
     size = _FIRST
-    while size <= _LARGEST and (not found or found[-1][1] < _ENOUGH_S):
+    more = 1
+    while size <= more * _LARGEST and (not found or found[-1][1] < more * _ENOUGH_S):
         text = shape(size).encode()
         found.append((len(text), seconds(text)))
         size *= 2
+        # what comes after a step shows that it was one
+        more = _MORE if growth(found) > MOST else 1
     return found
 
 
 def growth(found: list[tuple[int, float]]) -> float:
-    """Largest ratio of the CPU seconds of a doubled size to those of the size, where they can be measured."""
-    return max(
-        (second / first for (_, first), (_, second) in pairwise(found) if first >= _LONG_ENOUGH_S),
-        default=1.0,
-    )
+    """Ratio of the CPU seconds of the last doubled size to those of the size, where they can be measured."""
+    *_, ratio = 1.0, *(second / first for (_, first), (_, second) in pairwise(found) if first >= _LONG_ENOUGH_S)
+    return ratio
 
 
 @click.command()

@@ -133,8 +133,8 @@ def parquet_keeps_it(log: ParsedLog, frames: dict[str, pl.DataFrame]) -> None:
             raise Violation(f"{log.format}: {name} is another after Parquet")
 
 
-def can_be_shown(data: bytes) -> None:
-    """The summary of an input is made as text, as JSON and as a page, and nothing of the log acts in them."""
+def can_be_shown(log: ParsedLog) -> None:
+    """The summary of a log is made as text, as JSON and as a page, and nothing of the log acts in them."""
     # charts and rules take a second to import, which a run without pages need not wait for
     from iolab.command_line import as_text  # noqa: PLC0415
     from iolab.pages.log_section import log_section  # noqa: PLC0415
@@ -142,19 +142,16 @@ def can_be_shown(data: bytes) -> None:
     from iolab.pages.summary_text import PARTS, summary_text  # noqa: PLC0415
     from iolab.time_ledger.run import ledger_frame  # noqa: PLC0415
 
-    try:
-        seen = summarize({"name": "fuzzed.log", "content": data})
-    except LogError:
-        return
+    seen = summarize(log)
     text = summary_text(seen, "fuzzed.log", parts=PARTS, width=80, is_whole=True)
     if _CONTROLS.intersection(text):
-        raise Violation(f"{seen.log.format}: the text has control characters of the log")
-    figures_are_finite(seen.log, {**seen.frames, "figures": seen.figures, "ledger": ledger_frame(seen.log)})
+        raise Violation(f"{log.format}: the text has control characters of the log")
+    figures_are_finite(log, {**seen.frames, "figures": seen.figures, "ledger": ledger_frame(log)})
     frames = {"findings": seen.findings, "figures": seen.figures, "diagnostics": seen.diagnostics}
     as_text({name: frame.to_dicts() for name, frame in frames.items()} | {"notes": seen.notes})
     section = log_section(1, "fuzzed.log", seen, is_only=True, is_drawn=True)
     if LexborHTMLParser(section).css_first("script, iframe, object, embed, link, base") is not None:
-        raise Violation(f"{seen.log.format}: the page has an element of the log")
+        raise Violation(f"{log.format}: the page has an element of the log")
 
 
 #: Checked of every input.
@@ -193,8 +190,8 @@ def check(data: bytes, *, depth: Depth = "cheap") -> Checked:
     for log, its in zip(logs, frames, strict=True):
         for invariant in CHEAP:
             invariant(log, its)
-    if depth == "pages":
-        can_be_shown(data)
+        if depth == "pages":
+            can_be_shown(log)
     if depth == "thorough":
         if len(logs) == 1:
             no_figure_is_lost_in_silence(logs[0], data)

@@ -206,7 +206,8 @@ def _differences(before: Frames, after: Frames, claimed: set[Cell]) -> Iterator[
         if other is None or not set(columns) <= set(other.columns):
             yield (name, -1, ""), True
             continue
-        rows, new = frame.select(columns).rows(), other.select(columns).rows()
+        # a time of Python has no nanoseconds
+        rows, new = (one.select(pl.col(columns).to_physical()).rows() for one in (frame, other))
         place = {key: row for row, key in enumerate(_keys(frame))}
         its = {key: row for row, key in enumerate(_keys(other))}
         if place.keys() != its.keys():

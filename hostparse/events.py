@@ -309,6 +309,12 @@ def columns_of_line(line: str) -> dict[str, float]:
     return {}
 
 
+def span_of_others(line: str) -> tuple[int, int]:
+    """Where a row of blkparse prints what is no column of `EVENTS`; from 0 to 0 of another row."""
+    found = _BLOCK.match(line)
+    return found.span("rest") if found and found["rest"] else (0, 0)
+
+
 def _bounds(cell: str, units: float) -> dict[str, float]:
     """What a printed latency in this many units a millisecond may be: a decimal is rounded, a whole is cut."""
     _, point, decimals = cell.partition(".")

@@ -19,7 +19,7 @@ TOOL: Final = LineTool(
     given={"calls_by_name": ("command", "pid"), "errors": ("command", "pid", "call")},
     lines=(
         Line(
-            "(?P<start>{NUMBER}){GAP}(?:\\({BLANKS}(?:(?P<took>{NUMBER}) {MS})?{BLANKS}\\){COLON} )?"
+            "(?P<start>{NUMBER}){GAP}(?:\\((?:{BLANKS}(?P<took>{NUMBER}) {MS})?{BLANKS}\\){COLON} )?"
             "(?P<who>{WHO}) (?P<event>{EVENT_NAME})[( ](?P<arguments>{REST})",
             "events",
             {
@@ -31,9 +31,9 @@ TOOL: Final = LineTool(
             },
         ),
         Line(
-            "(?:(?P<start>{NUMBER})|{UNKNOWN}){GAP}\\({BLANKS}(?:(?P<took>{NUMBER}) {MS})?{BLANKS}\\){COLON} "
+            "(?:(?P<start>{NUMBER})|{UNKNOWN}){GAP}\\((?:{BLANKS}(?P<took>{NUMBER}) {MS})?{BLANKS}\\){COLON} "
             "(?P<who>{WHO}){GAP}(?P<continued>{CONTINUED})?(?P<name>{NAME})\\((?P<arguments>{ARGUMENTS})\\)?"
-            "{BLANKS}(?P<result>{RESULT})",
+            "(?<! ){BLANKS}(?P<result>{RESULT})",
             "calls",
             {
                 "start": Column("start_ms", "figure"),

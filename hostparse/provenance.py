@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.columns import STATED_INTERVAL
-from hostparse.events import columns_below, columns_of_line, sign_of_events
+from hostparse.events import columns_below, columns_of_line, sign_of_events, span_of_others
 from hostparse.histograms import kind_of_line, sign_of_histogram
 from hostparse.json_places import JsonPlaces
 from hostparse.recognise import cleanup_of
@@ -63,7 +63,7 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
         return [part]
     claims: dict[Key, list[Claim]] = {}
     for table, rows in zip(parts, printed, strict=True):
-        figures = [one.name for one in table.heading.fields if one.metric]
+        figures = [one.name for one in table.heading.fields if one.metric and one.name != STATED_INTERVAL.name]
         first = frames[table.heading.scope]["line"].to_list()
         for line, claim in rows:
             if line not in claims and line == first[claim.row]:
@@ -90,13 +90,15 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
 def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
     """The text of a list of I/O events, with its rows by line."""
     copied, text = _as_read(source, sign_of_events)
-    part = by_line("\n".join(text), parsed.frames(), {"events": {}, "requests": {}}, is_row=is_tabular)
+    part = by_line("\n".join(text), parsed.frames(), {name: {} for name in parsed.frames()}, is_row=is_tabular)
     rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
     columns: dict[str, float] = {}
     for number, line in enumerate(text, 1):
         columns = columns_below(line) or columns
         if (row := rows.get(number)) is not None:
             part.claim(number, Claim("events", row, columns_of_line(line) or columns))
+    for row, number in enumerate(parsed.others["line"].to_list()):
+        part.claim(number, Claim("others", row, {"heading": 1.0, "text": 1.0}, *span_of_others(text[number - 1])))
     part.place = place_in_copy(copied, text)
     return [part]
 

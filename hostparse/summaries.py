@@ -13,7 +13,7 @@ from hostparse.log import FrameLog
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
 from logframe.copied import numbered_lines, repeated, sign_of_copy
 from logframe.formats import Format, Sniff
-from logframe.json_leaves import loads
+from logframe.json_leaves import json_leaves, loads
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import Claim, by_line
 from logframe.wording import counted
@@ -181,23 +181,23 @@ class _Reader:
     def _document(self, number: int, line: str) -> bool:
         """The JSON of an interval; whether it is whole."""
         try:
-            said = loads(line)
-            rows = [
+            loads(line)
+            # a name that is there twice is two rows
+            leaves = [(*leaf.path.partition("."), leaf.value) for leaf in json_leaves(line)]
+            rows: list[dict[str, Any]] = [
                 {"operation": name, "percentile": float(key), "seconds": float(value)}
-                for name, each in said.items()
+                for name, _, key, value in leaves
                 if _OPERATION.match(name)
-                for key, value in each.items()
             ]
-            if not all(math.isfinite(row["seconds"]) and 0.0 <= row["percentile"] <= _ALL for row in rows):
-                return False
-        except (ValueError, AttributeError, TypeError, RecursionError):
+            rows = [row for row in rows if math.isfinite(row["seconds"]) and 0.0 <= row["percentile"] <= _ALL]
+        except (ValueError, TypeError, RecursionError):
             return False
         self.intervals += 1
         for row in rows:
             seconds = row.pop("seconds")
             figures = _around(float(seconds) * 1e3, 0.0) if seconds else {}
             self.percentiles.append({"sample": self.intervals, **row, **figures, "line": number})
-        return len(rows) == sum(len(each) for each in said.values())
+        return len(rows) == len(leaves)
 
 
 def _around(latency: float, half: float) -> dict[str, float]:

@@ -12,6 +12,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from itertools import pairwise
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, Protocol, cast
 
 from logframe.errors import Diagnostic, LogParseError
@@ -268,6 +269,11 @@ def _zip_members(file: IO[bytes], name: str) -> Iterator[tuple[str, IO[bytes]]]:
     with zipfile.ZipFile(file) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         _check_count(len(entries), name)
+        ends = sorted((entry.header_offset, entry.header_offset + entry.compress_size) for entry in entries)
+        if any(end >= start for (_, end), (start, _) in pairwise(ends)):
+            raise LogParseError(
+                "the members of the zip archive overlap", source=name, expected="an archive of a zip tool"
+            )
         for entry in entries:
             if entry.flag_bits & 1:
                 raise LogParseError(

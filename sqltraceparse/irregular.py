@@ -157,6 +157,8 @@ def _why(text: str, tokens: list[Token], rule: str) -> tuple[str, int | None]:
         return f'the line is cut: "{str(last).strip()}" may lack digits', last.column
     if last.type in {"EVENT", "NUMBER"}:
         return "the line is cut", len(text) + 1
+    if unknown := [one for one in tokens if one.type == "FIELD" and one.strip().partition("=")[0] not in FIELDS]:
+        return f'{_UNKNOWN} "{unknown[0].strip()}"', unknown[0].column
     return "the fields are not those of any version that is known; each is read by its name", None
 
 

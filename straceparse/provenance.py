@@ -50,10 +50,13 @@ def parts_of(parsed: StraceLog, source: Source) -> list[Part]:
         start, end = _arguments(lines[line - 1], name, args)
         part.claim(line, Claim("events", row, _BEFORE, 0, start))
         part.claim(line, Claim("events", row, _BEHIND, end, len(lines[line - 1]) + 1))
-    for row, (line, end_line, mode) in enumerate(frames["requests"].select("line", "end_line", "mode").rows()):
+    requests = frames["requests"].select("line", "end_line", "mode", "match").rows()
+    for row, (line, end_line, mode, match) in enumerate(requests):
         part.claim(line, Claim("requests", row, _ARGUMENTS))
         if end_line is not None and end_line != line:
-            part.claim(end_line, Claim("requests", row, _REAPED if mode == "async" else _ARGUMENTS))
+            # an event that was found by its size repeats the size that was asked for
+            kept = _REAPED if match == "size" else ()
+            part.claim(end_line, Claim("requests", row, _REAPED if mode == "async" else _ARGUMENTS, kept=kept))
     return [part]
 
 

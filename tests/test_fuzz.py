@@ -221,9 +221,10 @@ def test_shapes_of_the_growth_run_grow_with_their_size(shape) -> None:  # type: 
 
 
 def test_growth_is_judged_where_it_can_be_measured() -> None:
-    """The ratio of short times is noise; of long ones the largest counts."""
+    """The ratio of short times is noise; of long ones the last counts: a step is no growth."""
     assert growth([(1, 0.001), (2, 0.1), (4, 0.19)]) == 1.0
     assert growth([(1, 0.1), (2, 0.5), (4, 1.1), (8, 3.3)]) == pytest.approx(3.0)
+    assert growth([(1, 0.2), (2, 0.4), (4, 1.2), (8, 2.4)]) == pytest.approx(2.0)
 
 
 def test_logs_of_one_format() -> None:

@@ -54,6 +54,8 @@ _FEWEST_LINKS: Final = 3
 _FEWEST_ROWS: Final = 3
 #: A row as it is quoted.
 _SHOWN: Final = 80
+#: A row that goes on for longer is quoted from its beginning only.
+_LONGEST_ROW: Final = 40 * _SHOWN + 3
 
 
 @check("a piece of the page was cut out, or is there twice", cost_ms=18)
@@ -243,8 +245,8 @@ class _Parts:
         self.faults.setdefault(what, []).append(self._sign(place, f"{what}: a piece of the page may be missing here"))
 
     def _sign(self, place: int, reason: str) -> _Sign:
-        end = self._page.find("</tr", place)
-        row = self._page[place : end if 0 <= end - place < 4 * _SHOWN * 10 else place + _SHOWN]
+        end = self._page.find("</tr", place, place + _LONGEST_ROW)
+        row = self._page[place : end if end >= 0 else place + _SHOWN]
         text = " ".join(_PART.sub(" | ", row).split()).strip(" |")
         table = self._counts["table", False] - 1
         return _Sign(place, "damaged", " ".join(text.split())[:_SHOWN], reason, table)

@@ -214,6 +214,8 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 def _load_jupyter_server_extension(server: ServerApp) -> None:
     """Add the requests to a server."""
+    if not server.identity_provider.auth_enabled:
+        server.log.warning("This server asks for no token: any user of this machine can read your files through it.")
     pages, application = Pages(), cast("Any", server.web_app)
     atexit.register(pages.close)
     shared: dict[str, Any] = {"pages": pages, "receivers": {}}

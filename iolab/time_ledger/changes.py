@@ -677,7 +677,6 @@ def what_if(
     rest = float(closing.get_column("seconds").abs().sum())
     caution = ""
     if rest > _DOUBTFUL * total.value:
-        caution = (
-            f"Caution: {100 * rest / float(total.value):.0f} % of the total is not accounted for or counted twice."
-        )
+        share = f"{100 * rest / total.value:.0f} % of the total" if total.value else f"{rest:.4g} s beside a total of 0"
+        caution = f"Caution: {share} is not accounted for or counted twice."
     return WhatIf(part, factor, total, after, f"{assumption}, without overlap", caution)

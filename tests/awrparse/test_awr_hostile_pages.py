@@ -1,8 +1,16 @@
 """Pages whose markup is out of any measure: what is read of them stays in proportion to their size."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
 from awrparse import read_awr
+from fuzz.growth import SHAPES
+from fuzz.invariants import frames_of, read
+from fuzz.timer import at_most
 
 HEAD = "<html><title>AWR Report for DB: ORCL</title><body><h1>WORKLOAD REPOSITORY report for</h1>"
 
@@ -19,6 +27,31 @@ def test_spans_make_no_table_wider_than_a_report_could_have(across: object, down
     assert table.width <= 200 + 2 * 50
     cells = {cell for row in table.rows() for cell in row if cell is not None}
     assert {f"x{row}" for row in range(50)} <= cells
+
+
+MARKUP = (
+    *("nested lists", "nested lists of a page", "nested divisions", "nested divisions of a page"),
+    *("attributes of a cell", "cells without a row"),
+)
+
+
+@pytest.mark.parametrize("shape", MARKUP)
+def test_markup_without_end_takes_no_time(shape: str) -> None:
+    """Half a megabyte, which took a minute where its time grew with the square of its size."""
+    text = SHAPES[f"AWR: {shape}"](500_000).encode()
+
+    with at_most(10):
+        for log in read(text):
+            frames_of(log)
+
+
+def test_reports_of_a_file_know_each_other_once() -> None:
+    """The reports of a file are one list, however many there are: a list for each was a gigabyte."""
+    text = SHAPES["AWR: repeated heads"](100_000).encode()
+    first = read_awr(text)
+
+    assert len(first.parts) > 100
+    assert {id(part.parts) for part in first.parts} == {id(first.parts)}
 
 
 def test_tables_nested_beyond_measure_are_named() -> None:

@@ -79,6 +79,22 @@ def test_json_is_the_same() -> None:
     assert rows.height == 8
 
 
+def test_a_name_twice_and_a_percentile_that_is_none() -> None:
+    """Two rows; what is beyond 100 % is a diagnostic, and the rest of its line is read."""
+    log = iolab.load(
+        b'{"read": {"50": 0.0001, "50": 0.0002, "100": 0.0003}, "write": {"50": 0.0004, "500": 0.0005}}\n' * 2
+    )
+    rows = log.frames()["percentiles"].lazy().collect()
+
+    assert rows.select("percentile", pl.col("latency_ms").round(9)).rows()[:4] == [
+        (50.0, 0.1),
+        (50.0, 0.2),
+        (100.0, 0.3),
+        (50.0, 0.4),
+    ]
+    assert log.diagnostics.filter(kind="unparsed")["line"].to_list() == [1, 2]
+
+
 @pytest.mark.parametrize("text", [TOP, TABLES])
 def test_every_number_is_in_a_frame_or_named(text: str) -> None:
     """No figure is lost; a row a cell short, or below prose, is a diagnostic, and no figure of it is in a frame."""

@@ -539,6 +539,7 @@ def test_what_exceeds_a_total_of_nothing_is_in_seconds() -> None:
     assert len(said) == 1
     assert "%" not in said[0]
     assert " ms" in said[0]
+    assert "beside a total of 0" in ledger.what_if("CPU", factor=0.5).caution
 
 
 EVENTS = """

@@ -210,6 +210,12 @@ def test_another_digit(sample_data: Path) -> None:
     assert len(wrong) <= WRONG * len(outcomes), wrong
 
 
+def as_page(title: str, *rows: list[str]) -> str:
+    """A table of a page with its headings and a row."""
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+    return f'<h3 class="awr">{title}</h3>\n<table border="0" summary="{title}">\n{lines}</table>\n'
+
+
 #: Lines that print a number twice, or one equal to it.
 TWICE = {
     "a name that holds a number": (
@@ -238,6 +244,23 @@ TWICE = {
         "---------- ---------- -------------- ---------- ---------- ---------- ----------\n"
         "1          60         26/03/02 13:01 1          1.000      722.039    1.000\n\n~~END-MAIN-METRICS~~\n"
     ),
+    "rows of one line of a page, and of a table that prints them again": (
+        "<html><head><title>AWR RAC Report for DB: FIG, Snaps: 10-11</title></head><body>\n"
+        + as_page("Time Model", ["I#", "DB time (s)", "DB CPU (s)", "bg time (s)"], ["1", "0.00", "0.00", "0.00"])
+        + as_page("Time Model - % of DB time", ["I#", "% DB time DB CPU", "% Total bg time"], ["1", "0.00", "0.00"])
+        + as_page("Wait Classes - % of Total DB time", ["I#", "% DB time User I/O", "DB CPU"], ["1", "0.00", "0.00"])
+        + "</body></html>"
+    ),
+    "words in brackets behind a row": (
+        "  8,0    3        1     0.000000000   594  Q FWS 43781957 + 17 [0]\n"
+        "  8,0    2        7     0.001628764     0  C  FN 0 [0]\n"
+        "  8,0    2        9     0.001843458     0  C WSM 43781957 + 17 [0]\n"
+    ),
+    "keys of JSON": '{"read": {"1": 2.5e-05, "5": 3.5e-05, "10": 4.5e-05}, "write": {"1": 5e-06, "5": 5e-06}}\n' * 2,
+    "nanoseconds": (
+        "1795253115.947632565 (+     0.000013276) close(3) = 0 <0.000005303>\n"
+        "1795253115.947647658 (+     0.000015037) close(4) = 0 <0.000004604>\n"
+    ),
 }
 
 
@@ -248,6 +271,18 @@ def test_a_number_that_a_line_prints_twice(name: str) -> None:
 
     assert len(outcomes) > 1
     assert [one for one in outcomes if one.outcome not in GOOD] == []
+
+
+def test_an_interval_that_each_table_prints() -> None:
+    """The row of several tables has their interval once: the others repeat it, and none is lost."""
+    text = (
+        b"# hostname;interval;timestamp;proc/s;cswch/s\nfig;31;2024-04-18 13:20:19 UTC;1.00;2.00\n"
+        b"# hostname;interval;timestamp;pswpin/s;pswpout/s\nfig;31;2024-04-18 13:20:19 UTC;3.00;4.00\n"
+    )
+    found = statuses(iolab.provenance(iolab.load(text), text))
+
+    assert "lost" not in found
+    assert found["typed"] == 6
 
 
 def test_a_format_that_does_not_say(sample_data: Path) -> None:

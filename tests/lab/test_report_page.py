@@ -47,6 +47,17 @@ def text_of(page: Path) -> str:
     return unescape(re.sub(r"<[^>]+>", "\n", body))
 
 
+def test_a_frame_called_samples_is_of_any_kind(tmp_path: Path) -> None:
+    """Several tools have samples: a page is made of those, too, of which no finding and no figure can be said."""
+    names = ("sadf_p", "atop", "collectl", "dstat")
+    seen = [summarize(SAMPLES / f"tools/{name}.out") for name in names]
+    assert all("samples" in one.frames for one in seen)
+    assert any(one.findings.is_empty() and one.figures.is_empty() for one in seen)
+
+    for name in names:
+        assert write_report(SAMPLES / f"tools/{name}.out", tmp_path / f"{name}.html") == []
+
+
 def test_logs_that_pair_up_are_compared(tmp_path: Path) -> None:
     """Two reports and two traces are compared, a report and a trace aligned; what does not pair has a reason."""
     logs = [ARTICLES / f"003_filesystemio_{name}.txt" for name in ("setall", "none")]

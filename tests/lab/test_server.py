@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -336,6 +337,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with serve_lab(folder, base, token=TOKEN, environment={"TMPDIR": str(base / "tmp")}) as url:
         yield Server(url, folder)
     assert list((base / "tmp").glob("iolab-pages-*")) == []
+
+
+def test_settings_of_the_user_open_no_server(tmp_path: Path) -> None:
+    """Whatever a configuration says, other machines do not reach it; that it asks for no token is said."""
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/jupyter_server_config.py").write_text("c.ServerApp.ip = '0.0.0.0'\n", encoding="utf-8")
+    (tmp_path / "served").mkdir()
+    with serve_lab(tmp_path / "served", tmp_path, token="") as url:
+        port = int(url.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)):
+            pass
+        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.2", port)):
+            pass
+
+    assert "asks for no token" in (tmp_path / "server.log").read_text(encoding="utf-8")
 
 
 def test_a_page_is_read_and_confined(server: Server) -> None:

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -97,6 +98,28 @@ def test_zip_of_several() -> None:
     assert [log.name for log in logs] == ["logs.zip/b", "logs.zip/a", "logs.zip/empty"]
     assert [log.lines() for log in logs] == [["second"], ["ersté"], []]
     assert [log.encoding for log in logs] == ["utf-8", "cp1252", "utf-8"]
+
+
+@pytest.mark.parametrize("count", [2, 300])
+def test_zip_of_overlapping_members(count: int) -> None:
+    """Members that are read from one place in the archive would be much from little: they are refused unread."""
+    data = zipped(log=DATA)
+    start, end = data.index(b"PK\x01\x02"), data.index(b"PK\x05\x06")
+    entries = data[start:end] * count
+    record = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, count, count, len(entries), start, 0)
+
+    with pytest.raises(LogParseError, match="overlap"):
+        open_logs(data[:start] + entries + record)
+    assert open_log(data).lines() == LINES
+
+
+def test_members_of_an_archive_share_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many members there are, what of them is held in memory is bounded: the others are files."""
+    monkeypatch.setattr(module, "MEMORY_LIMIT", 100)
+    logs = open_logs(zipped(**{f"log{number}": b"x" * 39 + b"\n" for number in range(5)}))
+
+    assert [isinstance(log.target, bytes) for log in logs] == [True, True, False, False, False]
+    assert {tuple(log.lines()) for log in logs} == {("x" * 39,)}
 
 
 def test_zip_encrypted() -> None:

@@ -51,6 +51,17 @@ def test_a_cut_call(cut: str, elapsed: int | None, tim: int | None) -> None:
     assert rows == [(2, "cut")]
 
 
+@pytest.mark.parametrize("place", ["zz=73,tim=2000", "tim=2000,zz=73"])
+def test_a_field_of_a_later_release(place: str) -> None:
+    """A field that no release has had so far is named on its line, which is whole: its other fields are read."""
+    trace = found(*[f"EXEC #7:c=1,e=2,p=0,cr=0,cu=0,mis=0,r=16,dep=0,og=1,plh=5,{place}"] * 3)[0]
+    reasons = trace.diagnostics.get_column("reason").to_list()
+
+    assert trace.calls.select("rows", "tim_us").unique().rows() == [(16, 2000)]
+    assert trace.diagnostics.get_column("kind").to_list() == ["unknown_name"] * 3
+    assert all("zz=73" in reason and "unknown field" in reason for reason in reasons)
+
+
 @pytest.mark.parametrize("length", range(len("WAIT #3"), len(WAIT)))
 def test_a_wait_cut_anywhere(length: int) -> None:
     """A cut wait counts with its time once that is whole, never with a part of it."""
