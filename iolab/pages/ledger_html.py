@@ -52,6 +52,8 @@ _MEANING: Final = {
 #: Beside a part of this share the others are drawn once more, magnified.
 _ALMOST_ALL: Final = 0.95
 _WEDGE: Final = 12
+#: What tables of an account are called, by what their rows are.
+_CAPTIONS: Final = {"statement": "Statements", "process": "Processes"}
 #: Pieces below this share have no label, and those below the second are left to the eye.
 _LABEL: Final = 0.022
 _LEAST: Final = 0.0005
@@ -209,13 +211,14 @@ def _paint(kind: str, anchor: str) -> str:
 
 def _patterns(anchor: str) -> str:
     """Hatching for time without a name, crossed where it is counted twice."""
-    line = '<path d="M0 6 6 0" class="hatch"/>'
-    cross = '<path d="M0 0 6 6" class="hatch"/>'
-    size = 'width="6" height="6" patternUnits="userSpaceOnUse"'
-    return (
-        f'<defs><pattern id="{anchor}-unknown" {size}>{line}</pattern>'
-        f'<pattern id="{anchor}-twice" {size}>{line}{cross}</pattern></defs>'
-    )
+    twice = pattern_html(f"{anchor}-twice", 6, '<path d="M0 0 6 6" class="hatch"/>')
+    return f"<defs>{pattern_html(f'{anchor}-unknown', 6)}{twice}</defs>"
+
+
+def pattern_html(name: str, step: int, more: str = "") -> str:
+    """A hatching by its identifier, with lines every so many pixels."""
+    size = f'width="{step}" height="{step}" patternUnits="userSpaceOnUse"'
+    return f'<pattern id="{name}" {size}><path d="M0 {step} {step} 0" class="hatch"/>{more}</pattern>'
 
 
 def _part_piece(row: dict[str, Any], place: float, width: float, level: int, anchor: str) -> str:
@@ -281,8 +284,10 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
-    head = f'<th scope="col">{view_head(view, rows)}</th><td></td>{head}'
-    table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
+    what = view_head(view, rows)
+    caption = f"<caption>{_CAPTIONS.get(what, 'Ledger')} <small>{_text(f'adds up to {ledger.base}')}</small></caption>"
+    head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
+    table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 
 

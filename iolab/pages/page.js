@@ -122,6 +122,8 @@ async function copy(text) {
 }
 
 function titleOf(box) {
+  const own = (box.tagName === "TABLE" ? box : box.querySelector("table")).caption;
+  if (own) return own.textContent.trim();
   for (let one = box; one && one.tagName !== "MAIN"; one = one.parentElement) {
     for (let before = one.previousElementSibling; before; before = before.previousElementSibling) {
       if (/^(H[1-4]|SUMMARY)$/.test(before.tagName)) return before.textContent.trim();
