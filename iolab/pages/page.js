@@ -38,7 +38,7 @@ function sortRows(table, place, falling) {
 const SECONDS = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
 const NUMBER = "-?[\\d,]*\\.?\\d+(?:e[+-]?\\d+)?";
 const CELL = new RegExp(`^(<=|[<≤]|at most)?\\s*(${NUMBER})(?:(?:-| to )(${NUMBER}))?(?: (ns|us|ms|s))?`
-  + `(?: \\[(${NUMBER}), (${NUMBER})\\])?(?: (ns|us|ms|s))?$`);
+  + `(?: \\[(${NUMBER}), (${NUMBER})\\])?(?: ± (${NUMBER}))?(?: (ns|us|ms|s))?$`);
 
 function texts(row) {
   return Array.from(row.cells, (cell) => cell.textContent.trim());
@@ -48,9 +48,10 @@ function texts(row) {
 function figureOf(text) {
   const found = CELL.exec(text);
   if (!found) return null;
-  const [, most, first, last, unit, lo, hi, end] = found;
-  const size = (one) => (one === undefined ? "" : Number(one.replace(/,/g, "")));
-  const ends = last !== undefined ? [first, last] : most ? [undefined, first] : [lo, hi];
+  const [, most, first, last, unit, lo, hi, wide, end] = found;
+  const size = (one) => (one === undefined ? "" : typeof one === "number" ? one : Number(one.replace(/,/g, "")));
+  const about = (by) => Number((size(first) + by * size(wide)).toPrecision(12));
+  const ends = wide !== undefined ? [about(-1), about(1)] : last !== undefined ? [first, last] : most ? [undefined, first] : [lo, hi];
   return { parts: [most || last !== undefined ? "" : size(first), ...ends.map(size)], unit: unit || end || "" };
 }
 

@@ -39,6 +39,8 @@ KINDS: Final = (
     "not_accounted",
     "counted_twice",
 )
+#: Wait classes in which a session waits for I/O.
+IO_CLASSES: Final = frozenset({"User I/O", "System I/O"})
 #: Kinds of time without a name: they are stated as unknown, and are no cause.
 UNKNOWN: Final = frozenset({"unlisted", "not_in_log", "not_accounted"})
 
@@ -118,6 +120,14 @@ class Place(NamedTuple):
         return {"table": self.table, "rows": list(self.rows), "lines": list(self.lines)}
 
 
+class Sampled(NamedTuple):
+    """What samples of sessions show: in a view, by a name, for how long, with two standard deviations."""
+
+    view: str
+    name: str
+    seconds: Interval
+
+
 @dataclass(frozen=True)
 class Ledger(Shown):
     """One conserved account of time.
@@ -142,6 +152,8 @@ class Ledger(Shown):
             ``samples``, ``share``.
         facts_hold: Of a void ledger: whether the log's other facts hold, as it measures no span; else it is doubtful.
         counted: What the counts of a view are: ``{"what": "waits", "who": "executions"}``.
+        within: Seconds of CPU (``cpu``), I/O (``io``) and round trips (``network``) in the parts of the view ``who``.
+        sampled: What samples show of time that has no name; they explain a part, and are never added.
     """
 
     total: Interval | None
@@ -160,12 +172,18 @@ class Ledger(Shown):
     facts_hold: bool = False
     counted: Mapping[str, str] = field(default_factory=dict)
     transactions: float | None = None
+    within: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    sampled: tuple[Sampled, ...] = ()
 
     @cached_property
     def views(self) -> list[str]:
         """The views that the log supports, in the order of `VIEWS`."""
         there = set(self.frame.get_column("view").unique().cast(pl.String))
         return [view for view in VIEWS if view in there]
+
+    def sampled_in(self, view: str) -> list[Sampled]:
+        """What samples show in a view."""
+        return [one for one in self.sampled if one.view == view]
 
     def parts(self, view: str = "what") -> pl.DataFrame:
         """The parts of one view, parents before their children, largest first by ``own_lo``, the closing part last.
@@ -306,6 +324,7 @@ class Account:
         self._remarks: list[dict[str, object]] = []
         self._checks: list[dict[str, object]] = []
         self._ids: set[tuple[str, str]] = set()
+        self._within: dict[str, dict[str, float]] = {}
         #: How a level whose parts are less than their parent is closed, by view and parent.
         self._closings: dict[tuple[str, str | None], tuple[str, str]] = {}
 
@@ -403,6 +422,12 @@ class Account:
         """Name the part that closes a level where its parts are less than their parent (default: not accounted for)."""
         self._closings[view, parent] = (name, kind)
 
+    def has_within(self, part: str, **seconds: float | None) -> None:
+        """Say how many seconds of a statement were of a kind, as far as that is known."""
+        known = {kind: one for kind, one in seconds.items() if one is not None and one > 0}
+        if known:
+            self._within[part] = known
+
     def remark(
         self, role: str, rule: str, text: str, *, part: str | None = None, evidence: Place | None = None
     ) -> None:
@@ -465,6 +490,7 @@ class Account:
             unit=unit,
             counted=dict(counted or {}),
             transactions=transactions,
+            within=self._within,
         )
 
     def _close_levels(self) -> dict[_Level, list[dict[str, Any]]]:
