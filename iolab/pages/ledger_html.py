@@ -273,8 +273,9 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     rows = ledger_rows(ledger, view, least=PAGE_LEAST)
     if not rows:
         return ""
-    # statements may be small: beside a bar of all that no list names theirs would not be seen
-    longest = max((row.hi or 0.0 for row in rows if view != "who" or row.kind not in UNKNOWN), default=0.0)
+    # statements may be small: beside a bar of many, or of all that no list names, theirs would not be seen
+    single = [row for row in rows if view != "who" or (row.kind not in UNKNOWN and row.row is not None)]
+    longest = max((row.hi or 0.0 for row in single), default=0.0)
     by_part = {} if columns is None else {row["part"]: row for row in columns.iter_rows(named=True)}
     extra = [name for name in (columns.columns if columns is not None else []) if name != "part"]
     is_extra = bool(extra) and any(row.part in by_part for row in rows)
@@ -296,9 +297,8 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
         bar = _parts_bar(row, longest, kinds) if kinds else _bar(row, longest, anchor)
         body += _line(row, [one[n] for n in kept], bar, anchor, linked, is_who=is_who)
         if row.kind == "not_accounted" and not row.level and (row.hi or 0.0) >= LARGE:
-            body += "".join(
-                _sampled_line(one, ledger, longest, len(kept), is_who=is_who) for one in ledger.sampled_in(view)
-            )
+            for seen in ledger.sampled_in(view):
+                body += _sampled_line(seen, ledger, longest, len(kept), is_who=is_who)
     total, foot = ledger.total, ""
     if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
@@ -343,7 +343,8 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, 
     drawn += f'<path d="M{value - 2:.1f} 7h4" class="dot"/>'
     bar = f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>' if hi <= _BAR else ""
     return (
-        f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th><td class="bar">{bar}</td>'
+        f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
+        f'<td class="bar">{bar}</td>'
         f'<td class="number">{_plus_minus(time, ledger)}</td>'
         f'<td class="number">{time_cell(time.value, time.lo, time.hi)}</td>{"<td></td>" * blanks}</tr>'
     )
