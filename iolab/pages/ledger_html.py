@@ -339,9 +339,10 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, 
     whole = 1.0 if ledger.total is None else ledger.total.value
     time = one.seconds
     lo, value, hi = (_BAR * end / whole / (longest or 1.0) for end in (time.lo, time.value, time.hi))
+    hi = min(hi, _BAR)
     drawn = f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
     drawn += f'<path d="M{value - 2:.1f} 7h4" class="dot"/>'
-    bar = f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>' if hi <= _BAR else ""
+    bar = f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
     return (
         f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
         f'<td class="bar">{bar}</td>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -44,8 +43,6 @@ BESIDE: Final = 320
 #: The width of a plot in a column of half a page, without its labels: a wider one would be scaled down with its text.
 COLUMN: Final = 460
 _MOST_HISTOGRAMS: Final = 3
-#: Headings below that of a log: where it is that of the page, all stand one level higher.
-_HEADING: Final = re.compile("(</?h)([234])>")
 
 
 def contents_html(links: Iterable[tuple[str, str]]) -> str:
@@ -123,7 +120,9 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
         parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
     body = "".join(parts) + "</section>"
-    return _HEADING.sub(lambda tag: f"{tag[1]}{int(tag[2]) - 1}>", body) if is_only else body
+    for level in (2, 3, 4) if is_only else ():  # its heading is that of the page
+        body = body.replace(f"<h{level}>", f"<h{level - 1}>").replace(f"</h{level}>", f"</h{level - 1}>")
+    return body
 
 
 def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
