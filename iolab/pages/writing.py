@@ -349,7 +349,14 @@ def _pictures(one: Pairing, width: int | None = None) -> list[str]:
     if change is None:
         return [drawn_html(chart.to_dict(), label=one.title, width=width) for chart in one.charts()]
     others = replace(one, drawers=tuple(draw for draw in one.drawers if draw != change.to_chart))
-    return [waterfall_html(change), *(drawn_html(chart.to_dict(), label=one.title) for chart in others.charts())]
+    drawn = [drawn_html(chart.to_dict(), label=one.title) for chart in others.charts()]
+    return [waterfall_html(change) + _unknown_html(one), *drawn]
+
+
+def _unknown_html(one: Pairing) -> str:
+    """What the two logs do not allow to compare."""
+    items = "".join(f"<li><b>{_text(what)}</b>: {marked_html(reason)}.</li>" for what, reason in one.not_compared)
+    return f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>' if items else ""
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:
