@@ -315,7 +315,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(view, rows)
-    caption = f"<caption>{_CAPTIONS.get(what, 'Ledger')} <small>{_text(f'adds up to {ledger.base}')}</small></caption>"
+    caption = f"<caption>{_CAPTIONS.get(what, 'Ledger')} <small>adds up to the total</small></caption>"
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
     table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'

@@ -178,7 +178,8 @@
               if (turn !== this.turn) return false;
               this.next = state;
               const text = progress(state, name);
-              if (this.frame) this.status.node.textContent = text;
+              // a longer text would push buttons out of the toolbar
+              if (this.frame) this.status.node.textContent = `reading, ${Math.round(state.seconds)} s`;
               else this.say("", text);
               return true;
             }, this.other);
