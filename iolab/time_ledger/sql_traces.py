@@ -192,19 +192,8 @@ class Session:
             key=pl.coalesce(without_literals(pl.col("text")), "sql"),
             is_sys=((pl.col("user_id") == 0) & (pl.col("depth") > 0)).fill_null(value=False),
         )
-        figures = (
-            "executions",
-            "fetches",
-            "hard_parses",
-            "rows",
-            "us",
-            "cpu_us",
-            "io_us",
-            "parse_us",
-            "disk_blocks",
-            "gets",
-        )
-        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "trips", "trip_us")]
+        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "parse_us", "disk_blocks")
+        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "gets", "trips", "trip_us")]
         grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
         first = [pl.col(name).first() for name in ("sql", "text", "statement")]
         alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())
