@@ -236,7 +236,7 @@ def _patterns(anchor: str) -> str:
 
 
 def pattern_html(name: str, step: int, more: str = "") -> str:
-    """A hatching by its identifier, with lines every so many pixels."""
+    """A hatching by its identifier, with lines at a distance in pixels."""
     size = f'width="{step}" height="{step}" patternUnits="userSpaceOnUse"'
     return f'<pattern id="{name}" {size}><path d="M0 {step} {step} 0" class="hatch"/>{more}</pattern>'
 
