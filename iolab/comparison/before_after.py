@@ -16,6 +16,7 @@ import polars as pl
 from awrparse import AwrReport
 from iolab.comparison.changes import CHANGES
 from iolab.comparison.matching import pair
+from iolab.comparison.not_compared import not_compared
 from iolab.comparison.report_sets import SETTINGS, by_instance, repeats
 from iolab.comparison.report_statements import STATEMENT_CHANGES
 from iolab.comparison.reports import ReportSets, compare_reports
@@ -23,6 +24,7 @@ from iolab.comparison.result import Options, Pairing, UnpairedError
 from iolab.comparison.statements import find_statements
 from iolab.shown import Shown
 from iolab.sources import as_logs
+from iolab.time_ledger.run import ledger
 from iolab.views import view_of
 from sqlplusparse import Spool
 
@@ -129,6 +131,9 @@ def compare_sets(
         label = f"{instance}: " if several else ""
         sentences += [label + said for said in found[-1].sentences]
         skipped += found[-1].cautions
+        sides = [first.values(), second.values()]
+        own = not_compared(sides, [[*map(ledger, side)] for side in sides], found[-1].change)
+        skipped += [(label + what, reason) for what, reason in own]
     others = [{name: log for name, log in logs.items() if not isinstance(log, AwrReport)} for logs in both]
     pairings = list(_pairings(others[0], others[1], options or Options(), skipped))
     sentences += [_said(one) for one in pairings]

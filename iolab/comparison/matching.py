@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
+from iolab.comparison.not_compared import not_compared
 from iolab.comparison.result import Options, Pairing, UnpairedError
 from iolab.loading import as_log
 from iolab.sources import as_logs
@@ -71,11 +73,16 @@ def pair(
             if change is None or not view_of(a.format).compares_times:
                 raise UnpairedError(f"{error}") from error
             found = Pairing(names, paragraphs=(f"Only the times are compared: {error}.",))
-        return found if change is None else found.with_change(change)
+        return found if change is None else replace(found.with_change(change), not_compared=_unpaired(a, b, change))
     if change is not None:
-        return Pairing(names, f"two logs of one kind, {view_of(a.format).noun}").with_change(change)
+        found = Pairing(names, f"two logs of one kind, {view_of(a.format).noun}").with_change(change)
+        return replace(found, not_compared=_unpaired(a, b, change))
     said = ", ".join(f"{name} is a {view_of(log.format).noun}" for name, log in zip(names, (a, b), strict=True))
     raise UnpairedError(f"{said}: they cannot be compared")
+
+
+def _unpaired(a: ParsedLog, b: ParsedLog, change: LedgerChange) -> tuple[tuple[str, str], ...]:
+    return tuple(not_compared([[a], [b]], [[ledger(a)], [ledger(b)]], change))
 
 
 def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:

@@ -103,6 +103,7 @@ class Pairing(Shown):
         verdict: The result in one sentence, or what leaves it open.
         warning: What makes the comparison doubtful as a whole; it stands before the verdict.
         change: Where the time changed; None where the logs have no totals of one kind.
+        not_compared: What could not be compared, and the reason.
     """
 
     names: tuple[str, ...]
@@ -116,6 +117,7 @@ class Pairing(Shown):
     verdict: str = ""
     warning: str = ""
     change: LedgerChange | None = None
+    not_compared: tuple[tuple[str, str], ...] = ()
 
     def with_change(self, change: LedgerChange) -> Pairing:
         """This comparison with the change of the time in front of its result, tables and charts."""

@@ -46,8 +46,8 @@ class Page:
 
     Attributes:
         id: A random name that the browser asks for it by.
-        log: The log.
-        key: The path, the time of the last change and the size of what was read.
+        logs: The log, or the two that it compares.
+        keys: The path, the time of the last change and the size of what was read.
         folder: What belongs to it, the process's temporary files too.
         state: Where it stands.
         message: Why it failed.
@@ -57,8 +57,8 @@ class Page:
     """
 
     id: str
-    log: Path
-    key: tuple[str, int, int]
+    logs: tuple[Path, ...]
+    keys: list[tuple[str, int, int]]
     folder: Path
     state: Literal["waiting", "reading", "done", "failed"] = "waiting"
     message: str = ""
@@ -72,6 +72,11 @@ class Page:
     def path(self) -> Path:
         """Where the page is, once it is written."""
         return self.folder / "page.html"
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return " and ".join(log.name for log in self.logs)
 
     def end(self) -> None:
         """End its process, and all that it started."""
@@ -189,22 +194,24 @@ class Pages:
         self._free = asyncio.Semaphore(readers)
         self._memory_bytes, self._timeout_s, self._command = memory_bytes, timeout_s, tuple(command)
 
-    def open(self, log: Path) -> Page:
-        """The page of a log as it is now: one that is there already, or a new one that is being written.
+    def open(self, *logs: Path) -> Page:
+        """The page of a log, or of two, as they are now: one that is there already, or a new one that is being written.
 
         Raises:
-            RefusedError: Too many logs are waiting.
+            RefusedError: The two logs are one, or too many logs are waiting.
         """
-        key = _key(log)
+        if len(set(logs)) < len(logs):
+            raise refused(f"{logs[0].name} cannot be compared with itself")
+        keys = [*map(_key, logs)]
         for page in self._pages.values():
-            if page.key == key and page.state != "failed":
+            if page.keys == keys and page.state != "failed":
                 page.viewers += 1
                 return page
         if sum(page.state == "waiting" for page in self._pages.values()) >= MOST_WAITING:
             raise refused(f"{MOST_WAITING} logs are waiting to be read; close some of their tabs")
         for old in [page for page in self._pages.values() if page.state in {"done", "failed"}][: -MOST_KEPT or None]:
             self._remove(old)
-        page = Page(secrets.token_urlsafe(16), log, key, Path(tempfile.mkdtemp(dir=self._folder.name)))
+        page = Page(secrets.token_urlsafe(16), logs, keys, Path(tempfile.mkdtemp(dir=self._folder.name)))
         page.began = time.monotonic()
         self._pages[page.id] = page
         page.task = asyncio.get_running_loop().create_task(self._write(page))
@@ -228,7 +235,7 @@ class Pages:
             "id": page.id,
             "state": page.state,
             "message": page.message,
-            "size": page.key[2],
+            "size": sum(size for _, _, size in page.keys),
             "seconds": round(page.seconds if is_over else time.monotonic() - page.began, 1),
             "before": 0 if page.state != "waiting" else waiting.index(page),
             "is_changed": is_over and _is_changed(page),
@@ -262,7 +269,7 @@ class Pages:
         """Start the reader."""
         with (page.folder / "said.txt").open("wb") as said:
             process = subprocess.Popen(  # noqa: S603 - the interpreter that runs this
-                [*self._command, str(page.log), "-o", str(page.path)],
+                [*self._command, *map(str, page.logs), "-o", str(page.path)],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=said,
@@ -282,19 +289,21 @@ class Pages:
             page.end()
             await asyncio.to_thread(page.process.wait)
             return (
-                f"{page.log.name} was not read within {self._timeout_s / 60:,.3g} minutes. "
-                f"In a terminal there is no limit: iolab report {page.log.name} -o page.html"
+                f"{page.name} was not read within {self._timeout_s / 60:,.3g} minutes. "
+                f"In a terminal there is no limit: iolab report {' '.join(log.name for log in page.logs)} -o page.html"
             )
         said = (page.folder / "said.txt").read_text(encoding="utf-8", errors="replace")
         if code < 0 or said.rstrip().endswith("MemoryError"):
             ended = f"was ended by signal {-code}; it may need" if code < 0 else "needs"
             return (
-                f"{page.log.name}: the reader {ended} more than the "
+                f"{page.name}: the reader {ended} more than the "
                 f"{self._memory_bytes / 2**30:,.3g} GiB of memory that it may take"
             )
-        _, is_said, reason = said.replace(str(page.log), page.log.name).rpartition("iolab: ")
+        for log in page.logs:
+            said = said.replace(str(log), log.name)
+        _, is_said, reason = said.rpartition("iolab: ")
         if not is_said:  # a traceback, or nothing
-            reason = f"{page.log.name}: the reader failed: {(reason.strip().splitlines() or [f'exit code {code}'])[-1]}"
+            reason = f"{page.name}: the reader failed: {(reason.strip().splitlines() or [f'exit code {code}'])[-1]}"
         return reason.strip()
 
     def _limit(self, process: int) -> None:
@@ -324,8 +333,8 @@ def _key(log: Path) -> tuple[str, int, int]:
 
 
 def _is_changed(page: Page) -> bool:
-    """Whether the log is no longer what was read, or is gone."""
+    """Whether a log is no longer what was read, or is gone."""
     try:
-        return _key(page.log) != page.key
+        return [*map(_key, page.logs)] != page.keys
     except OSError:
         return True

@@ -87,9 +87,11 @@ class PagesHandler(_Handler):
     @web.authenticated
     @_may_read
     async def post(self) -> None:
-        """The page of a log, of which a part may not be written yet."""
+        """The page of a log, or of that and the one it is compared ``with``; a part may not be written yet."""
         try:
-            page = self.pages.open(self.find(self.asked().get("path")))
+            asked = self.asked()
+            logs = [self.find(asked.get(name)) for name in ("path", "with") if name == "path" or name in asked]
+            page = self.pages.open(*logs)
         except (ValueError, OSError) as error:
             self.refuse(error)
         else:

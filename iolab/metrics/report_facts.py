@@ -31,6 +31,8 @@ _QUIET_S: Final = 1_800.0
 _IDLE_S: Final = 60.0
 #: A report keeps one sample of active sessions in this many seconds (DBA_HIST_ACTIVE_SESS_HISTORY).
 SAMPLED_EVERY_S: Final = 10.0
+#: Samples of a statement, in % of all, that are named where no list of SQL has it.
+_SAMPLED_PCT: Final = 10.0
 #: Classes of waits that background processes have, too.
 _OF_BACKGROUND: Final = ("System I/O", "Other")
 
@@ -246,6 +248,12 @@ class ReportFacts:
     def repeated_ids(self) -> frozenset[str]:
         """Ids of statements that are in several containers."""
         return frozenset(one for one, count in Counter(row.sql_id for row in self.statements).items() if count > 1)
+
+    @property
+    def sampled_only(self) -> list[tuple[str, str, float]]:
+        """Id, text and share (%) of the statements with 10 % of the samples or more that no list has."""
+        listed = {one.sql_id for one in self.statements}
+        return [one for one in self.samples.statements if one[2] >= _SAMPLED_PCT and one[0] not in listed]
 
     @property
     def has_host(self) -> bool:

@@ -192,6 +192,6 @@ def _statements(changes: pl.DataFrame) -> str:
 
 
 def _left_out(frame: pl.DataFrame, failed: Iterable[str]) -> str:
-    items = [f"<li><b>{escape(what)}</b>: {escape(reason)}</li>" for what, reason in frame.iter_rows()]
+    items = [f"<li><b>{escape(what)}</b>: {marked_html(reason)}</li>" for what, reason in frame.iter_rows()]
     items += [f"<li>not read: {escape(line)}</li>" for line in failed]
     return f"<ul>{''.join(items)}</ul>" if items else ""

@@ -6,7 +6,7 @@ import html
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.pages.ledger_rows import PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
+from iolab.pages.ledger_rows import LARGE, PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
 from iolab.rules.phrases import three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iolab.time_ledger.account import Ledger
+    from iolab.time_ledger.parts import Sampled
+    from logframe.interval import Interval
 
 #: The colour of a wait class (`page.css`).
 _CLASSES: Final = {
@@ -47,11 +49,15 @@ _MEANING: Final = {
     "c-shared_reads": "client",
     "c-gap": "between records",
     "c-unknown": "time without a name",
+    "c-samples": "seen by samples",
     "c-twice": "counted twice",
 }
 #: Beside a part of this share the others are drawn once more, magnified.
 _ALMOST_ALL: Final = 0.95
 _WEDGE: Final = 12
+#: What tables of an account are called, by what their rows are.
+_CAPTIONS: Final = {"statement": "Statements", "process": "Processes"}
+_OPEN: Final = ("c-unknown", "c-twice", "c-samples")
 #: Pieces below this share have no label, and those below the second are left to the eye.
 _LABEL: Final = 0.022
 _LEAST: Final = 0.0005
@@ -60,6 +66,9 @@ _LETTER: Final = 7.0
 #: Labels are cut for a drawing of this width; a narrower one clips them.
 _WIDTH: Final = 1400
 _BAR: Final = 100
+#: Kinds of time within a statement: their colours and names.
+_WITHIN: Final = {"cpu": ("c-cpu", "CPU"), "io": ("c-other_reads", "I/O"), "network": ("c-network", "round trips")}
+_BAR_BOX: Final = f'width="100%" height="14" viewBox="0 0 {_BAR} 14" preserveAspectRatio="none"'
 
 
 def colour(kind: str, wait_class: str | None, name: str) -> str:
@@ -85,6 +94,7 @@ def total_html(ledger: Ledger, *, anchor: str) -> str:
     text = printable(ledger.text or ledger.base)
     ends = [place for mark in (": ", "; ", " (") if (place := text.find(mark)) > 0]
     end = min(ends, default=len(text))
+    text = text[:1].upper() + text[1:]
     head, rest = html.escape(text[:end]), html.escape(text[end:])
     return f'<p class="total"><b>{head}</b><span>{rest}</span></p>{icicle_html(ledger, anchor=anchor)}'
 
@@ -133,7 +143,7 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, ledger.base, anchor)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:
         pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", "counted twice", "", anchor))
-    drawn, depth = _rows(rows, tops, scale, anchor)
+    drawn, depth = _rows(ledger, rows, tops, scale, anchor)
     magnified, key = _magnified(tops, scale, depth, anchor)
     pieces += drawn
     pieces.append(magnified)
@@ -152,8 +162,10 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     )
 
 
-def _rows(rows: list[dict[str, Any]], tops: list[dict[str, Any]], scale: float, anchor: str) -> tuple[list[str], int]:
-    """The pieces of the parts and of their children, and how many rows they are."""
+def _rows(
+    ledger: Ledger, rows: list[dict[str, Any]], tops: list[dict[str, Any]], scale: float, anchor: str
+) -> tuple[list[str], int]:
+    """The pieces of the parts, of their children and of samples, and how many rows they are."""
     pieces: list[str] = []
     place, depth = 0.0, 1
     large = [row["part"] for row in tops if row["seconds"] >= _ALMOST_ALL * scale]
@@ -167,6 +179,11 @@ def _rows(rows: list[dict[str, Any]], tops: list[dict[str, Any]], scale: float, 
                 of = min(child["seconds"] / scale, place + width - inside)
                 pieces.append(_part_piece(child, inside, of, 2, anchor))
                 inside, depth = inside + of, 2
+        if row["kind"] == "not_accounted" and row["seconds"] >= LARGE * scale:
+            for one in ledger.sampled_in("what"):
+                tip = f"samples: {one.name}, {_plus_minus(one.seconds, ledger)} %"
+                pieces.append(_piece(place, min(one.seconds.value / scale, width), 2, "c-samples", tip, tip, anchor))
+                depth = 2
         place += width
     return pieces, depth
 
@@ -207,15 +224,22 @@ def _paint(kind: str, anchor: str) -> str:
     return f'class="open" fill="url(#{anchor}-{hatched})"' if hatched else f'class="{kind}"'
 
 
+def _plus_minus(seconds: Interval, ledger: Ledger) -> str:
+    """A share of the total with two standard deviations of the samples."""
+    whole = 1.0 if ledger.total is None else ledger.total.value
+    return f"{100 * seconds.value / whole:.1f} ± {50 * (seconds.hi - seconds.lo) / whole:.1f}"
+
+
 def _patterns(anchor: str) -> str:
     """Hatching for time without a name, crossed where it is counted twice."""
-    line = '<path d="M0 6 6 0" class="hatch"/>'
-    cross = '<path d="M0 0 6 6" class="hatch"/>'
-    size = 'width="6" height="6" patternUnits="userSpaceOnUse"'
-    return (
-        f'<defs><pattern id="{anchor}-unknown" {size}>{line}</pattern>'
-        f'<pattern id="{anchor}-twice" {size}>{line}{cross}</pattern></defs>'
-    )
+    twice = pattern_html(f"{anchor}-twice", 6, '<path d="M0 0 6 6" class="hatch"/>')
+    return f"<defs>{pattern_html(f'{anchor}-unknown', 6)}{twice}</defs>"
+
+
+def pattern_html(name: str, step: int, more: str = "") -> str:
+    """A hatching by its identifier, with lines at a distance in pixels."""
+    size = f'width="{step}" height="{step}" patternUnits="userSpaceOnUse"'
+    return f'<pattern id="{name}" {size}><path d="M0 {step} {step} 0" class="hatch"/>{more}</pattern>'
 
 
 def _part_piece(row: dict[str, Any], place: float, width: float, level: int, anchor: str) -> str:
@@ -236,7 +260,7 @@ def _piece(place: float, width: float, level: int, kind: str, tip: str, name: st
     label, text = tip if len(tip) <= letters else name, ""
     if width >= _LABEL and label:
         cut = label if len(label) <= letters else f"{label[: letters - 1]}…"
-        on = {"c-unknown": "on-open", "c-twice": "on-open", "c-total": "on-total"}.get(kind, "on-piece")
+        on = "on-total" if kind == "c-total" else "on-open" if kind in _OPEN else "on-piece"
         text = f'<text x="5" y="15" class="{on}">{html.escape(cut)}</text>'
     return (
         f'<svg x="{100 * place:.3f}%" y="{level * _HEIGHT}" width="{100 * width:.3f}%" height="{_HEIGHT}">'
@@ -250,8 +274,9 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     rows = ledger_rows(ledger, view, least=PAGE_LEAST)
     if not rows:
         return ""
-    # statements may be small: beside a bar of all that no list names theirs would not be seen
-    longest = max((row.hi or 0.0 for row in rows if view != "who" or row.kind not in UNKNOWN), default=0.0)
+    # statements may be small: beside a bar of many, or of all that no list names, theirs would not be seen
+    single = [row for row in rows if view != "who" or (row.kind not in UNKNOWN and row.row is not None)]
+    longest = max((row.hi or 0.0 for row in single), default=0.0)
     by_part = {} if columns is None else {row["part"]: row for row in columns.iter_rows(named=True)}
     extra = [name for name in (columns.columns if columns is not None else []) if name != "part"]
     is_extra = bool(extra) and any(row.part in by_part for row in rows)
@@ -265,10 +290,16 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     kept = [n for n in range(len(heads)) if any(one[n] for one in cells)]
     head = "".join(f'<th class="number">{html.escape(one.replace("_", " "))}</th>' for one in ["%", "time"])
     head += "".join(f'<th class="number">{html.escape(heads[n].replace("_", " "))}</th>' for n in kept)
-    body = "".join(
-        _line(row, [one[n] for n in kept], longest, anchor, linked, is_who=view == "who")
-        for row, one in zip(rows, cells, strict=True)
-    )
+    is_who = view == "who"
+    within = {part: kinds for part, kinds in ledger.within.items() if is_who}
+    body = ""
+    for row, one in zip(rows, cells, strict=True):
+        kinds = within.get(row.part or "", {})
+        bar = _parts_bar(row, longest, kinds) if kinds else _bar(row, longest, anchor)
+        body += _line(row, [one[n] for n in kept], bar, anchor, linked, is_who=is_who)
+        if row.kind == "not_accounted" and not row.level and (row.hi or 0.0) >= LARGE:
+            for seen in ledger.sampled_in(view):
+                body += _sampled_line(seen, ledger, longest, len(kept), is_who=is_who)
     total, foot = ledger.total, ""
     if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
@@ -279,14 +310,49 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
             f'<td class="number">{time}</td>{blank}</tr></tfoot>'
         )
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
+    if used := {kind for row in rows for kind in within.get(row.part or "", {})}:
+        key = [(kind, said) for name, (kind, said) in _WITHIN.items() if name in used] + [("rest", "rest")]
+        note = f'<p class="key">{"".join(f"<span>{_chip(kind, anchor)} {said}</span>" for kind, said in key)}</p>{note}'
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
-    head = f'<th scope="col">{view_head(view, rows)}</th><td></td>{head}'
-    table = f'<table class="ledger"><thead><tr>{head}</tr></thead><tbody>{body}</tbody>{foot}</table>'
+    what = view_head(view, rows)
+    caption = f"<caption>{_CAPTIONS.get(what, 'Ledger')} <small>adds up to the total</small></caption>"
+    head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
+    table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 
 
-def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Mapping[str, str], *, is_who: bool) -> str:
+def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:
+    """The bar of a statement: CPU, I/O, round trips and the rest of its time."""
+    whole = 0.0 if row.row is None else row.row["seconds"]
+    if row.hi is None or whole <= 0 or not longest:
+        return ""
+    size, place, drawn = min(1.0, row.hi / longest) * _BAR, 0.0, ""
+    for seconds, kind in (*((within.get(name, 0.0), kind) for name, (kind, _) in _WITHIN.items()), (whole, "rest")):
+        width = min(size * seconds / whole, size - place)
+        drawn += f'<rect x="{place:.1f}" y="1" width="{width:.1f}" height="12" class="{kind}"/>'
+        place += width
+    return f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>'
+
+
+def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, is_who: bool) -> str:
+    """What samples see, below the time without a name: a dot and a line where the scale holds it."""
+    whole = 1.0 if ledger.total is None else ledger.total.value
+    time = one.seconds
+    lo, value, hi = (_BAR * end / whole / (longest or 1.0) for end in (time.lo, time.value, time.hi))
+    hi = min(hi, _BAR)
+    drawn = f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
+    drawn += f'<path d="M{value - 2:.1f} 7h4" class="dot"/>'
+    bar = f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
+    return (
+        f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
+        f'<td class="bar">{bar}</td>'
+        f'<td class="number">{_plus_minus(time, ledger)}</td>'
+        f'<td class="number">{time_cell(time.value, time.lo, time.hi)}</td>{"<td></td>" * blanks}</tr>'
+    )
+
+
+def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str, str], *, is_who: bool) -> str:
     kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
     name = html.escape(row.name)
     shown = f"<code>{name}</code>" if row.level and row.row is not None else name
@@ -304,7 +370,7 @@ def _line(row: Row, cells: list[str], longest: float, anchor: str, linked: Mappi
     chip = "" if row.level or is_who else _chip(colour(row.kind, row.wait_class, row.name), anchor)
     return (
         f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{chip}{link}</th>'
-        f'<td class="bar">{_bar(row, longest, anchor)}</td>{figures}</tr>'
+        f'<td class="bar">{bar}</td>{figures}</tr>'
     )
 
 
@@ -336,8 +402,7 @@ def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12) ->
         if hi - lo >= 0.01 * _BAR:
             drawn += f'<rect x="{lo:.1f}" y="{top}" width="{hi - lo:.1f}" height="{high}" class="{kind} pale"/>'
             drawn += f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
-    box = f'width="100%" height="14" viewBox="0 0 {_BAR} 14" preserveAspectRatio="none"'
-    return f'<svg {box} aria-hidden="true">{drawn}</svg>'
+    return f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>'
 
 
 def _text(value: str) -> str:

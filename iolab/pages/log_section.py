@@ -67,11 +67,8 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         is_drawn: whether its charts are drawn, at two widths; on a page of many logs the ledger is enough.
     """
     anchor = f"log-{number}"
-    level = "h1" if is_only else "h2"
     title = printable(seen.headline)
-    parts = [
-        f'<section id="{anchor}"><{level}>{html.escape(title)}</{level}><p class="lead">{_identity(seen, name)}</p>'
-    ]
+    parts = [f'<section id="{anchor}"><h2>{html.escape(title)}</h2><p class="lead">{_identity(seen, name)}</p>']
     if seen.ledger is not None:
         parts.append(total_html(seen.ledger, anchor=anchor))
     statements, links = statements_html(seen, anchor=anchor) if is_drawn else ("", {})
@@ -105,11 +102,12 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     tables = "".join(
         f'<div id="{anchor}-{title}">' * (title in whole)
         + "<div>" * (title not in whole)
-        + f"<h3>{html.escape(title.replace('_', ' '))}</h3>{frame_html(frame, most=_MOST_ROWS)}</div>"
+        + f"<h4>{html.escape(title.replace('_', ' '))}</h4>{frame_html(frame, most=_MOST_ROWS)}</div>"
         for title, frame in seen.frames.items()
         if title != "head" and frame.height
     )
-    parts.append(f'<div id="{anchor}-tables" class="tables">{tables}</div>')
+    if tables:
+        parts.append(f'<div id="{anchor}-tables"><h3>Tables</h3><div class="tables">{tables}</div></div>')
     if cited:
         parts.append(
             f'<div id="{anchor}-cited"><h3>Rows that findings cite</h3><div class="tables">{cited}</div></div>'
@@ -121,7 +119,10 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         remarks = diagnostics_html(seen.diagnostics)
         said = f"What was not read, or is worth a look: {seen.diagnostics.height:,}"
         parts.append(f"<details><summary>{said}</summary>{remarks}</details>")
-    return "".join(parts) + "</section>"
+    body = "".join(parts) + "</section>"
+    for level in (2, 3, 4) if is_only else ():  # its heading is that of the page
+        body = body.replace(f"<h{level}>", f"<h{level - 1}>").replace(f"</h{level}>", f"</h{level - 1}>")
+    return body
 
 
 def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:

@@ -38,7 +38,7 @@ function sortRows(table, place, falling) {
 const SECONDS = { ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1 };
 const NUMBER = "-?[\\d,]*\\.?\\d+(?:e[+-]?\\d+)?";
 const CELL = new RegExp(`^(<=|[<≤]|at most)?\\s*(${NUMBER})(?:(?:-| to )(${NUMBER}))?(?: (ns|us|ms|s))?`
-  + `(?: \\[(${NUMBER}), (${NUMBER})\\])?(?: (ns|us|ms|s))?$`);
+  + `(?: \\[(${NUMBER}), (${NUMBER})\\])?(?: ± (${NUMBER}))?(?: (ns|us|ms|s))?$`);
 
 function texts(row) {
   return Array.from(row.cells, (cell) => cell.textContent.trim());
@@ -48,9 +48,10 @@ function texts(row) {
 function figureOf(text) {
   const found = CELL.exec(text);
   if (!found) return null;
-  const [, most, first, last, unit, lo, hi, end] = found;
-  const size = (one) => (one === undefined ? "" : Number(one.replace(/,/g, "")));
-  const ends = last !== undefined ? [first, last] : most ? [undefined, first] : [lo, hi];
+  const [, most, first, last, unit, lo, hi, wide, end] = found;
+  const size = (one) => (one === undefined ? "" : typeof one === "number" ? one : Number(one.replace(/,/g, "")));
+  const about = (by) => Number((size(first) + by * size(wide)).toPrecision(12));
+  const ends = wide !== undefined ? [about(-1), about(1)] : last !== undefined ? [first, last] : most ? [undefined, first] : [lo, hi];
   return { parts: [most || last !== undefined ? "" : size(first), ...ends.map(size)], unit: unit || end || "" };
 }
 
@@ -122,6 +123,8 @@ async function copy(text) {
 }
 
 function titleOf(box) {
+  const own = (box.tagName === "TABLE" ? box : box.querySelector("table")).caption;
+  if (own) return own.textContent.trim();
   for (let one = box; one && one.tagName !== "MAIN"; one = one.parentElement) {
     for (let before = one.previousElementSibling; before; before = before.previousElementSibling) {
       if (/^(H[1-4]|SUMMARY)$/.test(before.tagName)) return before.textContent.trim();
@@ -370,24 +373,30 @@ if (folds.length || unfolding.length) {
   document.querySelector("main").append(foot);
 }
 // A link to something within a fold opens the fold.
-function openTarget() {
-  const id = decodeURIComponent(location.hash.slice(1));
-  for (let one = id && document.getElementById(id); one; one = one.parentElement) {
+function openTarget(id) {
+  const target = id && document.getElementById(id);
+  for (let one = target; one; one = one.parentElement) {
     if (one.tagName === "DETAILS") one.open = true;
   }
+  return target;
 }
-window.addEventListener("hashchange", openTarget);
-openTarget();
+const openHash = () => openTarget(decodeURIComponent(location.hash.slice(1)));
+window.addEventListener("hashchange", openHash);
+openHash();
 
 // In a viewer: its theme, the place where the reader was before the log was read again, and links to lines of the log.
 if (window.parent !== window) {
   const dark = Array.from(document.styleSheets, (sheet) => Array.from(sheet.cssRules)).flat()
     .filter((rule) => rule.media && rule.media.mediaText.includes("prefers-color-scheme"));
   const tell = (message) => window.parent.postMessage(message, "*");
+  const parts = contents ? Array.from(contents.querySelectorAll("a"), (link) => [link.hash.slice(1), link.textContent]) : [];
   window.addEventListener("message", (event) => {
     if (event.source !== window.parent) return;
-    const { theme, scroll } = event.data || {};
+    const { theme, scroll, show, csv } = event.data || {};
+    if (csv === true && figured.length) saveAs(document.title, figuresOf(figured));
+    if (show) openTarget(String(show))?.scrollIntoView();
     if (theme) {
+      tell({ parts });
       document.documentElement.style.colorScheme = theme;
       for (const rule of dark) rule.media.mediaText = theme === "dark" ? "screen" : "not all";
     }
@@ -415,7 +424,9 @@ if (window.parent !== window) {
     });
     return link;
   };
-  for (const table of document.querySelectorAll("main div.wide table")) {
+  // Of several logs a line does not say whose it is.
+  const isOne = !document.getElementById("log-2");
+  for (const table of isOne ? document.querySelectorAll("main div.wide table") : []) {
     const places = Array.from(table.tHead.rows[0].cells).filter((cell) => /(^| )line$/.test(cell.textContent.trim()));
     for (const { cellIndex } of places) {
       for (const row of table.tBodies[0].rows) {
@@ -424,11 +435,12 @@ if (window.parent !== window) {
       }
     }
   }
-  for (const said of document.querySelectorAll("ol.findings p")) {
+  for (const said of isOne ? document.querySelectorAll("ol.findings p") : []) {
     for (const node of Array.from(said.childNodes).filter((one) => one.nodeType === Node.TEXT_NODE)) {
       const parts = node.textContent.split(/(?<=\blines? )(\d[\d,]*\d|\d)/);
       if (parts.length > 1) node.replaceWith(...parts.map((part, at) => (at % 2 ? linked(part) : part)));
     }
   }
+  if (contents) contents.remove(); // the viewer has a list of them
   tell({ ready: true });
 }

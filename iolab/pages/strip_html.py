@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+from datetime import timedelta
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from iolab.pages.heat_html import leading_wait
 from iolab.pages.lanes_html import ticks
-from iolab.pages.ledger_html import colour
+from iolab.pages.ledger_html import colour, pattern_html
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -27,6 +29,11 @@ _ROW: Final = 21
 _BARS: Final = 84
 #: Opacity of a cell: this much for almost nothing, and the rest in proportion.
 _FAINT: Final = 0.12
+#: Reports that are apart by no more follow one another: a snapshot takes that long.
+SNAPSHOT: Final = timedelta(minutes=1)
+#: Hatchings: time without a report, and time without a name.
+_MISSING: Final = "no-report"
+_UNKNOWN: Final = "strip-unknown"
 
 #: What a row of the strip draws of a report: when, how tall or dark from 0 to 1, and its value as a text.
 _Cell = tuple["datetime", "datetime", float, str]
@@ -56,12 +63,13 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
         return ""
     span = (min(begin for begin, _, _ in shown.values()), max(end for _, end, _ in shown.values()))
     restarts = _restarts(logs, span)
+    missing = _missing([(begin, end) for begin, end, _ in shown.values()])
 
     def line(
         label: str, values: Mapping[str, float], texts: Mapping[str, str], kind: str, top: float, high: int
     ) -> str:
         cells = {name: (*shown[name][:2], value / top, texts.get(name, "")) for name, value in values.items()}
-        return _row(label, cells, span, restarts, kind, high, links)
+        return _row(label, cells, span, (restarts, missing), kind, high, links)
 
     active = {name: size for name, (_, _, size) in shown.items()}
     has_values = len(shown) <= _MOST_VALUES
@@ -80,13 +88,28 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
             line(f"average ms of `{slow}`", own, _texts(own, has_values), "c-single_block", max(own.values()), _BARS)
         )
     said = "; ".join(f"restart {when:%Y-%m-%d %H:%M}" for when in restarts)
-    axis = f'<svg width="100%" height="18" aria-hidden="true">{ticks(*span)}</svg>'
-    note = "Cells: sessions active in that part, darker is more. No cell: no report of this time."
+    patterns = pattern_html(_MISSING, 9) + pattern_html(_UNKNOWN, 6)
+    axis = f'<svg width="100%" height="18" aria-hidden="true"><defs>{patterns}</defs>{ticks(*span)}</svg>'
+    note = "Cells: sessions active in that part, darker is more."
+    chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {_fill(_MISSING)}/></svg>'
+    note += f" {chip} No report of this time." if missing else ""
     return (
         f'<figure class="strip" id="strip"><figcaption>{len(shown)} reports over time'
         f"{f': <b>{said}</b>' if said else ''}</figcaption>{''.join(rows)}"
         f'<div class="strip-row"><span></span>{axis}</div><p class="note">{note}</p></figure>'
     )
+
+
+def _missing(spans: list[tuple[datetime, datetime]]) -> list[tuple[datetime, datetime]]:
+    """The times that no report covers."""
+    ends = accumulate((end for _, end in sorted(spans)), max)
+    later = [begin for begin, _ in sorted(spans)][1:]
+    return [(end, begin) for end, begin in zip(ends, later, strict=False) if begin - end > SNAPSHOT]
+
+
+def _fill(pattern: str) -> str:
+    """What paints a piece with a hatching of the strip."""
+    return f'class="{pattern}" fill="url(#{pattern})"'
 
 
 def _texts(values: Mapping[str, float], has_values: bool) -> dict[str, str]:  # noqa: FBT001 - one of two forms
@@ -110,7 +133,7 @@ def _row(
     label: str,
     cells: Mapping[str, _Cell],
     span: tuple[datetime, datetime],
-    restarts: list[datetime],
+    marks: tuple[list[datetime], list[tuple[datetime, datetime]]],
     kind: str,
     high: int,
     links: Mapping[str, str],
@@ -122,11 +145,16 @@ def _row(
 
     is_bar = high == _BARS
     drawn = [f'<rect width="100%" height="{high - 1}" class="ground"/>']
+    drawn += [
+        f'<rect x="{place(begin):.2f}%" width="{place(end) - place(begin):.2f}%" height="{high}" {_fill(_MISSING)}/>'
+        for begin, end in marks[1]
+    ]
     for name, (begin, end, size, text) in cells.items():
         left, width = place(begin), place(end) - place(begin)
         tall = max(1.0, size * (high - 18)) if is_bar else high - 1
         dark = 1.0 if is_bar else _FAINT + (1 - _FAINT) * size
-        painted = f'class="{"c-other" if kind in {"c-unknown", "c-twice"} else kind}" fill-opacity="{dark:.2f}"'
+        is_open = kind in {"c-unknown", "c-twice"}
+        painted = _fill(_UNKNOWN) if is_open else f'class="{kind}" fill-opacity="{dark:.2f}"'
         y = high - 1 - tall if is_bar else 0
         middle = left + width / 2
         figure = f'<text x="{middle:.2f}%" y="{y - 4 if is_bar else 15:.1f}" text-anchor="middle">{text}</text>'
@@ -134,9 +162,11 @@ def _row(
         piece = f'<rect x="{left:.2f}%" y="{y:.1f}" width="{width:.2f}%" height="{tall:.1f}" {painted}/>'
         piece = f"<g><title>{tip}</title>{piece}{figure if text else ''}</g>"
         drawn.append(f'<a href="#{links[name]}">{piece}</a>' if name in links else piece)
-    drawn += [f'<line x1="{place(one):.2f}%" x2="{place(one):.2f}%" y2="{high}" class="restart"/>' for one in restarts]
+    drawn += [f'<line x1="{place(one):.2f}%" x2="{place(one):.2f}%" y2="{high}" class="restart"/>' for one in marks[0]]
     first, *code = html.escape(printable(label)).split("`")
-    said = first + (f"<code>{code[0]}</code>" if code else "")
+    painted = _fill(_UNKNOWN) if kind in {"c-unknown", "c-twice"} else f'class="{kind}"'
+    chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {painted}/></svg> '
+    said = ("" if is_bar else chip) + first + (f"<code>{code[0]}</code>" if code else "")
     return (
         f'<div class="strip-row"><span>{said}</span><svg width="100%" height="{high}" role="group" '
         f'aria-label="{html.escape(printable(label.replace("`", "")))} over time">{"".join(drawn)}</svg></div>'

@@ -6,7 +6,7 @@ import html
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.metrics.formatting import figure_text
-from iolab.pages.ledger_html import colour
+from iolab.pages.ledger_html import colour, pattern_html
 from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
 
@@ -65,8 +65,8 @@ def _table(change: LedgerChange) -> str:
     heads = "".join(f'<th scope="col" class="number">{head}</th>' for head in _HEADS)
     head = f'<th scope="col">part</th><th scope="col">{html.escape(change.unit)}</th>{heads}'
     title = f"{html.escape(change.base)}, from A to B, in {html.escape(change.unit)}"
-    table = f'<table class="ledger waterfall"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>'
-    return f'<div class="basis"><h3>{title}</h3>{table}</div>'
+    table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+    return f'<div class="basis"><table class="ledger waterfall">{table}</table></div>'
 
 
 def _anchor(change: LedgerChange) -> str:
@@ -104,8 +104,7 @@ def _row(
     low, high, stop = span
     lines = "".join(f'<line x1="{end:.2f}%" x2="{end:.2f}%" y2="26" class="zero"/>' for end in ends)
     if kind == "c-unknown":
-        lines += f'<defs><pattern id="{anchor}" width="6" height="6" patternUnits="userSpaceOnUse">'
-        lines += '<path d="M0 6 6 0" class="hatch"/></pattern></defs>'
+        lines += f"<defs>{pattern_html(anchor, 6)}</defs>"
     painted = f'class="open" fill="url(#{anchor})"' if kind == "c-unknown" else f'class="{kind}"'
     step = (
         f'<line x1="{stop:.2f}%" x2="{stop:.2f}%" y1="6" y2="26" class="whisker-line"/>' if "sum" not in level else ""

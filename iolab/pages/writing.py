@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +26,7 @@ from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import reason_of, refuse_empty, write_page
 from iolab.pages.statements_html import shared_html
-from iolab.pages.strip_html import strip_html
+from iolab.pages.strip_html import SNAPSHOT, strip_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
 from iolab.pages.waterfall_html import waterfall_html
@@ -143,8 +142,9 @@ def write_report(
             if not is_drawn
             else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
         )
-        parts = [f"<h1>{_text(heading)}</h1>"]
-        parts += _lead(pairings, together, change, between, first, is_pair=len(named) == 2)
+        strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
+        parts = [f"<h1>{_text(heading)}</h1>", _total_line(change, between), strip]
+        parts += _lead(pairings, together, change, first, is_pair=len(named) == 2)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         same = shared_html(summaries) if is_drawn else ""
         parts += [_overview(summaries, logs, links), summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
@@ -158,22 +158,28 @@ def write_report(
     return failed
 
 
+def _total_line(change: Sequence[str], between: tuple[str, str] | None) -> str:
+    """What changed most in many logs, and the two between which it did."""
+    step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between else ""
+    step = f'<p class="lead">{step}</p>' if step else ""
+    return f'<p class="verdict">{marked_html(change[0])}</p>{step}' if change else ""
+
+
 def _lead(
     pairings: Sequence[Pairing],
     together: pl.DataFrame,
     change: Sequence[str],
-    between: tuple[str, str] | None,
     first: str,
     *,
     is_pair: bool,
 ) -> list[str]:
-    """What changed, above all else on a page of several logs; the findings of all that it does not say; a chart."""
+    """What else changed in several logs; the findings of all that it does not say; a chart."""
     lead = ""
     one = next((one for one in pairings if one.verdict), None)
-    if change:
-        step = "iolab compare {} {}".format(*between) if between else ""
-        rows = [("", sentence, step if sentence is change[0] else "") for sentence in change]
-        lead = f'<div class="sentences">{sentences_html(rows)}</div>'
+    if change[1:]:
+        lead = f'<div class="sentences">{sentences_html(("", one, "") for one in change[1:])}</div>'
+    elif change:
+        lead = ""
     elif is_pair and one is not None and (one.change is not None or together.is_empty()):
         lead = f'<p class="verdict">{marked_html(one.verdict)}</p>'
         if one.change is not None:
@@ -197,20 +203,19 @@ def _overview(summaries: dict[str, LogSummary], logs: dict[str, LogRow], links: 
     """Where time went in each log, and what happened when, for logs that have times."""
     spans = {name: span(seen.log) for name, seen in summaries.items() if (span := view_of(seen.log.format).span)}
     begins = {name: f"{span[0]:%Y-%m-%d %H:%M}" for name, span in spans.items() if span is not None}
-    strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
     heat = heat_html({name: row.ledger for name, row in logs.items()}, links, begins, _gaps(logs))
     lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
-    return strip + heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
+    return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
 
 def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
-    """The time before a report of a period that none of them covers; a minute is the time a snapshot takes."""
+    """The time before a report of a period that none of them covers."""
     gaps: dict[str, str] = {}
     last: datetime | None = None
     for name, row in logs.items():
         if row.begin is None or row.end is None or row.ledger.elapsed is None:
             continue
-        if last is not None and row.begin - last > timedelta(minutes=1):
+        if last is not None and row.begin - last > SNAPSHOT:
             gaps[name] = f"no figures from {last:%Y-%m-%d %H:%M} to {row.begin:%Y-%m-%d %H:%M}"
         last = row.end if last is None else max(last, row.end)
     return gaps
@@ -344,7 +349,14 @@ def _pictures(one: Pairing, width: int | None = None) -> list[str]:
     if change is None:
         return [drawn_html(chart.to_dict(), label=one.title, width=width) for chart in one.charts()]
     others = replace(one, drawers=tuple(draw for draw in one.drawers if draw != change.to_chart))
-    return [waterfall_html(change), *(drawn_html(chart.to_dict(), label=one.title) for chart in others.charts())]
+    drawn = [drawn_html(chart.to_dict(), label=one.title) for chart in others.charts()]
+    return [waterfall_html(change) + _unknown_html(one), *drawn]
+
+
+def _unknown_html(one: Pairing) -> str:
+    """What the two logs do not allow to compare."""
+    items = "".join(f"<li><b>{_text(what)}</b>: {marked_html(reason)}.</li>" for what, reason in one.not_compared)
+    return f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>' if items else ""
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:

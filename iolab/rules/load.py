@@ -12,7 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ _SWAPPED: Final = 0.05
 _BUSY_PCT: Final = 25.0
 _OWN_PCT: Final = 50.0
 _CS: Final = 100.0
-#: Samples of a statement, in % of all, that are named where no list of SQL has it.
-_SAMPLED_PCT: Final = 10.0
 
 
 @rule("load", of="report", needs="DB time and the length of the period")
@@ -142,7 +140,8 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     if rest is None:
         return
     said, detail, next_step = f"{percent(rest)} of DB time is counted neither as CPU nor as a wait", "", ""
-    points = _sampled_points(facts)
+    on_cpu, whole = sampled_on_cpu(facts), facts.whole_s
+    points = None if on_cpu is None or whole is None else (on_cpu / whole).value
     if points is not None and points >= 0.5 * rest.value:
         most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
         said += f"; samples show {most} on CPU or in its queue"
@@ -183,14 +182,6 @@ def _unaccounted(facts: ReportFacts) -> Interval | None:
     """The share of DB time that is neither CPU nor a wait, from 10 % on."""
     rest = part_of(facts, NOT_ACCOUNTED)
     return rest.share if rest is not None and rest.is_large else None
-
-
-def _sampled_points(facts: ReportFacts) -> float | None:
-    """What samples put on CPU or waiting for it beyond DB CPU, as a share of DB time; None without samples."""
-    on_cpu, whole = facts.samples.on_cpu, facts.whole_s
-    if on_cpu is None or whole is None or facts.elapsed_s is None or facts.db_cpu_s is None:
-        return None
-    return ((on_cpu * facts.elapsed_s - facts.db_cpu_s) / whole).value
 
 
 @rule(
@@ -259,21 +250,19 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.whole_s is None or facts.is_idle:
         return
-    listed = {one.sql_id for one in facts.statements}
     part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
-    for sql_id, text, share in facts.samples.statements:
-        if share >= _SAMPLED_PCT and sql_id not in listed:
-            yield Finding(
-                "sampled_statement",
-                f"`{sql_id}` was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
-                "no SQL list of the report names it.",
-                None if part else Interval.exact(share / 100),
-                "samples",
-                part=part,
-                detail=f"`{short_text(text, 60)}`" if text else "",
-                next=plan_of(sql_id),
-                evidence=(Evidence("ash_sql_events", (sql_id,)),),
-            )
+    for sql_id, text, share in facts.sampled_only:
+        yield Finding(
+            "sampled_statement",
+            f"`{sql_id}` was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
+            "no SQL list of the report names it.",
+            None if part else Interval.exact(share / 100),
+            "samples",
+            part=part,
+            detail=f"`{short_text(text, 60)}`" if text else "",
+            next=plan_of(sql_id),
+            evidence=(Evidence("ash_sql_events", (sql_id,)),),
+        )
 
 
 @rule(

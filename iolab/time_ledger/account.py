@@ -117,6 +117,7 @@ class Account:
         self._remarks: list[dict[str, object]] = []
         self._checks: list[dict[str, object]] = []
         self._ids: set[tuple[str, str]] = set()
+        self._within: dict[str, dict[str, float]] = {}
         #: How a level whose parts are less than their parent is closed, by view and parent.
         self._closings: dict[tuple[str, str | None], tuple[str, str]] = {}
 
@@ -214,6 +215,12 @@ class Account:
         """Name the part that closes a level where its parts are less than their parent (default: not accounted for)."""
         self._closings[view, parent] = (name, kind)
 
+    def has_within(self, part: str, **seconds: float | None) -> None:
+        """Say how many seconds of a statement were of a kind, as far as that is known."""
+        known = {kind: one for kind, one in seconds.items() if one is not None and one > 0}
+        if known:
+            self._within[part] = known
+
     def remark(
         self, role: str, rule: str, text: str, *, part: str | None = None, evidence: Place | None = None
     ) -> None:
@@ -276,6 +283,7 @@ class Account:
             unit=unit,
             counted=dict(counted or {}),
             transactions=transactions,
+            within=self._within,
         )
 
     def _close_levels(self) -> dict[_Level, list[dict[str, Any]]]:

@@ -34,6 +34,8 @@ KINDS: Final = (
     "not_accounted",
     "counted_twice",
 )
+#: Wait classes in which a session waits for I/O.
+IO_CLASSES: Final = frozenset({"User I/O", "System I/O"})
 #: Kinds of time without a name: they are stated as unknown, and are no cause.
 UNKNOWN: Final = frozenset({"unlisted", "not_in_log", "not_accounted"})
 
@@ -109,6 +111,14 @@ class Place(NamedTuple):
         return {"table": self.table, "rows": list(self.rows), "lines": list(self.lines)}
 
 
+class Sampled(NamedTuple):
+    """What samples of sessions show: in a view, by a name, for how long, with two standard deviations."""
+
+    view: str
+    name: str
+    seconds: Interval
+
+
 @dataclass(frozen=True)
 class LedgerParts(Shown):
     """The parts of one conserved account of time, with their shares.
@@ -133,6 +143,8 @@ class LedgerParts(Shown):
             ``samples``, ``share``.
         facts_hold: Of a void ledger: whether the log's other facts hold, as it measures no span; else it is doubtful.
         counted: What the counts of a view are: ``{"what": "waits", "who": "executions"}``.
+        within: Seconds of CPU (``cpu``), I/O (``io``) and round trips (``network``) in the parts of the view ``who``.
+        sampled: What samples show of time that has no name; they explain a part, and are never added.
     """
 
     total: Interval | None
@@ -151,12 +163,18 @@ class LedgerParts(Shown):
     facts_hold: bool = False
     counted: Mapping[str, str] = field(default_factory=dict)
     transactions: float | None = None
+    within: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    sampled: tuple[Sampled, ...] = ()
 
     @cached_property
     def views(self) -> list[str]:
         """The views that the log supports, in the order of `VIEWS`."""
         there = set(self.frame.get_column("view").unique().cast(pl.String))
         return [view for view in VIEWS if view in there]
+
+    def sampled_in(self, view: str) -> list[Sampled]:
+        """What samples show in a view."""
+        return [one for one in self.sampled if one.view == view]
 
     def parts(self, view: str = "what") -> pl.DataFrame:
         """The parts of one view, parents before their children, largest first by ``own_lo``, the closing part last.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
+from iolab.metrics.report_facts import SAMPLED_EVERY_S
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
@@ -20,7 +21,7 @@ from iolab.time_ledger.next_steps import (
     PARSES,
     event_step,
 )
-from iolab.time_ledger.parts import Place
+from iolab.time_ledger.parts import IO_CLASSES, Place, Sampled
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -46,7 +47,6 @@ _SQL_SLACK: Final = 1.5
 _CHECKED_S: Final = 20.0
 #: Captured SQL and the own time of PL/SQL together are at most this, else the one is inside the other.
 _WHOLE_PCT: Final = 101.0
-_IO_CLASSES: Final = frozenset({"User I/O", "System I/O"})
 #: A figure whose ends differ by more is given as a range.
 _COARSE: Final = 0.05
 #: Idle time of processors that was mostly waiting for I/O has that beside it.
@@ -155,13 +155,44 @@ def _foreground(facts: ReportFacts) -> Ledger:
     for name, time in where.items():
         account.add("where", name, time, kind="mixed", evidence=Place(table, (name,)))
     ended = [facts.activity[name].value for name in ("user commits", "user rollbacks") if name in facts.activity]
-    return account.ledger(
+    ledger = account.ledger(
         elapsed=facts.elapsed_s,
         unshared="almost nothing ran" if facts.is_idle else "",
         text=total_text(facts),
         counted={"what": "waits", "who": "executions"},
         transactions=sum(ended) if ended else None,
     )
+    return replace(ledger, sampled=tuple(_sampled(facts)))
+
+
+def sampled_on_cpu(facts: ReportFacts) -> Interval | None:
+    """Seconds for which samples show sessions on CPU or waiting for it, beyond DB CPU; None without samples.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Samples
+        >>> samples = Samples(count=4_097, on_cpu=Interval.exact(8.12))
+        >>> facts = ReportFacts(db_cpu_s=Interval.exact(6_449), elapsed_s=Interval.exact(3_555), samples=samples)
+        >>> [round(end) for end in (sampled_on_cpu(facts).value, sampled_on_cpu(facts).lo)]
+        [22418, 21343]
+    """
+    on_cpu = facts.samples.on_cpu
+    if on_cpu is None or facts.elapsed_s is None or facts.db_cpu_s is None:
+        return None
+    return _of_samples((on_cpu * facts.elapsed_s).value / SAMPLED_EVERY_S) - facts.db_cpu_s
+
+
+def _of_samples(count: float) -> Interval:
+    """The time that samples stand for, with two standard deviations of their number."""
+    wide = 2 * count**0.5
+    return Interval(*(SAMPLED_EVERY_S * one for one in (count, max(0.0, count - wide), count + wide)))
+
+
+def _sampled(facts: ReportFacts) -> Iterator[Sampled]:
+    """Time on CPU that the clock does not count, and statements that are in many samples and in no list."""
+    if (time := sampled_on_cpu(facts)) is not None and time.value > 0:
+        yield Sampled("what", "on CPU or in its queue", time)
+    for sql_id, text, share in facts.sampled_only:
+        yield Sampled("who", f"{sql_id} {text[:_TEXT]}".rstrip(), _of_samples(share / 100 * facts.samples.count))
 
 
 def _void_remarks(facts: ReportFacts) -> Iterator[dict[str, object]]:
@@ -342,7 +373,7 @@ def _class_of(facts: ReportFacts, event: str) -> str:
 
 
 def _kind(wait_class: str) -> str:
-    return "io" if wait_class in _IO_CLASSES else "idle" if wait_class == "Idle" else "wait"
+    return "io" if wait_class in IO_CLASSES else "idle" if wait_class == "Idle" else "wait"
 
 
 def _check_sums(account: Account, facts: ReportFacts, classes: Mapping[str, Interval], dropped: list[str]) -> None:
@@ -389,10 +420,12 @@ def _who(account: Account, facts: ReportFacts) -> None:
             account.remark("contains", "plsql", text, part=part, evidence=place)
             continue
         listed += one.elapsed_s
-        account.add(
+        part = account.add(
             "who", name, one.elapsed_s, kind="mixed", wait_class=one.module or None, count=one.executions,
             evidence=place, next_step=_next_of_statement(facts, one),
         )  # fmt: skip
+        cpu, io = (None if of is None else of.value for of in (one.cpu_s, one.io_s))
+        account.has_within(part, cpu=cpu, io=io)
     if not facts.statements:
         return
     captured = facts.captured_sql_pct

@@ -18,7 +18,7 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.time_ledger.account import Account, void_ledger
 from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
-from iolab.time_ledger.parts import Place
+from iolab.time_ledger.parts import IO_CLASSES, Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
 from sqltraceparse import without_literals
@@ -165,7 +165,7 @@ class Session:
         ``key`` (the text without literals), ``sql`` (id of the first text), ``text`` (the first one), ``texts`` (their
         number), ``statement`` (line of the first header), ``is_sys`` (recursive SQL of the dictionary), ``depth``,
         ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls, ``cpu_us``,
-        ``parse_us``, ``disk_blocks``, ``gets``; ``trips`` and ``trip_us``: round trips between fetches.
+        ``io_us``, ``parse_us``, ``disk_blocks``, ``gets``; ``trips`` and ``trip_us``: round trips between fetches.
         """
         op, own = pl.col("op"), pl.col("own_elapsed_us")
         sums = self.calls.group_by("statement", pl.col("cursor").is_null().alias("is_lob")).agg(
@@ -182,15 +182,20 @@ class Session:
         )
         trips = self.for_client.filter("is_trip").group_by("statement")
         by_trips = trips.agg(trips=pl.len(), trip_us=pl.col("us").sum())
-        sums = sums.join(by_trips.with_columns(is_lob=False), on=["statement", "is_lob"], how="left", nulls_equal=True)
+        events = [one for one in self.in_calls.get_column("event") if wait_class_of(one) in IO_CLASSES]
+        waited = self.waits.filter(pl.col("call").is_not_null(), pl.col("event").is_in(events))
+        by_io = waited.group_by("statement").agg(io_us=pl.col("elapsed_us").sum())
+        for one in (by_trips, by_io):
+            key = ["statement", "is_lob"]
+            sums = sums.join(one.with_columns(is_lob=False), on=key, how="left", nulls_equal=True)
         sql = pl.coalesce("sql_id", pl.col("hash_value").cast(pl.String))
         names = self.headers.select("statement", "text", "user_id", sql=sql)
         found = sums.join(names, on="statement", how="left").with_columns(
             key=pl.coalesce(without_literals(pl.col("text")), "sql"),
             is_sys=((pl.col("user_id") == 0) & (pl.col("depth") > 0)).fill_null(value=False),
         )
-        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "parse_us", "disk_blocks", "gets")
-        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "trips", "trip_us")]
+        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "parse_us", "disk_blocks")
+        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "gets", "trips", "trip_us")]
         grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
         first = [pl.col(name).first() for name in ("sql", "text", "statement")]
         alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())
@@ -453,6 +458,7 @@ def _statements(account: Account, session: Session, work: int) -> None:
             count=count,
             evidence=Place("statements", (row["sql"],) if row["sql"] else (), lines=_lines(row)),
         )
+        account.has_within(part, cpu=row["cpu_us"] / 1e6, io=row["io_us"] / 1e6, network=row["trip_us"] / 1e6)
         if row["trip_us"] and row["trip_us"] >= _LARGE * work:
             trips = Interval.exact(row["trips"])
             name = trips_name(row)

@@ -13,7 +13,7 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, time_text
 from iolab.time_ledger.account import Account, void_ledger
-from iolab.time_ledger.parts import Place
+from iolab.time_ledger.parts import IO_CLASSES, Place
 from iolab.time_ledger.sql_traces import FROM_CLIENT, next_of, statement_name
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle, wait_class_of
@@ -62,21 +62,25 @@ def statements_of(report: Tkprof) -> pl.DataFrame:
 
     ``key`` (text without literals), ``is_recursive``, ``part`` (number of the first), ``line``, ``sql``, ``text``,
     ``texts``, ``count`` (calls), ``executions``, ``misses`` (of parse), ``elapsed_s``, ``cpu_s`` with bounds,
-    ``disk_blocks``, ``gets``, ``rows``.
+    ``io_s``, ``disk_blocks``, ``gets``, ``rows``.
     """
     of_statement = report.calls.filter(pl.col("scope") == "statement")
     executed = of_statement.filter(pl.col("call") == "Execute").select("statement", executions="count")
+    events = [one for one in report.waits.get_column("event").unique() if wait_class_of(one) in IO_CLASSES]
+    waited = report.waits.filter(pl.col("scope") == "statement", pl.col("event").is_in(events))
+    io = waited.group_by("statement").agg(io_s=pl.col("total_wait_s").sum())
     times = [f"{name}_s{end}" for name in ("elapsed", "cpu") for end in ("", "_lo", "_hi")]
     rows = (
         of_statement.filter(pl.col("call") == "total")
         .select("statement", "count", *times, "disk_blocks", "rows", gets=pl.sum_horizontal(*_GETS))
         .join(executed, on="statement", how="left")
+        .join(io, on="statement", how="left")
         .join(report.statements.drop("error"), on="statement", how="left", maintain_order="left")
         .with_columns(
             key=pl.coalesce(without_literals(pl.col("text")), "sql_id"), is_recursive=pl.col("depth").fill_null(0) > 0
         )
     )
-    sums = ("count", "executions", *times, "disk_blocks", "gets", "rows")
+    sums = ("count", "executions", *times, "io_s", "disk_blocks", "gets", "rows")
     found = rows.group_by("key", "is_recursive", maintain_order=True).agg(
         pl.col("statement").first().alias("part"),
         pl.col("line", "text").first(),
@@ -276,7 +280,7 @@ def _who(account: Account, report: Tkprof, statements: pl.DataFrame, nesting: Ne
 
 
 def _add(account: Account, row: dict[str, Any], parent: str | None) -> str:
-    return account.add(
+    part = account.add(
         "who",
         part_name(row),
         row_figure(row, "elapsed_s") or _ZERO,
@@ -285,6 +289,8 @@ def _add(account: Account, row: dict[str, Any], parent: str | None) -> str:
         count=Interval.exact(float(row["count"] or 0)),
         evidence=Place("statements", (str(row["sql"] or row["part"]),), (row["line"],)),
     )
+    account.has_within(part, cpu=row["cpu_s"], io=row["io_s"])
+    return part
 
 
 def part_name(row: dict[str, Any]) -> str:

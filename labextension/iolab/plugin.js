@@ -21,6 +21,7 @@
     .iolab-said { padding: 24px 32px; max-width: 46rem; font-size: 14px; line-height: 20px; color: var(--jp-ui-font-color1); overflow-wrap: anywhere; white-space: pre-line; }
     .iolab-said h2 { font-size: 18px; line-height: 26px; font-weight: 600; margin: 0 0 8px; }
     .iolab-status { color: var(--jp-ui-font-color2); font-size: var(--jp-ui-font-size1); padding: 0 12px; line-height: 24px; white-space: nowrap; }
+    .iolab-parts { font: inherit; color: inherit; background: var(--jp-layout-color1); border: 1px solid var(--jp-border-color1); height: 24px; max-width: 12rem; }
     .iolab-field { padding: 32px; overflow: auto; background: var(--jp-layout-color0); color: var(--jp-ui-font-color1); }
     .iolab-field h1 { font-size: 21px; line-height: 28px; font-weight: 650; margin: 0 0 4px; }
     .iolab-field p { max-width: 46rem; line-height: 20px; margin: 0 0 16px; color: var(--jp-ui-font-color2); }
@@ -59,7 +60,7 @@
       createNew(options = {}) { return super.createNew({ ...options, collaborationEnabled: true }); }
     }
 
-    function activate(app, themes, launcher, browser, restorer, palette) {
+    function activate(app, themes, launcher, browser, restorer, palette, books) {
       const { commands, docRegistry, serviceManager } = app;
       const settings = serviceManager.serverSettings;
       const address = (path) => coreutils.URLExt.join(settings.baseUrl, "iolab") + "/" + path;
@@ -74,9 +75,10 @@
         throw Object.assign(new Error(said.message || answer.statusText || "the server does not answer"), { status: answer.status });
       }
 
-      // The page of a log once it is read; `heard` is given each state on the way, and ends the reading with false.
-      async function read(path, heard) {
-        let page = await ask("pages", "POST", { path });
+      // The page of a log, or of two compared, once it is read; `heard` is given each state on the way, and ends the
+      // reading with false.
+      async function read(path, heard, other) {
+        let page = await ask("pages", "POST", other ? { path, with: other } : { path });
         for (let wait = 150; ; wait = Math.min(1000, wait * 1.3)) {
           if (heard(page) === false) {
             await leave(page);
@@ -97,14 +99,19 @@
       const theme = () => (themes && themes.theme && !themes.isLight(themes.theme) ? "dark" : "light");
 
       class PageView extends Widget {
-        constructor(context) {
+        constructor(context, other) {
           super();
           this.context = context;
+          this.other = other;
           this.addClass("iolab-page");
           this.said = element("div", "", "iolab-said");
           this.said.setAttribute("role", "status");
           this.status = new Widget({ node: element("span", "", "iolab-status") });
           this.node.append(this.said);
+          this.parts = new Widget({ node: element("select", "", "iolab-parts") });
+          this.parts.node.setAttribute("aria-label", "part of the page");
+          this.parts.node.hidden = true;
+          this.parts.node.addEventListener("change", () => this.tell({ show: this.parts.node.value }));
           this.turn = 0;
           this.heard = (event) => this.hear(event);
           window.addEventListener("message", this.heard);
@@ -127,6 +134,8 @@
 
         get path() { return localPath(this.context.path); }
 
+        get name() { return [this.path, this.other].filter(Boolean).map(nameOf).join(" and "); }
+
         // A page that was read again is told where its reader was; it may hear that when it is loaded, or say when it can.
         settle() {
           this.tell({ theme: theme(), scroll: this.scroll || 0 });
@@ -139,26 +148,41 @@
         // A page has no origin: it is known by its window, and what it says is a number, or that it can be told something.
         hear(event) {
           if (!this.frame || event.source !== this.frame.contentWindow) return;
-          const { line, ready, scroll } = event.data || {};
+          const { line, ready, scroll, parts } = event.data || {};
           if (ready === true) this.settle();
+          if (Array.isArray(parts)) this.offer(parts);
           if (Number.isFinite(scroll)) this.scroll = scroll;
-          if (Number.isSafeInteger(line) && line > 0) showLine(this.path, line, this.page.size);
+          if (Number.isSafeInteger(line) && line > 0 && !this.other) showLine(this.path, line, this.page.size);
+        }
+
+        // The parts of the page, in place of its bar of contents.
+        offer(parts) {
+          const select = this.parts.node;
+          const chosen = select.value;
+          select.replaceChildren(...parts.filter(Array.isArray).slice(0, 20).map(([id, text]) => {
+            const option = element("option", String(text).slice(0, 60));
+            option.value = String(id);
+            return option;
+          }));
+          if (parts.some(([id]) => id === chosen)) select.value = chosen;
+          select.hidden = parts.length === 0;
         }
 
         // Read the log, again where it was read before: until its new page is there the old one stays.
         async open() {
           const turn = (this.turn += 1);
-          const name = nameOf(this.path);
+          const name = this.name;
           this.isReading = true;
           try {
             const page = await read(this.path, (state) => {
               if (turn !== this.turn) return false;
               this.next = state;
               const text = progress(state, name);
-              if (this.frame) this.status.node.textContent = text;
+              // a longer text would push buttons out of the toolbar
+              if (this.frame) this.status.node.textContent = `reading, ${Math.round(state.seconds)} s`;
               else this.say("", text);
               return true;
-            });
+            }, this.other);
             if (page === null) return;
             this.next = null;
             if (this.page && this.page.id !== page.id) leave(this.page);
@@ -192,7 +216,7 @@
         async show(page, turn) {
           const frame = document.createElement("iframe");
           frame.setAttribute("sandbox", "allow-scripts allow-downloads");
-          frame.title = `What ${nameOf(this.path)} says`;
+          frame.title = `What ${this.name} ${this.other ? "say" : "says"}`;
           frame.style.visibility = "hidden";
           const isThere = new Promise((done) => frame.addEventListener("load", done, { once: true }));
           frame.src = address(`pages/${page.id}/page.html`);
@@ -227,15 +251,74 @@
         createNewWidget(context) {
           const view = new PageView(context);
           const widget = new docregistry.DocumentWidget({ content: view, context });
-          widget.title.icon = icon;
-          const button = (name, label, tooltip, onClick) => widget.toolbar.addItem(name, new ui.ToolbarButton({ label, tooltip, onClick }));
+          const button = fill(widget, view);
+          button("compare", "Compare with …", "Compare this log with another one", () => compareWith(view.path));
+          button("cell", "Insert cell", "Insert a cell that reads this log into the notebook that was used last", () => insertCell(view.path));
           button("notebook", "Open as notebook", "Write a notebook of this log beside it, and run it", () => openNotebook(view.path));
           button("text", "Open as text", "Open the log in the editor", () => showLine(view.path, 1, view.page ? view.page.size : 0));
-          button("refresh", "Refresh", "Read the log again, if it has changed", () => view.open());
-          widget.toolbar.addItem("spacer", ui.Toolbar.createSpacerItem());
-          widget.toolbar.addItem("status", view.status);
+          finish(widget, view, button);
           return widget;
         }
+      }
+
+      // What the toolbars of a log and of a comparison share.
+      function fill(widget, view) {
+        widget.title.icon = icon;
+        widget.toolbar.addItem("parts", view.parts);
+        const button = (name, label, tooltip, onClick) => widget.toolbar.addItem(name, new ui.ToolbarButton({ label, tooltip, onClick }));
+        button("csv", "CSV", "Save all figures of the page as CSV", () => view.tell({ csv: true }));
+        return button;
+      }
+
+      function finish(widget, view, button) {
+        button("refresh", "Refresh", "Read the log again, if it has changed", () => view.open());
+        widget.toolbar.addItem("spacer", ui.Toolbar.createSpacerItem());
+        widget.toolbar.addItem("status", view.status);
+      }
+
+      // A page of two logs is no document: its context is the path of the first.
+      function openComparison(path, other) {
+        const context = { path, ready: Promise.resolve(), isDisposed: false, pathChanged: { connect() {} } };
+        const view = new PageView(context, other);
+        const widget = new apputils.MainAreaWidget({ content: view });
+        finish(widget, view, fill(widget, view));
+        widget.title.label = view.name;
+        widget.title.closable = true;
+        app.shell.add(widget, "main");
+        app.shell.activateById(widget.id);
+      }
+
+      // Logs that are open, and those beside this one.
+      async function compareWith(path) {
+        try {
+          const opened = [];
+          tracker.forEach((widget) => opened.push(localPath(widget.context.path)));
+          const folder = await serviceManager.contents.get(coreutils.PathExt.dirname(path), { content: true });
+          const listed = folder.content.filter((one) => one.type === "file" && docRegistry.getFileTypesForPath(one.path).some((type) => type.name === TYPE));
+          const items = [...new Set([...opened, ...listed.map((one) => one.path)])].filter((one) => one !== path);
+          if (items.length === 0) throw new Error("No other log is open or in this folder.");
+          const chosen = await apputils.InputDialog.getItem({ title: `Compare ${nameOf(path)} with`, items, okLabel: "Compare" });
+          if (chosen.button.accept && chosen.value) openComparison(path, chosen.value);
+        } catch (error) {
+          complain(error);
+        }
+      }
+
+      // Into the notebook that was used last; without one into a notebook of the log.
+      async function insertCell(path) {
+        const panel = books && books.currentWidget;
+        if (!panel) return openNotebook(path);
+        try {
+          await panel.sessionContext.ready;
+          const name = coreutils.PathExt.relative(coreutils.PathExt.dirname(localPath(panel.context.path)), path);
+          notebooks.NotebookActions.insertBelow(panel.content);
+          panel.content.activeCell.model.sharedModel.setSource(`import iolab\n\nlog = iolab.load(${JSON.stringify(name)})\nlog`);
+          app.shell.activateById(panel.id);
+          await notebooks.NotebookActions.run(panel.content, panel.sessionContext);
+        } catch (error) {
+          complain(error);
+        }
+        return null;
       }
 
       const complain = (error) => apputils.Notification.error(error.message, { autoClose: 10000 });
@@ -374,7 +457,7 @@
       id: "iolab:pages",
       description: "Opens Oracle I/O logs as pages, and takes uploads.",
       autoStart: true,
-      optional: [apputils.IThemeManager, launchers.ILauncher, filebrowser.IDefaultFileBrowser, application.ILayoutRestorer, apputils.ICommandPalette],
+      optional: [apputils.IThemeManager, launchers.ILauncher, filebrowser.IDefaultFileBrowser, application.ILayoutRestorer, apputils.ICommandPalette, notebooks.INotebookTracker],
       activate,
     };
   }

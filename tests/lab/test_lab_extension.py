@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browser import CHROMIUM, open_browser, outside
 
+from iolab.lab.page_jobs import log_notebook
 from iolab.lab.serving import serve_lab
 
 if TYPE_CHECKING:
@@ -155,6 +156,65 @@ def test_what_is_no_log_is_said_in_the_tab(lab: tuple[str, Path]) -> None:
         text = shown(page).locator("main").inner_text()
 
     assert "AWR" in text
+    assert outside(asked) == []
+
+
+def press(page: Any, name: str) -> None:  # noqa: ANN401 - as above
+    """Press a button of the toolbar that is in sight."""
+    page.locator(".jp-Toolbar jp-button:visible, .jp-Toolbar button:visible", has_text=name).first.click()
+
+
+def test_two_logs_are_compared_from_the_toolbar(lab: tuple[str, Path]) -> None:
+    """Logs of the folder are offered by name, markup in a name as text; the page of both opens in a tab of its own."""
+    url, _ = lab
+    with open_browser() as (page, asked):
+        start(page, url)
+        open_log(page, TRACE.name)
+        press(page, "Compare with")
+        page.locator(".jp-Dialog select").wait_for()
+        choices = page.locator(".jp-Dialog select option").all_inner_texts()
+        page.locator(".jp-Dialog select").select_option(MARKUP)
+        page.locator(".jp-Dialog button", has_text="Compare").click()
+        page.locator(".lm-TabBar-tabLabel", has_text=f"{TRACE.name} and {MARKUP}").wait_for()
+        frame = shown(page)
+        text = frame.locator("main").inner_text()
+        planted = page.locator("img[src=x]").count() + frame.locator("img").count()
+        title = page.title()
+
+    assert set(choices) == {"binary.trc", "link.trc", MARKUP}
+    assert text.startswith("I/O evidence of 2 logs")
+    assert (planted, title == "owned") == (0, False)
+    assert outside(asked) == []
+
+
+def test_the_toolbar_shows_parts_saves_figures_and_inserts_a_cell(lab: tuple[str, Path]) -> None:
+    """In place of the bar of contents a list; all figures with units as CSV; a cell that reads the log, and has run."""
+    url, folder = lab
+    (folder / "books").mkdir()
+    book = {"cells": [], "metadata": log_notebook("x")["metadata"], "nbformat": 4, "nbformat_minor": 5}
+    (folder / "books/analysis.ipynb").write_text(json.dumps(book), encoding="utf-8")
+    with open_browser() as (page, asked):
+        start(page, url)
+        page.goto(f"{url}/lab/tree/books/analysis.ipynb?token={TOKEN}&reset")
+        page.locator(".jp-Notebook").wait_for()
+        page.locator(".jp-BreadCrumbs-home").click()
+        frame = open_log(page, TRACE.name)
+        bars = frame.locator("nav.contents").count()
+        select = page.locator("select.iolab-parts:visible")
+        parts = select.locator("option").all_inner_texts()
+        select.select_option("Tables")
+        until(page, lambda: frame.evaluate("window.scrollY") > 100)
+        with page.expect_download() as download:
+            press(page, "CSV")
+        figures = Path(download.value.path()).read_text(encoding="utf-8-sig").splitlines()
+        press(page, "Insert cell")
+        page.locator(".jp-Notebook:visible .jp-OutputArea-output", has_text="orders_report").first.wait_for()
+        code = page.locator(".jp-Notebook:visible .jp-CodeCell .cm-content").all_inner_texts()
+
+    assert (bars, {"Findings", "Ledger", "Tables"} <= set(parts)) == (0, True)
+    assert figures[0] == "part,table,row,column,value"
+    assert [line for line in figures if ",time (s)," in line]
+    assert any(f'iolab.load("../{TRACE.name}")' in one for one in code)
     assert outside(asked) == []
 
 

@@ -82,8 +82,8 @@ def test_pages_print_on_a4_both_ways(pages: dict[str, str]) -> None:
     assert [one for one in wide if one[2] > 0 or one[3]] == []
 
 
-def test_no_serious_problem_of_accessibility(pages: dict[str, str]) -> None:
-    """Axe finds nothing serious or critical on any kind of page, nor in the dark or on a phone."""
+def test_no_problem_of_accessibility(pages: dict[str, str]) -> None:
+    """Axe finds nothing on any kind of page, nor in the dark or on a phone."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     found = []
     with open_browser() as (page, _):
@@ -95,7 +95,6 @@ def test_no_serious_problem_of_accessibility(pages: dict[str, str]) -> None:
                 found += [
                     (kind, scheme, width, one["id"], one["nodes"][0]["html"][:200])
                     for one in axe.Axe().run(page).response["violations"]
-                    if one["impact"] in {"serious", "critical"}
                 ]
 
     assert found == []

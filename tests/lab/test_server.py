@@ -200,6 +200,28 @@ def test_a_page_is_kept_until_its_log_changes(tmp_path: Path) -> None:
     after(Pages(command=run(WRITES)), steps)
 
 
+def test_a_comparison_is_of_both_logs_as_they_are(tmp_path: Path) -> None:
+    """It is kept until one of the two changes, is not that of the other order, and no log is compared with itself."""
+    logs = [tmp_path / name for name in ("a.trc", "-b [1].trc")]
+    for log in logs:
+        log.write_text(log.name, encoding="utf-8")
+    reader = "*logs, _, page = sys.argv[1:]; open(page, 'w').write(repr([open(log).read() for log in logs]))"
+
+    async def steps(pages: Pages) -> None:
+        page = pages.open(*logs)
+        assert (await end_of(pages, page))["size"] == len("a.trc-b [1].trc")
+        assert ast.literal_eval(page.path.read_text(encoding="utf-8")) == ["a.trc", "-b [1].trc"]
+        assert pages.open(*logs) is page
+        assert pages.open(*logs[::-1]) is not page
+        logs[1].write_text("longer than it was", encoding="utf-8")
+        assert pages.describe(page)["is_changed"] is True
+        with pytest.raises(RefusedError, match=r"a\.trc cannot be compared with itself"):
+            pages.open(logs[0], logs[0])
+
+    command = (sys.executable, "-c", f"import sys\n{reader}")
+    after(Pages(command=command), steps)
+
+
 def test_a_log_that_grows_while_it_is_read_is_noticed(tmp_path: Path) -> None:
     """What was read is what the log was when the reading began."""
     log = tmp_path / "a.trc"
@@ -418,6 +440,36 @@ def test_paths_out_of_the_folder_are_refused_in_words(server: Server, path: obje
 
     assert (status, len(answer["message"]) > 10) == (400, True)
     assert server.files() == before
+
+
+@pytest.mark.parametrize(
+    "path", ["../secret", "logs/../../secret.trc", "/etc/passwd", "logs/.hidden", "logs", "", None, 7, "logs/./ora.trc"]
+)
+@pytest.mark.parametrize("name", ["path", "with"])
+def test_logs_that_are_compared_are_of_the_folder(server: Server, path: object, name: str) -> None:
+    """Either of the two is refused as one alone is, and so is the same log twice."""
+    asked = {"path": "logs/ora.trc", "with": "logs/ora.trc"} | {name: path}
+    status, answer, _ = server.ask("POST", "pages", asked)
+
+    assert (status, len(answer["message"]) > 10) == (400, True)
+
+
+def test_two_logs_are_compared_on_one_page(server: Server) -> None:
+    """The page is confined as that of one log is; markup in the name of either is text."""
+    shutil.copy(TRACE, server.folder / MARKUP)
+    try:
+        status, state, _ = server.ask("POST", "pages", {"path": "logs/ora.trc", "with": MARKUP})
+        while state["state"] in {"waiting", "reading"}:
+            time.sleep(0.1)
+            state = server.ask("GET", f"pages/{state['id']}")[1]
+        _, text, headers = server.ask("GET", f"pages/{state['id']}/page.html")
+    finally:
+        (server.folder / MARKUP).unlink()
+
+    assert (status, state["state"], state["size"]) == (202, "done", 2 * TRACE.stat().st_size)
+    assert "sandbox" in headers["Content-Security-Policy"]
+    assert "ora.trc and &lt;img src=x onerror=alert(1)&gt;.trc" in text
+    assert "<img" not in text
 
 
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{", b"\xff", b'"logs/ora.trc"'])
