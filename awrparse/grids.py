@@ -72,14 +72,15 @@ def _columns_by_heading(table: Table, headings: Sequence[str]) -> list[Column | 
     if layout and (is_bare or len(found) // 2 <= known < len(found)):
         columns = [table.by_name[name] for name in layout]
         pairs = zip(headings, found, columns, strict=True)
-        if all(one is column if one else not _has_more(heading, column) for heading, one, column in pairs):
+        words = {word for column in columns for head in column.heads for word in head.split()}
+        if all(one is column if one else not _has_more(heading, column, words) for heading, one, column in pairs):
             return [*columns]
     return found
 
 
-def _has_more(heading: str, column: Column) -> bool:
-    """Has a heading the words of a column's, and others, as where a mail program has moved those of another column?"""
-    return any({*head.split()} < {*heading.split()} for head in column.heads)
+def _has_more(heading: str, column: Column, words: set[str]) -> bool:
+    """Has a heading the words of a column's, and others that the table has not, as where a mail program moved them?"""
+    return any({*head.split()} < {*heading.split()} and {*heading.split()} - words for head in column.heads)
 
 
 def grid_of(table: Table, printed: PrintedTable) -> Grid:

@@ -71,7 +71,7 @@ OTHERS: Final = pl.Schema({"line": pl.UInt32(), "column": pl.String(), "text": p
 _COLUMNS: Final = {
     "INST": "instance", "INST_ID": "instance", "SID": "session", "SESSION_ID": "session", "SERIAL#": "serial",
     "SESSION_SERIAL#": "serial", "SQL_ID": "sql_id", "SQL_CHILD": "sql_child", "SQL_CHILD_NUMBER": "sql_child",
-    "STATE": "state", "SESSION_STATE": "state", "EVENT": "event", "WAIT_CLASS": "wait_class",
+    "STATE": "state", "SESSION_STATE": "state", "EVENT": "event", "EVENT2": "event", "WAIT_CLASS": "wait_class",
 }  # fmt: skip
 _WHOLE_COLUMNS: Final = ("instance", "session", "serial", "sql_child")
 #: A poll's moment, by the first of these headings.
@@ -95,6 +95,8 @@ _ACTIVITY: Final = re.compile(GRAMMAR.pattern("(?:({MEAN}){BLANKS}{OPEN})?({SHAR
 _VIEWS: Final = {
     re.compile(GRAMMAR.pattern(f"(?i){{{name}}}")): step for name, step in (("EACH_SECOND", 1), ("EACH_TENTH", 10))
 }
+#: The first headings of the script ashtop, whose rows are seconds of samples by group.
+_ASHTOP: Final = ["TOTAL SECONDS", "AAS"]
 _COUNTS: Final = re.compile(GRAMMAR.pattern("(?i){COUNTS}"))
 _ON_CPU: Final = "ON CPU"
 #: The mean of active sessions, with two decimals, and its percentage, with none, differ by no more.
@@ -194,7 +196,7 @@ def read_session_samples(source: Source) -> SessionSamples:
 def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
     r"""The samples that queries of a session returned: rows of v$active_session_history, or numbers of them by group.
 
-    A grid of rows is known by its headings; one of numbers by a statement that names the view.
+    A grid of rows is known by its headings; one of numbers by a statement that names the view, or as that of ashtop.
 
     Examples:
         >>> from sqlplusparse import read_spool
@@ -206,15 +208,17 @@ def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
     texts = dict(spool.statements.select("statement", "text").iter_rows())
     for number, statement, headings in spool.tables.select("table", "statement", "headings").iter_rows():
         names = [heading.upper() for heading in headings]
-        if "EVENT" not in names and "SQL_ID" not in names:  # most tables: their statements need no look
+        is_event = not {"EVENT", "EVENT2"}.isdisjoint(names)
+        if not is_event and "SQL_ID" not in names:  # most tables: their statements need no look
             continue
         text = texts.get(statement) or ""
         step = next((seconds for view, seconds in _VIEWS.items() if view.search(text)), None)
         moment = next((place for place, name in enumerate(names) if name in _MOMENTS), None)
-        if "EVENT" not in names and step is None:
+        is_top = names[:2] == _ASHTOP
+        if not is_event and step is None and not is_top:
             continue
         rows = spool.table_cells(number).rows()
-        count = _count_column(names, rows) if step is not None and _COUNTS.search(text) else None
+        count = _count_column(names, rows) if step is not None and _COUNTS.search(text) else 0 if is_top else None
         if moment is None and count is None:
             continue
         found = _Reader(spool.source, "polls")

@@ -141,7 +141,13 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
 def _lead(
     said: list[tuple[dict[str, Any], list[str]]], parents: set[str], repeats: set[str]
 ) -> tuple[dict[str, Any], list[str]] | None:
-    """The sentence above the table: of the largest shares half the time without a row, else more than its row says."""
+    """The sentence above the table: of the largest shares half the time without a row, else more than its row says.
+
+    What the figures are not of, such as the second report of a file, comes before all.
+    """
+    gates = [one for one in said if one[0]["mark"] == "evidence"]
+    if gates:
+        return gates[0]
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     facts = [one for one in said if one[0]["impact_lo"] is None and one[0]["mark"] == "context"]
     parts = [row["rank"] for row, _ in said if row["part"] is not None]

@@ -13,7 +13,7 @@ from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
-from iolab.time_ledger.ash import addm_impacts, addm_table, ash_ledgers
+from iolab.time_ledger.ash import addm_advised, addm_impacts, addm_table, ash_ledgers
 from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
 from logframe.interval import row_figure
@@ -268,14 +268,11 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         return
     if report[table].is_empty():
         yield Finding("addm_finding", "ADDM had no findings to report.", evidence=(Evidence("info"),))
-    has_actions = (
-        report[table].filter(pl.col("recommendations") > 0) if "recommendations" in report[table].columns else None
-    )
-    advised = [] if has_actions is None else has_actions.get_column("finding").to_list()
+    advised = addm_advised(report)
     for finding, share in sorted(addm_impacts(report), key=lambda one: -one[1].value):
         yield Finding(
             "addm_finding",
             f"ADDM rates `{finding}` at {percent(share / 100)} of the activity.",
-            next=f"see the actions that the report recommends for `{finding}`" if finding in advised else _AWR,
+            next=f"see the actions that the report lists for `{finding}`" if finding in advised else _AWR,
             evidence=(Evidence(table, (finding,)),),
         )

@@ -227,14 +227,12 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S or facts.invalid or facts.restarted_at is not None:
         return
-    if facts.is_quiet:  # no hour of it was busy
-        return
     is_shortest = facts.snapshots is not None and facts.snapshots[1] - facts.snapshots[0] == 1
     part = "take an ASH report of the busy part of the period: @?/rdbms/admin/ashrpt"
     yield Finding(
         "interval_too_long",
         f"The report covers {period_text(facts.elapsed_s.value)}; its averages hide the busy hours.",
-        next=part if is_shortest else "take reports of single hours: @?/rdbms/admin/awrrpt",
+        next="" if facts.is_quiet else part if is_shortest else "take reports of single hours: @?/rdbms/admin/awrrpt",
         evidence=(Evidence("snapshots"),),
         is_gate=bool(facts.void) or facts.elapsed_s.lo > _DAY_S,
     )

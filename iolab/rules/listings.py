@@ -299,7 +299,10 @@ def _sessions(table: _Table) -> Iterator[Finding]:
     """What most of the listed sessions waited for, how long, and the session that blocks most of them."""
     one = table.listed
     event, session, blocker = one.find("event"), one.find(*_WAITERS), one.find(*_BLOCKERS)
-    if session is None or one.find(*_OF_OTHERS) is not None or "count" in table.texts:
+    if session is None or "count" in table.texts:
+        return
+    if one.find(*_OF_OTHERS) is not None:
+        yield from _blocked_samples(one, session, event, blocker)
         return
     if event is None and blocker is None:
         yield from _locks(table, session)
@@ -329,6 +332,23 @@ def _sessions(table: _Table) -> Iterator[Finding]:
     yield Finding(
         "listed_waits", f"{said}.", next=step if work or blocked else "", evidence=(Evidence("tables", (name,)),),
         order=_BLOCKED if blocked else _USUAL,
+    )  # fmt: skip
+
+
+def _blocked_samples(one: Queried, session: int, event: int | None, blocker: int | None) -> Iterator[Finding]:
+    """The session that blocked most of the samples that were blocked, for what they waited, and what it did itself."""
+    blocked = [row for row in one.rows if blocker is not None and row[blocker]]
+    if blocker is None or event is None or not blocked:
+        return
+    held = Counter((str(row[blocker]).strip(), str(row[event]).strip()) for row in blocked)
+    (holder, name), count = held.most_common(1)[0]
+    own = [row for row in one.rows if str(row[session]).strip() == holder]
+    busy = sum(any(text and text.strip() == "ON CPU" for text in row) for row in own)
+    did = f"; it was on CPU in {busy:,} of its own {len(own):,}" if own else ""
+    yield Finding(
+        "listed_waits",
+        f"Session {holder} blocked {count:,} of {len(one.rows):,} samples, which waited for `{name}`{did}.",
+        next=event_step(name) or HOLDER, evidence=(Evidence("tables", (holder,)),), order=_BLOCKED,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import percent, three, times_as
+from iolab.rules.writes import log_write
 from iolab.time_ledger.reports import ledger_of
 from logframe.errors import LogError
 from logframe.interval import Interval
@@ -87,9 +88,15 @@ def load_change(
             ratios = f"its waits occurred {changed}"
             moved = f"it went from {three(row['a'])} to {three(row['b'])} {change.unit}"
             of_it = percent(share) if share <= 1 else "more than all"
+            writes = [log_write(one) for one in (before, after) if row["name"] == "log file sync"]
+            caused = (
+                f"; {writes[0]} before, {writes[1].removeprefix('a log write took ')} after"
+                if writes and all(writes)
+                else ""
+            )
             yield Finding(
                 "load_or_latency",
-                f"`{row['name']}` made up {of_it} of the {what} in {whole}: {ratios if often else moved}.",
+                f"`{row['name']}` made up {of_it} of the {what} in {whole}: {ratios if often else moved}{caused}.",
                 Interval.exact(min(share, 1.0)),
                 f"the {what}",
                 detail="more waits that each take longer are consistent with a queue; the report does not show the "

@@ -10,6 +10,8 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.load import db_time_unaccounted
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.report_parts import part_of
+from iolab.time_ledger.next_steps import ON_DISK
 from logframe.errors import RefusedError
 from logframe.interval import Interval
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 #: With io_submit they are asynchronous, with pread64 alone synchronous.
 _CALLS: Final = "see whether the session calls io_submit or only pread64: strace -f -ttt -T -yy -p PID"
 _MB: Final = 10**6
+#: Events of temporary segments.
+_TEMPORARY: Final = ("direct path read temp", "direct path write temp")
 _KIB: Final = 1024
 _LEAST_BYTES_PER_S: Final = 1 * _MB
 #: Fewer requests are no rule of how direct reads are done.
@@ -250,6 +254,31 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
             evidence=evidence,
             order=3,
         )
+
+
+@rule("temporary_space", of="report", needs="foreground events")
+def temporary_space(facts: ReportFacts) -> Iterator[Finding]:
+    """Writes to temporary segments and reads from them, one work: sorts and hash joins without enough memory.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> events = {f"direct path {what} temp": Wait(Interval.exact(900), Interval.exact(s)) for what, s in
+        ...     (("read", 300), ("write", 330))}
+        >>> for one in temporary_space(ReportFacts(db_time_s=Interval.exact(1_000), events=events)): print(one.sentence)
+        Sorts and hash joins on disk took 63 % of DB time: `direct path write temp` 33 %, `direct path read temp` 30 %.
+    """
+    parts = [part for name in _TEMPORARY if (part := part_of(facts, name)) is not None]
+    parts.sort(key=lambda one: -one.share.value)
+    if len(parts) < len(_TEMPORARY) or not parts[0].is_large:
+        return
+    both = (parts[0].share + parts[1].share).capped(1)
+    said = ", ".join(f"`{one.part}` {percent(one.share)}" for one in parts)
+    yield Finding(
+        "temporary_space",
+        f"Sorts and hash joins on disk took {percent(both)} of {parts[0].base}: {said}.",
+        part=parts[0].part,
+        next=ON_DISK,
+    )
 
 
 @rule(

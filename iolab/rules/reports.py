@@ -91,9 +91,10 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
 def several_reports(report: AwrReport) -> Iterator[Finding]:
     """A file with more reports than the first, of which the findings are."""
     if len(report.parts) > 1 and report is report.parts[0]:
+        second = f": the second is of {name}" if (name := report.parts[1].info.db_name) else ""
         yield Finding(
             "several_reports",
-            f"The file holds {len(report.parts)} reports; these figures are of the first alone.",
+            f"The file holds {len(report.parts)} reports, and these figures are of the first alone{second}.",
             next="save each report as a file of its own: iolab show",
             evidence=(Evidence("diagnostics"),),
             is_gate=True,

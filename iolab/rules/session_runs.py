@@ -32,8 +32,8 @@ MANY_TRIPS: Final = 1_000
 _MOST_PLANS: Final = 4
 #: Kinds of statements that change what a later run does.
 _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
-#: Of more runs changes are not said one by one.
-_MOST_CHANGED: Final = 8
+#: More times that follow from changes are not said one by one.
+_MOST_CHANGED: Final = 4
 _MOST_TEXT: Final = 50
 
 
@@ -52,18 +52,28 @@ def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
 def changed(row: dict[str, Any]) -> str:
     """Runs that took much longer, or shorter, from a change on: their times, and what was changed."""
     runs = list(zip(row["times"], row["changes"], strict=False))
-    is_all = row["kind"] != "transaction" and len(runs) == row["runs"] <= _MOST_CHANGED and min(row["times"]) > 0
-    if not is_all or not any(text for _, text in runs) or len(plans_of(row)) > 1:
+    if row["kind"] == "transaction" or len(runs) != row["runs"] or min(row["times"]) <= 0 or len(plans_of(row)) > 1:
         return ""
-    said, last = f"{len(runs)} runs; {phrases.three(runs[0][0])} s", runs[0][0]
-    for (before, _), (time, text) in itertools.pairwise(runs):
-        is_other = max(time, before) >= _FACTOR * min(time, before)
-        if is_other and text is None:
-            return ""
-        if is_other:
-            said += f", then {phrases.three(time)} s after `{short_text(text or '', _MOST_TEXT)}`"
-            last = time
-    return said if last != runs[0][0] else ""
+    parts: list[tuple[str, list[float]]] = []
+    for time, text in runs:
+        if text is None and parts:
+            parts[-1][1].append(time)
+        else:
+            parts.append((text or "", [time]))
+    others = [parts[0]]
+    for text, times in parts[1:]:
+        before = others[-1][1]
+        if min(times) >= _FACTOR * max(before) or min(before) >= _FACTOR * max(times):
+            others.append((text, times))
+        else:
+            before += times
+    if not 1 < len(others) <= _MOST_CHANGED or any(max(times) >= _FACTOR * min(times) for _, times in others):
+        return ""
+    said = [
+        f"{_from_to(times)} s{f' after `{short_text(text, _MOST_TEXT)}`' * bool(n)}"
+        for n, (text, times) in enumerate(others)
+    ]
+    return f"{len(runs)} runs; {', then '.join(said)}"
 
 
 def by_reads(row: dict[str, Any]) -> str:

@@ -96,6 +96,7 @@ _MOST_MESSAGE: Final = 120
 _AFTER_LIMITS: Final = 1
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
+_SEE_PLAN: Final = "see E-Rows, A-Rows and predicates of the plan: iolab show --tables"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
 
@@ -129,7 +130,15 @@ class SpoolFacts:
             self.ledger.parts("who").filter(pl.col("share_lo") >= PART).select("part", "share", "share_lo", "share_hi")
         )
         rows = shares.join(self.costs, on="part", maintain_order="left").to_dicts()
-        return [row | {"changes": changes(self.spool, row["statements"])} for row in rows]
+        return [
+            row | {"changes": changes(self.spool, row["statements"]), "scanned": self._scanned(row)} for row in rows
+        ]
+
+    def _scanned(self, row: dict[str, Any]) -> str | None:
+        """The table that the plans of a statement scan, where it is one and blocks were read."""
+        scans = self.plans(row).filter(pl.col("operation").str.strip_chars() == "TABLE ACCESS FULL")
+        names = scans.get_column("object_name").drop_nulls().unique()
+        return names.item() if names.len() == 1 and row["blocks"] else None
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
         """The operations of the plans of the runs of a statement (`costs`)."""
@@ -188,6 +197,8 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     samples = sampled(spool)
     if not samples:
         yield from apply_rules("sqlplus", SpoolFacts(spool))
+    else:
+        yield from (one for one in listed(spool) if one.name == "listed_waits")
     found = set[str]()
     for one in samples:  # what a query says first, no other says again
         new = [row for row in sample_findings(one) if row.name not in found]
@@ -241,7 +252,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
                 part=row["part"],
                 order=6,
             )
-        if number == 0 and row["runs"] < SAMPLE and (bound := block_bound(row)):
+        if number == 0 and row["runs"] < SAMPLE and not _apart(row) and (bound := block_bound(row)):
             yield Finding(
                 "block_cost",
                 f"That is at most {bound} per block, even if the whole elapsed time was I/O.",
@@ -322,14 +333,14 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        said = by_trips(row) or in_order(row) or changed(row) or by_reads(row)
-        return f"{took} {of}: {said or sample(row, is_whole=is_first)}."
-    if said := changed(row):
+        return f"{took} {of}: {_apart(row) or in_order(row) or sample(row, is_whole=is_first)}."
+    if said := _apart(row):
         return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
         did = [f"read {count_text(row['blocks'], 'block')} {each}", *did]
+        did += [f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
@@ -340,6 +351,11 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     if row["share_hi"] - row["share_lo"] > _TOO_COARSE:
         return f"{subject} took {time}: the clock is too coarse for a share."
     return f"{took} {of}: {time}{'; times are rounded' if ' to ' in share and ' to ' not in time else ''}."
+
+
+def _apart(row: dict[str, Any]) -> str:
+    """What sets the runs of a statement apart: round trips, a change between them, or reads; empty otherwise."""
+    return by_trips(row) or changed(row) or by_reads(row) if len(row["times"]) > 1 else ""
 
 
 def _capital(text: str) -> str:
@@ -410,9 +426,8 @@ def _next(facts: SpoolFacts) -> str:
         return ON_DISK
     if by_reads(large[0]):
         return f"take {_SQL_TRACE} of a run that reads from disk: the reads are what differs"
-    scans = plans.filter(pl.col("operation").str.strip_chars() == "TABLE ACCESS FULL").get_column("object_name")
-    if large[0]["blocks"] and scans.n_unique() == 1 and scans.item(0):
-        return f"see whether an index serves it: its plan scans all of `{scans.item(0)}`"
+    if large[0]["scanned"]:
+        return "see whether an index serves it, by the predicates of its plan: iolab show --tables"
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
@@ -521,10 +536,13 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         top = planned.sort("a_time_s", descending=True, maintain_order=True).row(0, named=True)
         name = f"the plan of `{top['sql_id']}`" if top["sql_id"] else f"the plan at line {top['line']:,}"
         gets = f" and {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
+        own = _own_times(spool).filter(statement=top["statement"], plan=top["plan"])
+        one = _largest_operation(own)
+        did = "" if one is None else f"; {_operation(own, one)}"
         yield Finding(
             "plan_time",
-            f"{_capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}.",
-            next="see the operations of the plan: iolab show --tables; `set timing on` before the statements",
+            f"{_capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did}.",
+            next=_SEE_PLAN if did else "see the operations of the plan: iolab show --tables",
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
         return
@@ -546,33 +564,51 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
 )
 def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
     """The operation with most of the time of the plan of a large statement, without that of its children."""
-    timed = facts.spool.plans.filter(pl.col("a_time_s") > 0)
-    keys, measured = ["statement", "plan", "id"], ["a_time_s", *_PLAN_COUNTS]
-    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
-    own = timed.join(below, on=keys, how="left", suffix="_below").with_columns(
-        *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
-    )
+    own = _own_times(facts.spool)
+    total = facts.ledger.total if facts.ledger is not None else None
     for row in facts.large:
         plan = own.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
         plan = plan.filter(pl.col("plan") == plan.sort("whole").item(-1, "plan")) if plan.height else plan
-        most = plan.filter(pl.col("a_time_s") >= _HALF * pl.col("whole").max())
-        total = facts.ledger.total if facts.ledger is not None else None
         if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
             continue
-        for one in most.sort("a_time_s", "id", descending=[True, False]).head(1).iter_rows(named=True):
-            of = f" of `{one['object_name']}`" if one["object_name"] else ""
-            did = ", ".join(f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name])
+        if (one := _largest_operation(plan)) is not None:
             yield Finding(
                 "plan_time",
-                f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])} by the plan (A-Time)"
-                f"{did and f': {did}'}{_estimate(plan, one)}.",
+                f"{_operation(plan, one, ' by the plan (A-Time)')}.",
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
-                next="see E-Rows, A-Rows and predicates of the plan: iolab show --tables",
+                next=_SEE_PLAN,
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
+
+
+def _own_times(spool: Spool) -> pl.DataFrame:
+    """The operations of plans with A-Time: own times and counts; ``whole`` is with their children."""
+    timed, measured = spool.plans.filter(pl.col("a_time_s") > 0), ["a_time_s", *_PLAN_COUNTS]
+    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
+    return timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
+        *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
+    )
+
+
+def _largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
+    """The operation that took half of a plan's time, or more."""
+    most = plan.filter(pl.col("a_time_s") >= _HALF * pl.col("whole").max())
+    found = most.sort("a_time_s", "id", descending=[True, False]).head(1)
+    return next(found.iter_rows(named=True), None)
+
+
+def _operation(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> str:
+    """What an operation of a plan took and did, the temporary space that it used, and the rows that were expected."""
+    of = f" of `{one['object_name']}`" if one["object_name"] else ""
+    did = [f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name]]
+    if one["used_tmp"]:
+        passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
+        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
+    took = f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])}{source}"
+    return took + (f": {', '.join(did)}" if did else "") + _estimate(plan, one)
 
 
 def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
@@ -679,6 +715,8 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]
+        if by_trips(row):
+            continue
         yield Finding(
             "first_run_slower",
             f"Two runs of one statement ({first:g} and {last:g} s) do not show whether a first run is slower.",

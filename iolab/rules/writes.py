@@ -140,6 +140,14 @@ def small_log_writes_slow(facts: ReportFacts) -> Iterator[Finding]:
     )
 
 
+def log_write(facts: ReportFacts) -> str:
+    """How long a log write took on average, for the end of a sentence on commits; empty where that is not known."""
+    write = facts.background.get(_WRITE)
+    if write is None or write.avg_s is None or write.waits.lo < _LEAST:
+        return ""
+    return f"a log write took {seconds(write.avg_s.value)} on average"
+
+
 @rule(
     "commit_beyond_write",
     "time_profile",
@@ -185,6 +193,9 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         (`SYNC Remote Write`).
         >>> list(commit_beyond_write(facts(11_538, 1_000)))
         []
+        >>> slow = replace(facts(11_538, 1_000), db_time_s=Interval.exact(1_000))
+        >>> for one in commit_beyond_write(slow): print(one.sentence)
+        `log file sync` took 56 % of DB time: 1.17 waits per second, 133 ms each; a log write took 86.7 ms on average.
     """
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
     if sync is None or write is None or busy is None or facts.whole_s is None or facts.is_idle:
@@ -195,6 +206,11 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     ratio = sync.avg_s / write.avg_s
     if ratio.lo <= _RATIO:
+        part = part_of(facts, _SYNC)
+        if part is not None and part.is_large:
+            often_each = f"{often(sync.waits, facts.elapsed_s, 'waits')}, {seconds(sync.avg_s.value)} each"
+            said = f"`{_SYNC}` took {part.took}: {often_each}; {log_write(facts)}."
+            yield Finding("time_profile", said, part=_SYNC)
         return
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     overhead = facts.activity.get(_OVERHEAD)

@@ -297,6 +297,14 @@ def addm_impacts(report: AwrReport) -> Iterator[tuple[str, Interval]]:
             yield str(row["finding"]), share.capped(100.0)
 
 
+def addm_advised(report: AwrReport) -> list[str]:
+    """The findings of ADDM for which the report prints actions."""
+    table = addm_table(report)
+    if table is None or "recommendations" not in report[table].columns:
+        return []
+    return report[table].filter(pl.col("recommendations") > 0).get_column("finding").to_list()
+
+
 def addm_table(report: AwrReport) -> str | None:
     """The table with the findings of ADDM; None where the report has none."""
     return next((table for table in _ADDM_TABLES if table in report), None)

@@ -545,8 +545,9 @@ def test_a_plan_that_took_time_is_said_where_nothing_is_timed() -> None:
         "|   1 |  TABLE ACCESS FULL | T    |      1 |     10 |     12 |00:01:31.19 |    9912 |\n{0}\n"
     ).format("-" * 84)
 
+    begin = "The plan of `7abc0plan0001` reports 91.2 s (A-Time) and 9,912 gets"
     assert [(one.name, one.sentence) for one in found(text)] == [
-        ("plan_time", "The plan of `7abc0plan0001` reports 91.2 s (A-Time) and 9,912 gets.")
+        ("plan_time", f"{begin}; `TABLE ACCESS FULL` of `T` took 91.2 s: 9,912 gets.")
     ]
     assert [one.name for one in found(text.replace("00:01:31", "00:00:00").replace(".20", ".00"))] == ["not_timed"]
 

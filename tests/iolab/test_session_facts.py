@@ -1,0 +1,93 @@
+"""What sessions say of runs that differ, of plans without times of statements, and of samples of sessions."""
+
+from __future__ import annotations
+
+import iolab
+
+
+def test_a_change_divides_any_number_of_runs() -> None:
+    """The runs before a change and those after it are two parts, however many they are."""
+    run = "SQL> select count(*) from t;\n\n1 row selected.\n\nElapsed: 00:00:{:05.2f}\n"
+    gather = "SQL> exec dbms_stats.gather_table_stats(user, 'T');\n\nPL/SQL procedure successfully completed.\n\n"
+    before, after = (0.4, 0.42, 0.41, 0.43, 0.4, 0.42), (18.7, 19.4, 19.1, 18.9, 19.3)
+    text = f"{''.join(map(run.format, before))}{gather}Elapsed: 00:00:02.00\n{''.join(map(run.format, after))}"
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert "11 runs; 0.400 to 0.430 s, then 18.7 to 19.4 s after `exec dbms_stats.gather_table_stats" in said
+
+
+def test_two_runs_that_differ_in_round_trips_say_so() -> None:
+    """With two runs, too, the round trips are what differs: no cost of a block is computed from both."""
+    run = "SQL> select * from t;\n\n400000 rows selected.\n\nElapsed: 00:{}\n\nStatistics\n" + "-" * 58 + "\n"
+    run += "       9000  consistent gets\n       4480  physical reads\n"
+    run += "{:>11}  SQL*Net roundtrips to/from client\n     400000  rows processed\n"
+    text = run.format("04:37.20", 26_668) + run.format("00:09.81", 401)
+    found = iolab.findings(text.encode())
+    said = found.filter(name="main_statement").item(0, "sentence")
+    assert said.endswith("2 runs; 26,668 round trips took 277 s, 401 round trips 9.81 s.")
+    assert not {"block_cost", "first_run_slower"} & set(found.get_column("name"))
+
+
+def test_the_operation_of_a_plan_without_times_of_statements() -> None:
+    """A plan with A-Time says by itself where its time went, the temporary space it used, and what was expected."""
+    plan = """SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
+
+PLAN_TABLE_OUTPUT
+------------------------------------------------------------------------------------------------------------
+SQL_ID  5kw8d2zxq0vn3, child number 0
+-------------------------------------
+select a, sum(b) from big group by a
+
+Plan hash value: 901277344
+
+------------------------------------------------------------------------------------------------------------
+| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Used-Mem | Used-Tmp|
+------------------------------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |      1 |        |     12M|00:41:20.00 |    1810K|          |         |
+|   1 |  HASH GROUP BY     |      |      1 |    100 |     12M|00:41:20.00 |    1810K|   62M (3)|     41G |
+|   2 |   TABLE ACCESS FULL| BIG  |      1 |    398M|    401M|00:06:10.00 |    1810K|          |         |
+------------------------------------------------------------------------------------------------------------
+"""
+    said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
+    assert "`HASH GROUP BY` took 2,110 s" in said
+    assert "41 GiB of temporary space in 3 passes" in said
+    assert "returned 12,000,000 rows, 100 were expected" in said
+
+
+def test_rows_of_ashtop_are_samples() -> None:
+    """The script ashtop names no view: its headings say that its first column counts seconds of samples."""
+    text = """SQL> @ashtop event2,sql_id 1=1 sysdate-1/24 sysdate
+
+    Total
+  Seconds     AAS %This   EVENT2                     SQL_ID        FIRST_SEEN
+--------- ------- ------- -------------------------- ------------- -------------------
+      512     8.5   66% | log file sync                            2021-06-15 11:00:03
+      264     4.4   34% | ON CPU                     7ynm3k0xzq8v4 2021-06-15 11:00:02
+"""
+    found = iolab.findings(text.encode())
+    assert "`log file sync` took 63 to 69 % of the samples." in found.get_column("sentence").to_list()
+    assert "not_timed" not in found.get_column("name").to_list()
+
+
+def test_the_session_that_blocked_the_samples_leads() -> None:
+    """Of samples of sessions that are blocked, by whom is said, and what that session did."""
+    text = "SQL> select sample_time tm, session_id sid, session_state st, event, blocking_session bsid\n"
+    text += "  2  from v$active_session_history;\n\n"
+    text += (
+        "TM       SID ST      EVENT                      BSID\n-------- --- ------- -------------------- ----------\n"
+    )
+    for second in range(20):
+        text += f"09:31:{second:02}  44 WAITING library cache lock          352\n09:31:{second:02} 352 ON CPU\n"
+    found = iolab.findings(text.encode())
+    said = found.filter(name="listed_waits").item(0, "sentence")
+    assert said.startswith("Session 352 blocked 20 of 40 samples, which waited for `library cache lock`; it was on CPU")
+
+
+def test_the_scan_of_a_large_table_is_in_the_first_sentence() -> None:
+    """Where one table is scanned and blocks were read from disk, the sentence of the statement names it."""
+    text = "SQL> select a from t where b = 1;\n\n11 rows selected.\n\nElapsed: 00:00:48.73\n\nExecution Plan\n"
+    text += "-" * 58 + "\nPlan hash value: 1829003377\n\n" + "-" * 47 + "\n| Id  | Operation         | Name | Rows  |\n"
+    text += "-" * 47 + "\n|   0 | SELECT STATEMENT  |      |    11 |\n|*  1 |  TABLE ACCESS FULL| T    |    11 |\n"
+    text += "-" * 47 + "\n\nStatistics\n" + "-" * 58 + "\n     813000  consistent gets\n     812390  physical reads\n"
+    text += "         11  rows processed\n"
+    said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
+    assert "it read 812,390 blocks from disk and its plan scans all of `T`." in said
