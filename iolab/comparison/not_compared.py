@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from awrparse.report import AwrReport
 from iolab.metrics.formatting import figure_text
 from iolab.time_ledger.parts import UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from awrparse import AwrReport
     from iolab.time_ledger.account import Ledger
     from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
@@ -63,15 +63,17 @@ def not_compared(
             yield "Statements", f"the lists name {100 * shares[0]:.0f} % {of} in A and {100 * shares[1]:.0f} % in B"
         for view in change.views:
             yield from _only_in_one(change, view)
-    tables = [{name for log in side for name in _tables(log)} for side in logs]
+    tables = [{name for log in side for name in _tables_of(log)} for side in logs]
     for place, side in enumerate(_SIDES):
         if only := sorted(tables[place] - tables[1 - place]):
             yield f"Tables only in {side}", _listed([name.replace("_", " ") for name in only])
 
 
-def _tables(log: ParsedLog) -> Iterable[str]:
-    """The names of a log's tables; those of a report are known before the tables are made."""
-    return cast("AwrReport", log).tables if log.format == "awr" else log.frames()
+def _tables_of(log: ParsedLog) -> Iterable[str]:
+    """The tables that a report has; of other logs the frames with rows."""
+    if isinstance(log, AwrReport):
+        return log.tables
+    return (name for name, frame in log.frames().items() if isinstance(frame, pl.LazyFrame) or frame.height)
 
 
 def _named_share(side: Sequence[Ledger]) -> float:

@@ -90,7 +90,7 @@ def test_a_bar_begins_where_the_one_above_it_ends(pairs: list[tuple[float, float
 
 
 def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> None:
-    """Missing time stays empty, and a restart is a line through all rows."""
+    """Missing time is hatched, and a restart is a line through all rows."""
     assert write_report([SERIES], tmp_path / "page.html") == []
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     strip = page[page.index('<figure class="strip"') : page.index('<section id="heat"')]
@@ -98,7 +98,9 @@ def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> 
     assert "restart 2026-09-15 00:24" in strip
     assert strip.count('class="restart"') == rows > 3
     first = strip[: strip.index('class="restart"')]
-    places = [float(place) for place in re.findall(r'<rect x="([\d.]+)%" y="', first)]
+    drawn = re.findall(r'<rect x="([\d.]+)%"[^>]*class="([^"]+)"', first)
+    assert [kind for _, kind in drawn].count("no-report") == 2
+    places = [float(place) for place, kind in drawn if kind != "no-report"]
     assert len(places) == 12  # the report of the restart has no time, and 05:00 is missing
     assert places == sorted(places)
     gaps = [round(14 * (after - before) / 100) for before, after in pairwise(places)]
