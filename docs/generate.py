@@ -288,11 +288,9 @@ def described(function: FunctionType) -> str:
 
 def parameters(function: FunctionType) -> str:
     """The names of a function's parameters, without their types."""
-    names = [
-        name if parameter.default is parameter.empty else f"{name}={parameter.default!r}"
-        for name, parameter in inspect.signature(function).parameters.items()
-    ]
-    return f"({', '.join(names)})"
+    signature = inspect.signature(function)
+    untyped = [one.replace(annotation=one.empty) for one in signature.parameters.values()]
+    return str(signature.replace(parameters=untyped, return_annotation=signature.empty))
 
 
 PAGES = {

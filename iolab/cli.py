@@ -429,19 +429,23 @@ def sql(query: str, logs: tuple[str, ...], rows: int, as_csv: bool, as_json: boo
     """Query the tables of logs, or of a dataset, in SQL.
 
     Tables of several logs have the name of the log in the column source.  SHOW TABLES lists the tables of the logs; a
-    name that is not there is answered with those that are.
+    name that is not there is answered with those that are.  Of several logs those that cannot be read are named.
     """
     from iolab import query as querying  # noqa: PLC0415 - the parsers are imported by the commands that need them
     from iolab.converting import flat  # noqa: PLC0415 - see above
     from iolab.pages.tables import whole_frame_text  # noqa: PLC0415 - see above
 
+    failed: list[str] = []
+    places = logs[0] if len(logs) == 1 and logs[0] != "-" else [log_named(log) for log in logs]
     with reading():
-        found = querying.sql(query, logs[0] if len(logs) == 1 and logs[0] != "-" else [log_named(log) for log in logs])
+        found = querying.sql(query, places, say=failed.append)
+    for line in failed:
+        say(f"iolab: {line}")
     if as_csv:
         click.echo(flat(found).write_csv(), nl=False)
     else:
         click.echo(as_text(found.to_dicts()) if as_json else whole_frame_text(found, most=rows))
-    return 0
+    return 1 if failed else 0
 
 
 @_command("iolab formats")

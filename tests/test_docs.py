@@ -1,5 +1,7 @@
 """The pages made from the code are those in the tree, and links between pages lead somewhere."""
 
+import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -7,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import iolab.metrics
 from logframe import DIAGNOSTICS
 from logframe.kinds import KINDS, kind_meanings
 
@@ -26,6 +29,20 @@ def test_pages_made_from_the_code_are_up_to_date(tmp_path: Path) -> None:
     assert [page.name for page in made] == PAGES_MADE
     for page in made:
         assert page.read_text(encoding="utf-8") == (ROOT / "docs" / page.name).read_text(encoding="utf-8"), page.name
+
+
+def test_headings_of_metrics_are_signatures() -> None:
+    """A heading of the page of metrics can be written in a call: what must be named is behind `*`, keys are `**`."""
+    headings = re.findall(r"^### `(\w+)(\(.*\))`$", (ROOT / "docs" / "metrics.md").read_text("utf-8"), re.MULTILINE)
+
+    assert len(headings) > 30
+    for name, parameters in headings:
+        arguments = ast.parse(f"def {name}{parameters}: ...").body[0].args  # type: ignore[attr-defined]
+        spec = inspect.getfullargspec(getattr(iolab.metrics, name))
+        assert [one.arg for one in arguments.args] == spec.args, name
+        assert [one.arg for one in arguments.kwonlyargs] == spec.kwonlyargs, name
+        stars = [one and one.arg for one in (arguments.vararg, arguments.kwarg)]
+        assert stars == [spec.varargs, spec.varkw], name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -41,17 +42,25 @@ def test_recipes_are_short() -> None:
     assert max(lengths) <= 10
 
 
+def lay_out(folder: Path) -> None:
+    """A folder with the logs of the recipes."""
+    logs = folder / "logs"
+    (logs / "reports").mkdir(parents=True)
+    for name, sample in LOGS.items():
+        shutil.copy(SAMPLES / sample, logs / name)
+    spool = (logs / "session.lst").read_text(encoding="utf-8")
+    later = re.sub(r"^( *)\d+(  physical reads)$", r"\g<1>7\2", spool, flags=re.MULTILINE)
+    (logs / "session_later.lst").write_text(later, encoding="utf-8")
+    for path in sorted((SAMPLES / "awr_series").iterdir())[:3]:
+        shutil.copy(path, logs / "reports" / path.name)
+
+
 @pytest.mark.parametrize("code", [code for _, code in RECIPES], ids=[title for title, _ in RECIPES])
 def test_a_recipe_runs(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A recipe prints a result, or writes a file."""
-    logs = tmp_path / "logs"
-    (logs / "reports").mkdir(parents=True)
-    for name, sample in LOGS.items():
-        shutil.copy(SAMPLES / sample, logs / name)
-    for path in sorted((SAMPLES / "awr_series").iterdir())[:3]:
-        shutil.copy(path, logs / "reports" / path.name)
+    lay_out(tmp_path)
     monkeypatch.chdir(tmp_path)
 
     exec(code, {"iolab": iolab, "pl": pl})  # noqa: S102 - the recipe is the test
@@ -60,3 +69,37 @@ def test_a_recipe_runs(
     printed = capsys.readouterr().out
     assert printed.strip() or written
     assert not printed.startswith("shape: (0,")
+
+
+def names_after(number: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The names that a recipe leaves behind."""
+    lay_out(folder)
+    monkeypatch.chdir(folder)
+    names: dict[str, Any] = {"iolab": iolab, "pl": pl}
+    exec(RECIPES[number - 1][1], names)  # noqa: S102 - the recipe is the test
+    return names
+
+
+def test_autotrace_of_two_sessions_pairs_each_statement_with_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two sessions of the same statements give each statistic of each once, with the figure of both sides."""
+    both = names_after(13, tmp_path, monkeypatch)["both"]
+    reads = both.filter(name="physical reads")
+
+    assert both.height == iolab.load(tmp_path / "logs/session.lst").autotrace.height
+    assert reads["value"].to_list() == [894, 16_000]
+    assert reads["value_later"].to_list() == [7, 7]
+
+
+def test_a_period_counts_once_among_the_top_events(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second copy of a report changes nothing: the mean is of periods."""
+    events = names_after(6, tmp_path / "one", monkeypatch)["events"]
+    shutil.copy(
+        SAMPLES / "awr_series/awrrpt_1_4102_4103.txt", tmp_path / "one/logs/reports/the_same_under_another_name.txt"
+    )
+    again: dict[str, Any] = {"iolab": iolab, "pl": pl}
+    exec(RECIPES[5][1], again)  # noqa: S102 - the recipe is the test
+
+    assert events["event"].n_unique() > 3
+    assert again["events"].drop("report").equals(events.drop("report"))

@@ -153,7 +153,7 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
     elif len(small) == 1:
         shown.append(_row(small[0]))
     elif small:
-        others = _folded(ledger, small)
+        others = _folded(ledger, small, below=least_top)
         if least > LEAST and closing and all(row.percent in _NOTHING for row in closing):
             others = replace(others, name="; ".join([others.name, *(f"{row.name}: {row.time}" for row in closing)]))
             closing = []
@@ -262,7 +262,8 @@ def time_cell(value: float, lo: float, hi: float) -> str:
     return f"{text.rstrip('0').rstrip('.') if '.' in text and lo == hi else text} s"
 
 
-def _folded(ledger: Ledger, small: list[dict[str, Any]]) -> Row:
+def _folded(ledger: Ledger, small: list[dict[str, Any]], *, below: float | None = None) -> Row:
+    """The row of small parts: below which share they are, for a screen and a page differ in it."""
     frame = pl.DataFrame(
         {name: [row[name] for row in small] for name in ("seconds", "seconds_lo", "seconds_hi")}, strict=False
     ).sum()
@@ -272,13 +273,17 @@ def _folded(ledger: Ledger, small: list[dict[str, Any]]) -> Row:
     is_class = all(row["class"] is not None and row["class"] == row["name"] for row in small)
     is_who = all(row["view"] == "who" and row["kind"] == "mixed" for row in small)
     noun = "statement" if is_who else "part"
-    nouns = ("other class", "other classes") if is_class else (f"other {noun}", f"other {noun}s")
+    nouns = ("class", "classes") if is_class else (noun, f"{noun}s")
+    if below is None or share is None:
+        name = count_text(len(small), *(f"other {one}" for one in nouns))
+    else:
+        name = f"{count_text(len(small), *nouns)} below {100 * below:g} % each"
     return Row(
         None,
         0,
         "mixed",
         None,
-        count_text(len(small), *nouns),
+        name,
         share,
         share,
         "" if share is None else f"{100 * share:.1f}",

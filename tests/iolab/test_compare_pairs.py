@@ -8,7 +8,7 @@ from statistics import fmean
 import polars as pl
 import pytest
 
-from iolab.comparison import SampleError, compare, compare_medians, compare_paired
+from iolab.comparison import Pairing, SampleError, compare, compare_medians, compare_paired
 from iolab.comparison.report_sets import is_same
 
 T1 = [11.54, 0.14, 13.33, 2.71, 5.02, 7.77, 21.4, 3.9]
@@ -335,3 +335,26 @@ def test_a_host_whose_name_a_text_report_cuts_is_the_same() -> None:
     assert is_same("host", "Delta3.fbu.lab.e", "delta3.fbu.lab.emc.com")
     assert not is_same("host", "delta3", "delta3.fbu.lab.emc.com")
     assert not is_same("instance", "instance_number_", "instance_number_1")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "articles/002_linux.txt",
+        "sqltrace/orders_flash_ora_4711.trc",
+        "sqltrace/orders_flash_ora_4711.prf",
+        "captures/async_direct_tt_T.strace",
+        "one_case/awrrpt_1_881_882.txt",
+        "host/iostat.out",
+        "host/session_polls.csv",
+    ],
+)
+def test_a_log_of_any_kind_has_nothing_that_itself_lacks(name: str) -> None:
+    """Beside itself the time of a log is unchanged, and no part, statement or table is in one side only."""
+    path = str(Path(__file__).parents[2] / "sample_data" / name)
+    found = compare(path, path)
+
+    assert isinstance(found, Pairing)
+    assert found.change is not None
+    assert found.change.change.value == 0
+    assert [what for what, _ in found.not_compared if " only in " in what] == []

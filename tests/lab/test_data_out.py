@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import click
@@ -85,6 +86,31 @@ def test_sql_over_one_log_several_and_a_dataset(tmp_path: Path) -> None:
     assert iolab.sql(joined, reports[0]).height > 2
     assert iolab.sql("SELECT DISTINCT ordered_by FROM sql_by_reads", reports)["ordered_by"].to_list() == ["reads"]
     assert "ledger" in iolab.sql("SHOW TABLES", reports[0]).to_series().to_list()
+    for view in ("sql_by_elapsed", "sql_by_reads"):  # the statements of one section, of a report and of a dataset
+        of_view = "SELECT sql_id, cpu_s FROM sql ORDER BY sql_id, cpu_s".replace("FROM sql", f"FROM {view}")
+        assert iolab.sql(of_view, tmp_path / "fleet").equals(iolab.sql(of_view, reports))
+        assert iolab.sql(of_view, reports).height
+
+
+def test_sql_goes_on_where_a_log_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of several logs those that are no logs are named, and the others answer; a single one, or none, is an error."""
+    shutil.copy(REPORT, tmp_path / "awr.txt")
+    (tmp_path / "notes.txt").write_text("buy milk\n", encoding="utf-8")
+    query = "SELECT source, count(*) AS n FROM top_events GROUP BY source"
+
+    with pytest.warns(UserWarning, match=r"notes\.txt: .*known kind"):
+        found = iolab.sql(query, tmp_path)
+    assert found["source"].to_list() == ["awr.txt"]
+    assert main(["sql", query, str(tmp_path), "--json"]) == 1
+    captured = capsys.readouterr()
+    assert json.loads(captured.out) == found.to_dicts()
+    assert "notes.txt: " in captured.err
+    assert "awr.txt" not in captured.err
+    with pytest.raises(LogError, match="known kind"):
+        iolab.sql(query, tmp_path / "notes.txt")
+    (tmp_path / "awr.txt").write_text("", encoding="utf-8")
+    with pytest.raises(LogError, match="none of the 2 logs"):
+        iolab.sql(query, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -6,24 +6,28 @@ import re
 from itertools import pairwise, takewhile
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import iolab
 from iolab.loading import load
 from iolab.pages.before_after import write_change_report
 from iolab.pages.findings_html import findings_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.ledger_html import icicle_html
-from iolab.pages.ledger_rows import PAGE_LEAST, ledger_rows
+from iolab.pages.ledger_rows import LARGE, LEAST, PAGE_LEAST, ledger_rows
 from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.writing import write_report
 from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.phrases import three
 from iolab.time_ledger import Account, Ledger
+from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.interval import Interval
 
-SERIES = Path(__file__).parents[2] / "sample_data/awr_series"
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+SERIES = SAMPLES / "awr_series"
 WIDTHS = re.compile(r'<svg x="[\d.]+%" y="(\d+)" width="([\d.]+)%"')
 BARS = re.compile(r'<rect x="([\d.]+)%" y="6" width="([\d.]+)%"')
 STEPS = re.compile(r'<line x1="([\d.]+)%" x2="\1%" y1="6"')
@@ -146,6 +150,22 @@ def test_no_time_is_left_out_of_a_table(events: list[tuple[str, float]]) -> None
         below = list(takewhile(lambda row: row.level, rows[rows.index(top) + 1 :]))
         if below:
             assert sum(row.hi or 0.0 for row in below) == pytest.approx(top.hi, abs=0.002)  # a row of 0.0 % is left out
+
+
+@pytest.mark.parametrize("log", ["one_case/awrrpt_1_881_882.txt", "captures/async_direct_tt_T.strace"])
+def test_folded_parts_are_counted_below_a_share_that_is_named(log: str) -> None:
+    """A screen and a page fold parts at shares of their own: each row says the share, and the count is of all below."""
+    made = iolab.ledger(SAMPLES / log)
+    tops = made.parts("what").filter(pl.col("level") == 0, ~pl.col("kind").is_in([*ASIDE, *UNKNOWN, "contains"]))
+    named = []
+    for least in (PAGE_LEAST, LEAST, LARGE):
+        for row in ledger_rows(made, "what", least=least):
+            if row.row is None and not row.level:
+                count, share = map(float, re.findall(r"^(\d+) .* below ([\d.]+) % each", row.name)[0])
+                named.append(share)
+                assert count == tops.filter(pl.col("share_hi") < share / 100).height
+
+    assert named
 
 
 def test_the_parts_of_a_change_have_their_share_and_a_next_step() -> None:
