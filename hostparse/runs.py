@@ -58,7 +58,7 @@ class Run:
         day: the date in the banner.
         opened_at: wall clock at which the collector started it.
         zone: name or offset of the zone of the times, as printed; names such as EST and CST are ambiguous.
-        interval_s: seconds between samples, where the collector's head or line says it.
+        interval_s: seconds between samples, where the collector's head or line, or the command above, says it.
         command: of the tool, where the collector's head says it.
         restarted_s: second of the day at which the system started, where the run begins with a restart.
         settings: what AIX prints as its configuration, or OSWatcher in its head.
@@ -139,6 +139,31 @@ def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tupl
     for number in range(1, len(runs)):
         runs[number] = _completed(runs[number], runs[number - 1])
     return tuple(runs)
+
+
+def stated_steps(lines: pl.DataFrame) -> pl.DataFrame:
+    """The lines with a command that states the seconds between its samples, as ``step``.
+
+    Args:
+        lines: ``line`` and ``text``.
+
+    Examples:
+        >>> stated_steps(pl.DataFrame({"line": [1, 9], "text": ["$ vmstat 5 60", "$ vmstat -s"]})).rows()
+        [(1, 5.0)]
+    """
+    step = TEXT.str.extract(GRAMMAR.pattern("^{TOOL_BEFORE_SECONDS}({SECONDS_OR_COUNT})(?:{GAP}{SECONDS_OR_COUNT})?$"))
+    named = lines.filter(TEXT.str.contains_any(["stat ", "sar "]))  # few lines
+    return named.select("line", step=step.cast(pl.Float64)).drop_nulls()
+
+
+def with_steps(runs: tuple[Run, ...], steps: pl.DataFrame) -> tuple[Run, ...]:
+    """The runs, those below a command with the seconds that it states."""
+    found = list(runs)
+    for line, step in steps.iter_rows():
+        number = next((number for number, run in enumerate(found) if run.line > line), None)
+        if number is not None and found[number].collector is None:
+            found[number] = replace(found[number], interval_s=step)
+    return tuple(found)
 
 
 def dates_of(marks: pl.DataFrame) -> tuple[list[str], list[str], bool]:

@@ -12,7 +12,7 @@ from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
 from hostparse.parts import Part
 from hostparse.recognise import SNIFF
-from hostparse.runs import Run, Runs, read_runs, unread_heads
+from hostparse.runs import Run, Runs, read_runs, stated_steps, unread_heads, with_steps
 from hostparse.sampling import Carried, place_samples
 from logframe import Diagnostic
 
@@ -137,7 +137,8 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         before: what the lines before say.
     """
     marks = _marks(name, _kept(lines, before), before, facts.starts)
-    runs = read_runs(marks.frame, facts.order.order, before.run)
+    steps = stated_steps(lines)
+    runs = with_steps(read_runs(marks.frame, facts.order.order, before.run), steps)
     rows = _rows(name, lines, marks)
     if before.is_headless:
         rows.headless.add(0)
@@ -162,7 +163,9 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
     ]
     other = _unread(name, lines.filter(is_kind("text")), "not a line of a table")
     unread = [timeless, bad, unread_heads(name, marks.frame), other, *rows.unread]
-    notes = [*marks.notes, *placed.notes, *(note for part in unread for note in part)]
+    commands = set(steps.get_column("line"))
+    unread = [[note for note in part if note.line not in commands] for part in (marks.notes, *unread)]
+    notes = [*placed.notes, *(note for part in unread for note in part)]
     parts = {marks.keys[numbers[id(read)]]: part for read, part in placed.parts}
     return Piece(
         parts,

@@ -131,7 +131,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
         raise RefusedError("the log does not say how idle the processors were")
     if scope == "cpu":
         rows = rows.filter(pl.col("cpu") == "all")
-    known = log.runs.lazy().select("run", "opened_at", known="cpus")
+    own = pl.when(pl.col("collector").is_null()).then("interval_s")
+    known = log.runs.lazy().select("run", "opened_at", known="cpus", step_s=own)
     frame = (
         rows.join(known, on="run", how="left", maintain_order="left")
         .select(
@@ -139,6 +140,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
             "interval_end",
             pl.coalesce("interval_start", "interval_end", "opened_at").alias("at"),
             "sample",
+            "step_s",
             pl.col("is_since_boot").fill_null(value=False),
             runnable=pl.col("runnable") if "runnable" in columns else pl.lit(None),
             cpus=pl.col("cpus") if "cpus" in columns else pl.col("known"),
@@ -155,6 +157,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     start = pl.col("interval_start") if begin is None else pl.max_horizontal("interval_start", pl.lit(begin))
     stop = pl.col("interval_end") if end is None else pl.min_horizontal("interval_end", pl.lit(end))
     frame = frame.with_columns(weight_s=(stop - start).dt.total_microseconds() / 1e6)
+    if begin is None and end is None and not frame.get_column("weight_s").count():
+        frame = frame.with_columns(weight_s="step_s")  # as the command states it
     if begin is not None and end is not None:  # where the collector wrote of a sample without a time of its own
         has_time, at = pl.col("interval_end").is_not_null(), pl.col("at")
         frame = frame.filter(has_time | at.is_null() | at.is_between(begin, end))
