@@ -61,6 +61,8 @@ RESTING: Final = ("idle", "iowait")
 GUESTS: Final = ("guest", "guest of lower priority")
 #: Why a log without samples is refused.
 SINCE_START: Final = "all figures are averages since boot"
+#: The same of top, atop and dstat: of other figures than those of the CPUs it is not true.
+ONLY_FIRST: Final = "the CPU figures of the only sample may be averages since boot"
 #: Rows of a host's frames that are samples: the first of some tools is a mean since the start of the system.
 IS_SAMPLE: Final = ~pl.col("is_since_boot").fill_null(value=False)
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
@@ -313,7 +315,7 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
         raise RefusedError("the log does not say how idle the processors were")
     first = int(table.begins_at_boot and wide.height > 0)
     if wide.height <= first:
-        raise RefusedError(SINCE_START)
+        raise RefusedError(ONLY_FIRST)
     named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in _ENDS]
     found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
     whole = found.select(pl.sum_horizontal(*parts).mean()).item()
