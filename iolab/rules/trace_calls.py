@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -209,7 +208,7 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
         parts = pl.col("path").str.split("/")
         folders = rows.select(parts.list.head(parts.list.len() - 1).list.join("/")).to_series().drop_nulls()
         named = folders.filter(folders != "").value_counts(sort=True).sort("count", "path", descending=[True, False])
-        time = (rows.get_column("elapsed").sum() or timedelta()).total_seconds()
+        time = float(rows.select(pl.col("elapsed").dt.total_nanoseconds().sum()).item()) / 1e9
         took = f", {seconds(time / rows.height)} each" if trace_of(log).printed and time > 0 else ""
         where = f", in {counted(named.height, 'folders')}, most often `{named.item(0, 0)}`" if named.height else ""
         is_missing = errno == _NOT_THERE and named.height > 1
@@ -234,16 +233,18 @@ def silent_peer(log: StraceLog, name: str, which: pl.Expr) -> str:
         which: the calls to look at.
     """
     pattern = PARTS_GRAMMAR.pattern
-    fd = pl.col("args").str.extract(f"^{pattern('{FIRST_DESCRIPTOR}({DECIMAL})')}", 1)
-    address = pattern("{PORT_BEFORE}(?P<port>{DECIMAL}){HOST_BEFORE}(?P<host>{HOST})")
-    peer = pl.col("args").str.extract_groups(address)
-    calls = log.calls.lazy().filter(which, pl.col("name").cast(pl.String).is_in([name, _CONNECT]))
-    found = calls.select("line", "result", is_connect=pl.col("name").cast(pl.String) == _CONNECT, fd=fd, peer=peer)
-    rows = found.sort("line").collect().with_columns(
-        to=pl.when("is_connect").then(
-            pl.coalesce(pl.col("peer").struct.field("host") + ":" + pl.col("peer").struct.field("port"), pl.lit(""))
-        ).forward_fill().over("fd")
-    )
+    args, is_connect = pl.col("args"), pl.col("name").cast(pl.String) == _CONNECT
+    address = args.str.extract_groups(pattern("{PORT_BEFORE}(?P<port>{DECIMAL}){HOST_BEFORE}(?P<host>{HOST})"))
+    to = address.struct.field("host") + ":" + address.struct.field("port")
+    calls = log.calls.lazy().filter(which, pl.col("name").cast(pl.String).is_in([name, _CONNECT])).sort("line")
+    rows = calls.select(
+        "result",
+        is_connect=is_connect,
+        fd=args.str.extract(pattern("^{FIRST_DESCRIPTOR}({DECIMAL})"), 1),
+        named=args.str.extract(pattern("{PEER_BEFORE}({PEER})"), 1),
+        to=pl.when(is_connect).then(to.fill_null("")),
+    ).collect()
+    rows = rows.with_columns(to=pl.coalesce("named", pl.col("to").forward_fill().over("fd")))
     late = rows.filter(~pl.col("is_connect"), pl.col("result") == 0)
     peers = late.get_column("to").drop_nulls().value_counts(sort=True).sort("count", "to", descending=[True, False])
     is_one = peers.height > 0 and peers.item(0, "count") > late.height / 2
