@@ -151,9 +151,9 @@ def stated_steps(lines: pl.DataFrame) -> pl.DataFrame:
         >>> stated_steps(pl.DataFrame({"line": [1, 9], "text": ["$ vmstat 5 60", "$ vmstat -s"]})).rows()
         [(1, 5.0)]
     """
-    step = TEXT.str.extract(GRAMMAR.pattern("^{TOOL_BEFORE_SECONDS}({SECONDS_OR_COUNT})(?:{GAP}{SECONDS_OR_COUNT})?$"))
-    named = lines.filter(TEXT.str.contains_any(["stat ", "sar "]))  # few lines
-    return named.select("line", step=step.cast(pl.Float64)).drop_nulls()
+    numbers = "{GAP}({SECONDS_OR_COUNT})(?:{GAP}{SECONDS_OR_COUNT})?$"
+    step = TEXT.str.extract(GRAMMAR.pattern("{TOOL_AND_OPTIONS}" + numbers))
+    return lines.select("line", step=step.cast(pl.Float64)).drop_nulls()
 
 
 def with_steps(runs: tuple[Run, ...], steps: pl.DataFrame) -> tuple[Run, ...]:

@@ -191,7 +191,7 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
         >>> log = "1.000000 getpid() = 7 <0.000001>" + chr(10)
         >>> log += "".join(line.format(20 * number) for number in range(1, 201))
         >>> for one in failing_calls(iolab.load(log.encode())): print(one.sentence)
-        200 of 200 `stat` calls failed with ENOENT, 10 us each.
+        200 of 200 `stat` calls failed with ENOENT, 10.0 us each.
     """
     calls = trace_of(log).calls
     sums = calls.filter(~pl.col("name").is_in(_WOULD_WAIT)).group_by("name").agg(pl.col("calls", "failed").sum())
