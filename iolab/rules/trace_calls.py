@@ -37,6 +37,7 @@ _SUMMED: Final = {
 _CONNECT: Final = "connect"
 #: What stands in a command for a process that still runs.
 _LIVE: Final = "PID"
+_ENDS: Final = ("exited", "killed")
 _DEBUGGER: Final = "gdb"
 #: The error of a file that is not there.
 _NOT_THERE: Final = "ENOENT"
@@ -259,9 +260,16 @@ def with_program(log: StraceLog, step: str) -> str:
     return "; ".join(one for one in parts if _LIVE not in one) or COMMAND.replace("-p PID", "PROGRAM")
 
 
+def is_calm(log: StraceLog) -> bool:
+    """Whether all processes ended by themselves and without an error, and no request failed."""
+    ends = log.events.lazy().filter(pl.col("kind").cast(pl.String).is_in(_ENDS)).select("kind", "result").collect()
+    is_good = (pl.col("kind").cast(pl.String) == _ENDS[0]) & (pl.col("result") == 0)
+    return all_ended(log) and bool(ends.select(is_good.all()).item()) and not any(failed_requests(log))
+
+
 def all_ended(log: StraceLog) -> bool:
     """Whether the log shows the end of every process that made a call."""
     pids = set(times_of(log).calls.get_column("pid"))
-    ends = log.events.lazy().filter(pl.col("kind").cast(pl.String).is_in(["exited", "killed"]))
+    ends = log.events.lazy().filter(pl.col("kind").cast(pl.String).is_in(_ENDS))
     ended = set(ends.select("pid").collect().to_series())
     return bool(pids) and pids <= ended

@@ -12,7 +12,7 @@ from iolab.rules.finding import LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import all_ended, silent_peer
+from iolab.rules.trace_calls import all_ended, is_calm, silent_peer
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
 from logframe.interval import Interval
@@ -167,7 +167,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         return
     lead = found[0]
     yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
-    if lead.total is not None and lead.total.hi < _RUN_S and all_ended(log):
+    if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
         yield Finding("calm_run", f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
     if lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""

@@ -78,9 +78,11 @@ def test_no_step_needs_a_process_that_has_ended() -> None:
 
 
 def test_a_short_calm_run() -> None:
-    """A program that ran for some milliseconds is called calm, and a longer one is not."""
-    for took, is_calm in ((2000, True), (900_000, False)):
-        log = f'1700000000.000000 read(3</a>, "", 9, 0) = 9 <0.000010>\n1700000000.{took:06} {END}'
+    """A program that ran for some milliseconds is called calm; a longer one, and one with an error, is not."""
+    error = END.replace("0", "1")
+    killed = "+++ killed by SIGKILL +++\n"
+    for took, end, is_calm in ((2000, END, True), (900_000, END, False), (2000, error, False), (2000, killed, False)):
+        log = f'1700000000.000000 read(3</a>, "", 9, 0) = 9 <0.000010>\n1700000000.{took:06} {end}'
         assert ("calm_run" in _findings(log)) == is_calm
 
 
