@@ -141,25 +141,22 @@ def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tupl
     return tuple(runs)
 
 
-def stated_steps(lines: pl.DataFrame) -> pl.DataFrame:
-    """The lines with a command that states the seconds between its samples, as ``step``.
-
-    Args:
-        lines: ``line`` and ``text``.
+def stated_step(text: pl.Expr) -> pl.Expr:
+    """The seconds between samples that a command states; null of other lines.
 
     Examples:
-        >>> stated_steps(pl.DataFrame({"line": [1, 9], "text": ["$ vmstat 5 60", "$ vmstat -s"]})).rows()
-        [(1, 5.0)]
+        >>> commands = pl.DataFrame({"text": ["$ vmstat 5 60", "$ vmstat -s"]})
+        >>> commands.select(stated_step(pl.col("text"))).to_series().to_list()
+        [5.0, None]
     """
     numbers = "{GAP}({SECONDS_OR_COUNT})(?:{GAP}{SECONDS_OR_COUNT})?$"
-    step = TEXT.str.extract(GRAMMAR.pattern("{TOOL_AND_OPTIONS}" + numbers))
-    return lines.select("line", step=step.cast(pl.Float64)).drop_nulls()
+    return text.str.extract(GRAMMAR.pattern("{TOOL_AND_OPTIONS}" + numbers)).cast(pl.Float64)
 
 
-def with_steps(runs: tuple[Run, ...], steps: pl.DataFrame) -> tuple[Run, ...]:
+def with_steps(runs: tuple[Run, ...], steps: dict[int, float]) -> tuple[Run, ...]:
     """The runs, those below a command with the seconds that it states."""
     found = list(runs)
-    for line, step in steps.iter_rows():
+    for line, step in steps.items():
         number = next((number for number, run in enumerate(found) if run.line > line), None)
         if number is not None and found[number].collector is None:
             found[number] = replace(found[number], interval_s=step)

@@ -166,9 +166,13 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
 
 @rule(
     "saturated_device",
+    "full_queue",
     of="host",
     needs="samples of the devices with utilisation, and requests in flight where they are printed",
-    thresholds={"90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then"},
+    thresholds={
+        "as long in the queue as in the device": "AIX: the queue is then half of the time of a request",
+        "90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then",
+    },
 )
 def saturated_device(log: HostLog) -> Iterator[Finding]:
     """The devices that were never without a request, with others in the queue."""
@@ -176,8 +180,10 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     if rows is None:
         return
     number, whole = _whole(rows)
-    rows = with_sums(rows)
     columns = rows.collect_schema().names()
+    if {QUEUE_FULL, "queue_ms", "queued", "in_flight"} <= {*columns}:
+        yield from _full_queue(rows, number, whole)
+    rows = with_sums(rows)
     has_queue, moved = "in_flight" in columns, [one for one in _MOVED if one[1] in columns]
     rows = rows if has_queue else rows.with_columns(in_flight=math.inf)  # its device is busy, whatever waits
     if "queued" in columns:  # what waits in the host is in flight, too
@@ -211,18 +217,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         )
 
 
-@rule(
-    "full_queue",
-    of="host",
-    needs="the queue to each device (AIX: iostat -D)",
-    thresholds={"as long in the queue as in the device": "the queue is then half of the time of a request"},
-)
-def full_queue(log: HostLog) -> Iterator[Finding]:
+def _full_queue(rows: pl.LazyFrame, number: int, whole: float) -> Iterator[Finding]:
     """The device to which the host sent too few requests at a time, so that the others waited in the host."""
-    rows = _samples(log, "device", "device", QUEUE_FULL, "queue_ms", "queued", "in_flight")
-    if rows is None:
-        return
-    number, whole = _whole(rows)
     count, took = _requests(rows)
     is_full = (pl.col(QUEUE_FULL) > 0) & (count > 0) & (pl.col("queue_ms") * count >= took)
     means = [pl.col(name).filter(is_full).mean() for name in (QUEUE_FULL, "queue_ms", "queued", "in_flight")]
