@@ -58,7 +58,7 @@ class Run:
         day: the date in the banner.
         opened_at: wall clock at which the collector started it.
         zone: name or offset of the zone of the times, as printed; names such as EST and CST are ambiguous.
-        interval_s: seconds between samples, where the collector's head or line says it.
+        interval_s: seconds between samples, where the collector's head or line, or the command above, says it.
         command: of the tool, where the collector's head says it.
         restarted_s: second of the day at which the system started, where the run begins with a restart.
         settings: what AIX prints as its configuration, or OSWatcher in its head.
@@ -139,6 +139,28 @@ def read_runs(marks: pl.DataFrame, order: DateOrder, before: Run | None) -> tupl
     for number in range(1, len(runs)):
         runs[number] = _completed(runs[number], runs[number - 1])
     return tuple(runs)
+
+
+def stated_step(text: pl.Expr) -> pl.Expr:
+    """The seconds between samples that a command states; null of other lines.
+
+    Examples:
+        >>> commands = pl.DataFrame({"text": ["$ vmstat 5 60", "$ vmstat -s"]})
+        >>> commands.select(stated_step(pl.col("text"))).to_series().to_list()
+        [5.0, None]
+    """
+    numbers = "{GAP}({SECONDS_OR_COUNT})(?:{GAP}{SECONDS_OR_COUNT})?$"
+    return text.str.extract(GRAMMAR.pattern("{TOOL_AND_OPTIONS}" + numbers)).cast(pl.Float64)
+
+
+def with_steps(runs: tuple[Run, ...], steps: dict[int, float]) -> tuple[Run, ...]:
+    """The runs, those below a command with the seconds that it states."""
+    found = list(runs)
+    for line, step in steps.items():
+        number = next((number for number, run in enumerate(found) if run.line > line), None)
+        if number is not None and found[number].collector is None:
+            found[number] = replace(found[number], interval_s=step)
+    return tuple(found)
 
 
 def dates_of(marks: pl.DataFrame) -> tuple[list[str], list[str], bool]:

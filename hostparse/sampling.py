@@ -217,7 +217,8 @@ def _clocked(
         frame = _unplaced(part).drop("run").join(of_part, on="line", how="left", maintain_order="left")
         frame = frame.with_columns(part.frame.get_column("run"))
         frame = frame.join(samples, on=["run", "stretch", "end"], how="left", maintain_order="left")
-        is_first = (pl.col("sample") == 1) & pl.col("is_at_start") & pl.lit(part.heading.of.starts_at_boot)
+        is_alone = pl.col("sample").max().over("run") == 1  # with an interval these tools print no mean since boot
+        is_first = is_alone & (pl.col("sample") == 1) & pl.col("is_at_start") & pl.lit(part.heading.of.starts_at_boot)
         found.append(
             _ordered(
                 part,

@@ -12,7 +12,7 @@ from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
 from hostparse.parts import Part
 from hostparse.recognise import SNIFF
-from hostparse.runs import Run, Runs, read_runs, unread_heads
+from hostparse.runs import Run, Runs, read_runs, stated_step, unread_heads, with_steps
 from hostparse.sampling import Carried, place_samples
 from logframe import Diagnostic
 
@@ -136,8 +136,10 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
         facts: of the whole log.
         before: what the lines before say.
     """
-    marks = _marks(name, _kept(lines, before), before, facts.starts)
-    runs = read_runs(marks.frame, facts.order.order, before.run)
+    kept = _kept(lines, before)
+    marks = _marks(name, kept, before, facts.starts)
+    steps = {line: step for line, step in zip(kept["line"], kept["step"], strict=True) if step is not None}
+    runs = with_steps(read_runs(marks.frame, facts.order.order, before.run), steps)
     rows = _rows(name, lines, marks)
     if before.is_headless:
         rows.headless.add(0)
@@ -162,7 +164,8 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
     ]
     other = _unread(name, lines.filter(is_kind("text")), "not a line of a table")
     unread = [timeless, bad, unread_heads(name, marks.frame), other, *rows.unread]
-    notes = [*marks.notes, *placed.notes, *(note for part in unread for note in part)]
+    unread = [[note for note in part if note.line not in steps] for part in (marks.notes, *unread)]
+    notes = [*placed.notes, *(note for part in unread for note in part)]
     parts = {marks.keys[numbers[id(read)]]: part for read, part in placed.parts}
     return Piece(
         parts,
@@ -177,12 +180,13 @@ def read_piece(name: str, lines: pl.DataFrame, facts: Facts, before: Before) -> 
 
 
 def _kept(lines: pl.DataFrame, before: Before) -> pl.DataFrame:
-    """The lines that are no rows, and the row below each heading, with ``rows_before``; not those of other rows."""
+    """The lines that are no rows, and the rows below headings, with ``rows_before`` and the ``step`` of commands."""
     is_row = is_kind("row")
     counted = (is_row & (pl.col("line") >= before.first)).cum_sum().cast(pl.UInt32) + before.rows
     # the row below a heading, with a ruler between them or not, shows how many columns there are
     is_below = is_kind("words", "ruler").shift(1).fill_null(value=True)
-    return lines.with_columns(counted.alias("rows_before")).filter(~is_row | is_below)
+    kept = lines.with_columns(counted.alias("rows_before"), step=stated_step(TEXT))
+    return kept.filter(~is_row | is_below | pl.col("step").is_not_null())
 
 
 def _rows(name: str, lines: pl.DataFrame, marks: _Marks) -> _Rows:

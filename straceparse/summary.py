@@ -67,6 +67,7 @@ _MOST_DAMAGED: Final = 8
 _END_BYTES: Final = 1 << 18
 #: Fewer lines than these do not show how a copy was made.
 _FEWEST_SPACED: Final = 4
+_INTERRUPTED: Final = "^C"
 _HEADING_LINE = re.compile(GRAMMAR.pattern("{SYSCALL_HEADING}"))
 _PERSONALITY = re.compile(GRAMMAR.pattern("{PERSONALITY_BEFORE}(?P<personality>{PERSONALITY_NAME}){PERSONALITY_AFTER}"))
 _HEADING = re.compile(GRAMMAR.pattern("{HEADING_WORD}"))
@@ -162,7 +163,8 @@ def _tables(log: Log) -> _Tables:
 
 def _tables_in(lines: list[str], name: str) -> _Tables:
     """All tables among lines of a log, which may be a copy with a blank line after every line."""
-    lines = [without_terminal_codes(line).expandtabs(8) for line in lines]
+    # a terminal shows the key that ended strace before the heading
+    lines = [without_terminal_codes(line).removeprefix(_INTERRUPTED).expandtabs(8) for line in lines]
     lines = cleanup_of(lines[-SAMPLED_LINES:]).cleaned_lines(lines)
     line_map = without_doubled_blank_lines([line.rstrip() for line in lines], fewest=_FEWEST_SPACED)
     if line_map is None:

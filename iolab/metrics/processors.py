@@ -61,6 +61,8 @@ RESTING: Final = ("idle", "iowait")
 GUESTS: Final = ("guest", "guest of lower priority")
 #: Why a log without samples is refused.
 SINCE_START: Final = "all figures are averages since boot"
+#: The same of top, atop and dstat: of other figures than those of the CPUs it is not true.
+ONLY_FIRST: Final = "the CPU figures of the only sample may be averages since boot"
 #: Rows of a host's frames that are samples: the first of some tools is a mean since the start of the system.
 IS_SAMPLE: Final = ~pl.col("is_since_boot").fill_null(value=False)
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
@@ -131,7 +133,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
         raise RefusedError("the log does not say how idle the processors were")
     if scope == "cpu":
         rows = rows.filter(pl.col("cpu") == "all")
-    known = log.runs.lazy().select("run", "opened_at", known="cpus")
+    own = pl.when(pl.col("collector").is_null()).then("interval_s")
+    known = log.runs.lazy().select("run", "opened_at", known="cpus", step_s=own)
     frame = (
         rows.join(known, on="run", how="left", maintain_order="left")
         .select(
@@ -139,6 +142,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
             "interval_end",
             pl.coalesce("interval_start", "interval_end", "opened_at").alias("at"),
             "sample",
+            "step_s",
             pl.col("is_since_boot").fill_null(value=False),
             runnable=pl.col("runnable") if "runnable" in columns else pl.lit(None),
             cpus=pl.col("cpus") if "cpus" in columns else pl.col("known"),
@@ -155,6 +159,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     start = pl.col("interval_start") if begin is None else pl.max_horizontal("interval_start", pl.lit(begin))
     stop = pl.col("interval_end") if end is None else pl.min_horizontal("interval_end", pl.lit(end))
     frame = frame.with_columns(weight_s=(stop - start).dt.total_microseconds() / 1e6)
+    if begin is None and end is None and not frame.get_column("weight_s").count():
+        frame = frame.with_columns(weight_s="step_s")  # as the command states it
     if begin is not None and end is not None:  # where the collector wrote of a sample without a time of its own
         has_time, at = pl.col("interval_end").is_not_null(), pl.col("at")
         frame = frame.filter(has_time | at.is_null() | at.is_between(begin, end))
@@ -309,7 +315,7 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
         raise RefusedError("the log does not say how idle the processors were")
     first = int(table.begins_at_boot and wide.height > 0)
     if wide.height <= first:
-        raise RefusedError(SINCE_START)
+        raise RefusedError(ONLY_FIRST)
     named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in _ENDS]
     found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
     whole = found.select(pl.sum_horizontal(*parts).mean()).item()

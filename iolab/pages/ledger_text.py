@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
+from iolab.rules.finding import OF_SAMPLES
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
@@ -141,13 +142,14 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
 def _lead(
     said: list[tuple[dict[str, Any], list[str]]], parents: set[str], repeats: set[str]
 ) -> tuple[dict[str, Any], list[str]] | None:
-    """The sentence above the table: of the largest shares half the time without a row, else more than its row says.
+    """The sentence above the table: what the figures are not of, what was too much for a host, a fact, else a share.
 
-    What the figures are not of, such as the second report of a file, comes before all.
+    A fact is one that its rule puts before all parts.  Of the largest shares half the time without a row leads, else one
+    that says more than its row.
     """
     gates = [one for one in said if one[0]["mark"] == "evidence"]
-    if gates:
-        return gates[0]
+    if first := gates or _severe(said):
+        return first[0]
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     facts = [one for one in said if one[0]["impact_lo"] is None and one[0]["mark"] == "context"]
     parts = [row["rank"] for row, _ in said if row["part"] is not None]
@@ -165,13 +167,20 @@ def _lead(
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
 
+def _severe(said: list[tuple[dict[str, Any], list[str]]]) -> list[tuple[dict[str, Any], list[str]]]:
+    """What was too much for a host in many samples: no row of a table says it, and busy CPUs are one of these facts."""
+    return [one for one in said if one[0]["impact_of"] == OF_SAMPLES and one[0]["mark"] == "major"]
+
+
 def _beside(
     said: list[tuple[dict[str, Any], list[str]]],
     lead: tuple[dict[str, Any], list[str]],
     ledger: Ledger,
     parents: set[str],
 ) -> tuple[dict[str, Any], list[str]] | None:
-    """The largest wait beside a statement that leads, or the largest statement beside a wait: of 20 % or more."""
+    """Another fact of a host, the largest wait beside a statement, or statement beside a wait: of 20 % or more."""
+    if severe := _severe(said):
+        return severe[0]
     who = set(ledger.parts("who").get_column("part")) if {"what", "who"} <= {*ledger.views} else set[str]()
     others = [
         one

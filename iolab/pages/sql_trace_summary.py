@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MOST_SHOWN: Final = 20
 #: Fewer reads are no distribution.
 _LEAST_READS: Final = 6
+#: Columns of statements on a screen: buffer gets and blocks from disk are of two kinds, and never one column.
+_BLOCKS: Final = {"gets": "gets", "disk blocks": "disk_blocks"}
 _OF_STATEMENTS: Final = (
     *("sql", "depth", "parses", "executions", "fetches", "rows", "own_elapsed_us", "own_cpu_us", "own_wait_us"),
     *("unaccounted_us", "own_disk_blocks", "own_consistent_gets", "own_current_gets", "text"),
@@ -110,11 +112,16 @@ def _headline(trace: SqlTrace) -> str:
 
 
 def _columns(trace: SqlTrace) -> pl.DataFrame:
-    """Blocks of each statement that is a part of the ledger."""
+    """Buffer gets, and blocks from disk, of each statement that is a part of the ledger."""
     sessions = sessions_of(trace)
     rows = [] if not sessions else sessions[0].statements.head(_MOST_SHOWN).to_dicts()
-    found = [{"part": statement_name(row), "blocks": f"{row['disk_blocks'] or row['gets']:,}"} for row in rows]
-    return pl.DataFrame(found, schema={"part": pl.String, "blocks": pl.String})
+    found = [{"part": statement_name(row), **_blocks(row)} for row in rows]
+    return pl.DataFrame(found, schema=dict.fromkeys(("part", *_BLOCKS), pl.String))
+
+
+def _blocks(row: dict[str, Any]) -> dict[str, str]:
+    """The cells of a statement for `_BLOCKS`."""
+    return {title: f"{row[name]:,}" for title, name in _BLOCKS.items()}
 
 
 def _tkprof_headline(report: Tkprof) -> str:
@@ -126,13 +133,10 @@ def _tkprof_headline(report: Tkprof) -> str:
 
 
 def _tkprof_columns(report: Tkprof) -> pl.DataFrame:
-    """Blocks and rows of each statement that is a part of the ledger."""
+    """Buffer gets, blocks from disk, and rows of each statement that is a part of the ledger."""
     rows = statements_of(report).head(_MOST_SHOWN).to_dicts()
-    found = [
-        {"part": part_name(row), "blocks": f"{row['disk_blocks'] or row['gets']:,}", "rows": f"{row['rows']:,}"}
-        for row in rows
-    ]
-    return pl.DataFrame(found, schema=dict.fromkeys(("part", "blocks", "rows"), pl.String))
+    found = [{"part": part_name(row), **_blocks(row), "rows": f"{row['rows']:,}"} for row in rows]
+    return pl.DataFrame(found, schema=dict.fromkeys(("part", *_BLOCKS, "rows"), pl.String))
 
 
 SQL_TRACE: Final = View(

@@ -35,6 +35,12 @@ BLOCK_IO: Final = View(
     findings=partial(apply_rules, "block_io"),
     looked_at="the process with most bytes, and percentiles of requests",
 )
+MOUNTS: Final = View(
+    summarize_frames,
+    noun="log of NFS mounts",
+    findings=partial(apply_rules, "nfsiostat"),
+    looked_at="the requests of each mount, and their times",
+)
 #: top, dstat, atop and collectl.
 PROCESSORS: Final = View(
     summarize_frames,

@@ -1,4 +1,4 @@
-"""biotop and biolatpcts: which process moved most bytes, and percentiles of what a request took."""
+"""biotop, biolatpcts and nfsiostat: who moved most bytes, what a request took, and the slowest NFS mount."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from logframe.interval import Interval
 
@@ -110,3 +111,47 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
         evidence=(Evidence("percentiles", (operation,)),),
         order=1,
     )
+
+
+@rule("slow_mount", of="nfsiostat", needs="requests of NFS mounts")
+def slow_mount(log: FrameLog) -> Iterator[Finding]:
+    r"""The reads and the writes of the NFS mount with most requests in flight: how long one took, and where.
+
+    The first sample is a mean since the mount, and left out where others follow.
+
+    Examples:
+        >>> import iolab
+        >>> head = "kB/s kB/op retrans avg RTT (ms) avg exe (ms)\n"
+        >>> rows = f"read: ops/s {head} 9.0 72.0 8.0 1 (1.0%) 12.0 30.0\n"
+        >>> log = iolab.load(f"nas:/vol mounted on /u04:\n\n ops/s rpc bklog\n 9.0 0.0\n\n{rows}".encode())
+        >>> for one in slow_mount(log): print(one.sentence)
+        Reads of `/u04` took 30 ms each, 12 ms of it on the network and in the server: 9 per second, 1.0 % sent again.
+    """
+    rows = log.tables["operations"]
+    samples = rows.get_column("sample").n_unique()
+    rate = pl.col("requests_per_s")
+    means = (
+        rows.filter(pl.col("sample") > (1 if samples > 1 else 0), rate > 0)
+        .group_by("mount", "direction")
+        .agg(
+            *((pl.col(name) * rate).sum() / rate.sum() for name in ("latency_ms", "round_trip_ms")),
+            again=(pl.col("retransmitted_percent") * rate).sum() / rate.sum() / 100,
+            rate=rate.sum() / max(samples - 1, 1),
+        )
+        .with_columns(flight=pl.col("rate") * pl.col("latency_ms"))
+        .sort("flight", "mount", "direction", descending=[True, False, False])
+    )
+    if means.is_empty():
+        return
+    for row in means.filter(pl.col("mount") == means.item(0, "mount")).iter_rows(named=True):
+        again = f", {percent(row['again'])} sent again" if row["again"] else ""
+        yield Finding(
+            "slow_mount",
+            f"{_OPERATIONS[row['direction']].capitalize()} of `{row['mount']}` took {seconds(row['latency_ms'] / 1e3)} "
+            f"each, {seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server: "
+            f"{three(row['rate'])} per second{again}.",
+            detail="the other part is the time in the queue of the client",
+            next="see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server",
+            evidence=(Evidence("operations", (row["mount"],)),),
+            order=0,
+        )

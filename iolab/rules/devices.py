@@ -28,7 +28,13 @@ _KINDS: Final = (
 )
 _PLURALS: Final = {"flush": "flushes"}
 #: Columns that are the sum of two others, where those are printed in its place.
-_SUMS: Final = (("transfers_per_s", ("reads_per_s", "writes_per_s")), ("await_ms", ("queue_ms", "service_ms")))
+_SUMS: Final = (
+    ("transfers_per_s", ("reads_per_s", "writes_per_s")),
+    *((f"{kind}await_ms", ("queue_ms", f"{kind}service_ms")) for kind in ("", "read_", "write_")),
+)
+#: How often the queue to a device was full, and the longest request: printed by AIX's iostat -D.
+QUEUE_FULL: Final = "queue_full_per_s"
+_LONGEST: Final = "read_service_max_ms"
 #: Rows of iostat that hold those of a group of devices.
 _GROUPS: Final = ("total", "all")
 _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"), ("moved", "bytes_per_s"))
@@ -73,13 +79,8 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     rows = log.scan("device", bounds=True).filter(
         pl.col("device").is_not_null() & ~pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
     )
+    rows = with_sums(rows, _ENDS)
     columns = set(rows.collect_schema().names())
-    for name, parts in _SUMS:
-        if name not in columns and columns.issuperset(parts):
-            columns.add(name)
-            rows = rows.with_columns(
-                (pl.col(f"{parts[0]}{end}") + pl.col(f"{parts[1]}{end}")).alias(f"{name}{end}") for end in _ENDS
-            )
     rows = rows.with_columns(weight=(pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6)
     is_timed = pl.col("weight") > 0
     count = rows.select(all=pl.len(), samples=IS_SAMPLE.sum(), timed=(IS_SAMPLE & is_timed).sum()).collect()
@@ -99,6 +100,22 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     kinds = request_kinds(columns)
     said, whole = _counted(samples)
     yield from (_in_flight(samples, kinds, said, whole) if kinds else _moved(samples, columns, said, whole))
+
+
+def with_sums(rows: pl.LazyFrame, ends: Collection[str] = ("",)) -> pl.LazyFrame:
+    """Samples of devices with the columns that are the sum of two others: a request waits in a queue of the host, too.
+
+    Args:
+        rows: the samples.
+        ends: of the columns, where they have bounds.
+    """
+    columns = set(rows.collect_schema().names())
+    return rows.with_columns(
+        (pl.col(f"{one}{end}") + pl.col(f"{two}{end}")).alias(f"{name}{end}")
+        for name, (one, two) in _SUMS
+        if name not in columns and {one, two} <= columns
+        for end in ends
+    )
 
 
 def request_kinds(columns: Collection[str]) -> list[tuple[str, str, str]]:
@@ -126,11 +143,13 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         product = pl.col(f"{name}{end}") * pl.col(f"{time}{end}") / 1e3
         return (product.fill_null(0.0) * pl.col("weight")).sum() / whole
 
-    has_util = "util_percent" in samples.collect_schema().names()
+    columns = samples.collect_schema().names()
+    has_util = "util_percent" in columns
     totals = samples.group_by("device").agg(
         *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in _ENDS),
         *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in _ENDS),
         largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
+        full=pl.col(QUEUE_FULL).mean() if QUEUE_FULL in columns else pl.lit(0.0),
         always=(pl.sum_horizontal(pl.col(name) * pl.col(time) / 1e3 for _, name, time in kinds) >= _ALWAYS).mean(),
         busy=(pl.col("util_percent") * pl.col("weight")).sum() / whole / 100 if has_util else pl.lit(None, pl.Float64),
     )
@@ -157,9 +176,9 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
         detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
-        next=latencies_of(row["device"]) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,
+        next=latencies_of(row["device"], columns) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
-        order=0 if row["flight"] >= _ALWAYS and row["always"] >= SATURATED else 2,
+        order=0 if row["flight"] >= _ALWAYS and row["always"] >= SATURATED and not row["full"] else 2,
     )
 
 
@@ -198,8 +217,12 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     )
 
 
-def latencies_of(device: str) -> str:
-    """How to see the latencies of a device, by the system that names devices like it.
+def latencies_of(device: str, columns: Collection[str] = ()) -> str:
+    """How to see the latencies of a device, by the system that names devices like it, or who uses it.
+
+    Args:
+        device: its name.
+        columns: of the log, which may have these latencies.
 
     Examples:
         >>> for device in ("sda", "hdisk8", "c0t2d0"): print(latencies_of(device))
@@ -207,11 +230,18 @@ def latencies_of(device: str) -> str:
         see average, minimum and maximum times: iostat -D hdisk8 5
         see the time of each request: iosnoop -D
     """
+    if _LONGEST in columns:
+        return users_of(device)
     if device.startswith("hdisk"):
         return f"see average, minimum and maximum times: iostat -D {device} 5"
     if device[:1] == "c" and device[1:2].isdigit():
         return "see the time of each request: iosnoop -D"
     return "see the distribution of the latencies: biolatency -D 10 1"
+
+
+def queue_of(device: str) -> str:
+    """How to see, and to raise, the number of requests that a device of AIX is sent at a time."""
+    return f"compare queue_depth with what the storage allows: lsattr -El {device} -a queue_depth; chdev to raise it"
 
 
 def users_of(device: str) -> str:

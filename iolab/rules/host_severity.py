@@ -10,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import RANGE
 from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts
 from iolab.metrics.stretches import high_stretch, levels, placed, raised
-from iolab.rules.devices import latencies_of, request_kinds, users_of
+from iolab.rules.devices import QUEUE_FULL, latencies_of, queue_of, request_kinds, users_of, with_sums
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.host_processors import swapping
 from iolab.rules.phrases import counted, percent, seconds, three
@@ -125,10 +125,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
     rows = _samples(log, "device", "device")
     if rows is None:
         return
+    rows = with_sums(rows)
     columns = set(rows.collect_schema().names())
-    if {"await_ms", "reads_per_s", "writes_per_s"} <= columns and "transfers_per_s" not in columns:
-        rows = rows.with_columns(transfers_per_s=pl.col("reads_per_s") + pl.col("writes_per_s"))
-        columns.add("transfers_per_s")
     number, whole = _whole(rows)
     is_flash = pl.any_horizontal(pl.col("device").str.starts_with(name) for name in _FLASH)
     limit = pl.when(is_flash).then(_SLOW_FLASH_MS).otherwise(_SLOW_MS)
@@ -161,16 +159,20 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             f"{most}{others}.",
             impact=_share(slow_s, whole),
             impact_of=OF_SAMPLES,
-            next=latencies_of(str(row["device"])),
+            next=latencies_of(str(row["device"]), columns),
             evidence=(Evidence("device", (str(row["device"]),)),),
         )
 
 
 @rule(
     "saturated_device",
+    "full_queue",
     of="host",
     needs="samples of the devices with utilisation, and requests in flight where they are printed",
-    thresholds={"90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then"},
+    thresholds={
+        "as long in the queue as in the device": "AIX: the queue is then half of the time of a request",
+        "90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then",
+    },
 )
 def saturated_device(log: HostLog) -> Iterator[Finding]:
     """The devices that were never without a request, with others in the queue."""
@@ -179,6 +181,9 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         return
     number, whole = _whole(rows)
     columns = rows.collect_schema().names()
+    if {QUEUE_FULL, "queue_ms", "queued", "in_flight"} <= {*columns}:
+        yield from _full_queue(rows, number, whole)
+    rows = with_sums(rows)
     has_queue, moved = "in_flight" in columns, [one for one in _MOVED if one[1] in columns]
     rows = rows if has_queue else rows.with_columns(in_flight=math.inf)  # its device is busy, whatever waits
     if "queued" in columns:  # what waits in the host is in flight, too
@@ -209,6 +214,34 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             next=users_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
+        )
+
+
+def _full_queue(rows: pl.LazyFrame, number: int, whole: float) -> Iterator[Finding]:
+    """The device to which the host sent too few requests at a time, so that the others waited in the host."""
+    count, took = _requests(rows)
+    is_full = (pl.col(QUEUE_FULL) > 0) & (count > 0) & (pl.col("queue_ms") * count >= took)
+    means = [pl.col(name).filter(is_full).mean() for name in (QUEUE_FULL, "queue_ms", "queued", "in_flight")]
+    full = rows.group_by("device").agg(
+        *means,
+        number=is_full.sum(),
+        seconds=pl.col("weight").filter(is_full).sum(),
+        each=took.filter(is_full).sum() / count.filter(is_full).sum(),
+    )
+    top = full.filter(pl.col("number") > 0).sort("queued", "device", descending=[True, False]).head(1).collect()
+    for row in top.iter_rows(named=True):
+        when = _when(_of_device(rows, row["device"]), pl.col(QUEUE_FULL) > 0)
+        yield Finding(
+            "full_queue",
+            f"The queue to `{row['device']}` was full {three(row[QUEUE_FULL])} times per second{when}: requests waited "
+            f"{seconds(row['queue_ms'] / 1e3)} in it, and the device took {seconds(row['each'] / 1e3)}. "
+            f"{three(row['queued'])} waited while it had {three(row['in_flight'])}.",
+            detail=f"in {row['number']:,} of {counted(number, 'samples')}",
+            impact=_share(row["seconds"], whole),
+            impact_of=OF_SAMPLES,
+            next=queue_of(str(row["device"])),
+            evidence=(Evidence("device", (str(row["device"]),)),),
+            order=0,
         )
 
 

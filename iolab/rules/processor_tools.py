@@ -63,7 +63,7 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
         return
     own = _sampled(rows)
     number = own.get_column("sample").n_unique()
-    when = "" if own.height < rows.height else " since it was started, or the system"
+    when = " on average" if own.height < rows.height else " in the only sample"
     used = own.group_by("pid", "command").agg(
         cpus=pl.col("cpu_percent").sum() / 100 / max(number, 1),
         share=(pl.col("cpu_percent") >= 100 * _LEAST_CPU).sum() / max(number, 1),
@@ -74,7 +74,7 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
         if cpus >= _LEAST_CPU:
             yield Finding(
                 "busy_process",
-                f"Process {pid} (`{command}`) used {three(cpus)} CPUs on average{when}.",
+                f"Process {pid} (`{command}`) used {three(cpus)} CPUs{when}.",
                 next=f"see what it did: perf record -g -p {pid} -- sleep 10",
                 evidence=(Evidence("processes", (str(pid),)),),
                 impact=Interval.exact(min(share, 1.0)),

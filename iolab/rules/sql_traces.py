@@ -26,6 +26,7 @@ from iolab.time_ledger.sql_traces import (
     TRIPS,
     Session,
     has_plan,
+    limit_of,
     sessions_of,
     statement_name,
     statement_word,
@@ -163,6 +164,8 @@ def total(facts: Facts) -> Iterator[Finding]:
         return
     aside = 0.0 if lead.work is None else lead.total.value - lead.work.value
     said = f"The session took {seconds(lead.total)}"
+    if limit_of(facts.trace, facts.session) is not None:
+        said = f"The trace was cut at its size limit, so the session took longer than {seconds(lead.total)}"
     if not facts.trace.waits.height:
         said = f"Database calls took {seconds(lead.total)}; the trace has no waits (level 1 or 4)"
     elif aside > _NAMED * lead.total.value:
@@ -170,6 +173,30 @@ def total(facts: Facts) -> Iterator[Finding]:
     known = ledgers(facts.trace)
     detail = f"it is the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
     yield Finding("total", f"{said}.", detail=detail, evidence=(Evidence("accounts"),), order=0)
+
+
+@rule("trace_cut", of="sqltrace_session", needs="the line that a trace file at its limit ends with")
+def trace_cut(facts: Facts) -> Iterator[Finding]:
+    r"""The trace file reached its limit: what the session did afterwards is not in it.
+
+    Examples:
+        >>> import iolab
+        >>> wait = "WAIT #1: nam='SQL*Net message from client' ela= 9 driver id=1 #bytes=1 p3=0 obj#=-1 tim={}\n"
+        >>> log = wait.format(20000) + wait.format(60000) + "*** DUMP FILE SIZE IS LIMITED TO 4096 BYTES ***\n"
+        >>> log = "EXEC #1:c=0,e=9000,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=1,tim=19000\n" + log
+        >>> log = log.replace("ela= 9", "ela= 38000", 2)
+        >>> for one in trace_cut(Facts(trace := iolab.load(log.encode()), ledgers(trace)[0], sessions_of(trace)[0])):
+        ...     print(one.sentence)
+        The file reached its limit at line 4: the rest of the session is not in the trace.
+    """
+    line = limit_of(facts.trace, facts.session)
+    if line is not None:
+        yield Finding(
+            "trace_cut",
+            f"The file reached its limit at line {line:,}: the rest of the session is not in the trace.",
+            evidence=(Evidence("diagnostics", lines=(line,)),),
+            is_gate=True,
+        )
 
 
 @rule(

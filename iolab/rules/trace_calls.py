@@ -11,13 +11,14 @@ from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import often_each, percent, seconds
+from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
 from straceparse.call_classes import READY_CALLS
 from straceparse.call_table import READS, REAPS, WRITES
+from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,13 @@ _SUMMED: Final = {
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
+_CONNECT: Final = "connect"
+#: What stands in a command for a process that still runs.
+_LIVE: Final = "PID"
+_ENDS: Final = ("exited", "killed")
+_DEBUGGER: Final = "gdb"
+#: The error of a file that is not there.
+_NOT_THERE: Final = "ENOENT"
 #: This many failed calls, nearly all of their kind, are a fact of their own.
 _MANY, _NEARLY_ALL = 100, 0.9
 #: Calls that fail by design where they would have to wait.
@@ -184,7 +192,7 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
         >>> log = "1.000000 getpid() = 7 <0.000001>" + chr(10)
         >>> log += "".join(line.format(20 * number) for number in range(1, 201))
         >>> for one in failing_calls(iolab.load(log.encode())): print(one.sentence)
-        200 of 200 `stat` calls failed.
+        200 of 200 `stat` calls failed with ENOENT, 10.0 us each.
     """
     calls = trace_of(log).calls
     sums = calls.filter(~pl.col("name").is_in(_WOULD_WAIT)).group_by("name").agg(pl.col("calls", "failed").sum())
@@ -194,10 +202,74 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
     is_many = (pl.col("failed") >= _MANY) & (pl.col("failed") >= _NEARLY_ALL * pl.col("calls"))
     found = sums.filter(is_many, pl.col("failed") >= PART * whole)
     for name, count, failed in found.sort("failed", "name", descending=[True, False]).head(1).iter_rows():
+        path = pl.col("args").str.extract(f"({PARTS_GRAMMAR.pattern('{STRING}')})", 1).str.strip_chars('"')
+        own = log.calls.lazy().filter(pl.col("name").cast(pl.String) == name, pl.col("errno").is_not_null())
+        rows = own.select(path.alias("path"), pl.col("errno").cast(pl.String), "elapsed").collect()
+        errno = rows.get_column("errno").mode().sort().item(0)
+        parts = pl.col("path").str.split("/")
+        folders = rows.select(parts.list.head(parts.list.len() - 1).list.join("/")).to_series().drop_nulls()
+        named = folders.filter(folders != "").value_counts(sort=True).sort("count", "path", descending=[True, False])
+        time = float(rows.select(pl.col("elapsed").dt.total_nanoseconds().sum()).item()) / 1e9
+        took = f", {seconds(time / rows.height)} each" if trace_of(log).printed and time > 0 else ""
+        where = f", in {counted(named.height, 'folders')}, most often `{named.item(0, 0)}`" if named.height else ""
+        is_missing = errno == _NOT_THERE and named.height > 1
         yield Finding(
             "failing_calls",
-            f"{failed:,} of {count:,} `{name}` calls failed.",
-            next=f"see what they asked for, and the error: strace -f -Z -e trace={name} -p PID",
+            f"{failed:,} of {count:,} `{name}` calls failed with {errno}{took}{where}.",
+            detail=f"{seconds(time)} in all" if took else "",
+            next="take the folders without the files out of the search path of the program, or put them last"
+            if is_missing
+            else f"see what {errno} means for it: man 2 {name}",
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )
+
+
+def silent_peer(log: StraceLog, name: str, which: pl.Expr) -> str:
+    """The address and port of the socket on which most calls of a name timed out; empty where the log shows none.
+
+    Args:
+        log: the log.
+        name: of the calls, such as `poll`.
+        which: the calls to look at.
+    """
+    pattern = PARTS_GRAMMAR.pattern
+    args, is_connect = pl.col("args"), pl.col("name").cast(pl.String) == _CONNECT
+    address = args.str.extract_groups(pattern("{PORT_BEFORE}(?P<port>{DECIMAL}){HOST_BEFORE}(?P<host>{HOST})"))
+    to = address.struct.field("host") + ":" + address.struct.field("port")
+    calls = log.calls.lazy().filter(which, pl.col("name").cast(pl.String).is_in([name, _CONNECT])).sort("line")
+    rows = calls.select(
+        "result",
+        is_connect=is_connect,
+        fd=args.str.extract(pattern("^{FIRST_DESCRIPTOR}({DECIMAL})"), 1),
+        named=args.str.extract(pattern("{PEER_BEFORE}({PEER})"), 1),
+        to=pl.when(is_connect).then(to.fill_null("")),
+    ).collect()
+    rows = rows.with_columns(to=pl.coalesce("named", pl.col("to").forward_fill().over("fd")))
+    late = rows.filter(~pl.col("is_connect"), pl.col("result") == 0)
+    peers = late.get_column("to").drop_nulls().value_counts(sort=True).sort("count", "to", descending=[True, False])
+    is_one = peers.height > 0 and peers.item(0, "count") > late.height / 2
+    return str(peers.item(0, "to")) if is_one else ""
+
+
+def with_program(log: StraceLog, step: str) -> str:
+    """A next step for a process that has ended: its program is started anew, and nothing of it is in /proc."""
+    if _LIVE not in step or not all_ended(log):
+        return step
+    parts = [one.replace("-p PID", "PROGRAM") for one in step.split("; ") if _DEBUGGER not in one]
+    return "; ".join(one for one in parts if _LIVE not in one) or COMMAND.replace("-p PID", "PROGRAM")
+
+
+def is_calm(log: StraceLog) -> bool:
+    """Whether all processes ended by themselves and without an error, and no request failed."""
+    ends = log.events.lazy().filter(pl.col("kind").cast(pl.String).is_in(_ENDS)).select("kind", "result").collect()
+    is_good = (pl.col("kind").cast(pl.String) == _ENDS[0]) & (pl.col("result") == 0)
+    return all_ended(log) and bool(ends.select(is_good.all()).item()) and not any(failed_requests(log))
+
+
+def all_ended(log: StraceLog) -> bool:
+    """Whether the log shows the end of every process that made a call."""
+    pids = set(times_of(log).calls.get_column("pid"))
+    ends = log.events.lazy().filter(pl.col("kind").cast(pl.String).is_in(_ENDS))
+    ended = set(ends.select("pid").collect().to_series())
+    return bool(pids) and pids <= ended

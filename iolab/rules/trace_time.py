@@ -8,10 +8,11 @@ import polars as pl
 
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import MAJOR, Evidence, Finding
+from iolab.rules.finding import LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
+from iolab.rules.trace_calls import all_ended, is_calm, silent_peer
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
 from logframe.interval import Interval
@@ -28,18 +29,25 @@ if TYPE_CHECKING:
 _MOST_OF_IT: Final = 0.5
 #: A mean over calls of which few hold this much of the time would mislead.
 _NEARLY_ALL: Final = 0.9
+#: Calls on a file that take this much longer than those on others have a mean of their own.
+_MUCH_SLOWER: Final = 2.0
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
 _IOSTAT: Final = "take iostat -xt 1 beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"
+_CPU: Final = "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
 _UNKNOWN_END: Final = "see what is at the other end of the descriptor: ls -l /proc/PID/fd; lsof -p PID"
 _HOLDER: Final = "see who holds the lock: cat /proc/locks; lsof {}"
 _ADDRESS: Final = "see whether the address answers: nc -vz HOST PORT; what drops the packets: tcpdump host HOST"
+_SILENT: Final = "see whether {host} gets the packets and answers: tcpdump -n host {host} and port {port}"
+_SESSION: Final = "see what its session waited for: V$ACTIVE_SESSION_HISTORY, or an extended SQL trace (event 10046)"
 _FILE_SYSTEM: Final = "see what serves the files: df -T FILE; if NFS, nfsiostat 5; else iostat -xt 5"
 #: Steps that need the program to run again; of a short run the first question is another.
 _NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _KERNEL, COMMAND)
+#: A program whose whole run is shorter is calm: to start it took a part of that.
+_RUN_S: Final = 0.01
 #: Shorter calls have no stack worth a look.
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
@@ -76,9 +84,11 @@ _MEANING: Final = {
     FILE_LOCKS: ("another process held the lock", _HOLDER),
     "the database server": (
         "what was written begins like calls of Oracle Net, so the process waited for its database server",
-        "see what its session waited for: V$ACTIVE_SESSION_HISTORY, or an extended SQL trace (event 10046)",
+        _SESSION,
     ),
 }
+#: Classes that only a server process of the database has.
+_CLIENTS: Final = ("likely the client (Oracle Net)", "the client")
 #: Words for the target of a call in a sentence, where its name does not tell it.
 _OF: Final = {
     "sockets": "on sockets",
@@ -122,6 +132,7 @@ _SUBJECTS: Final = {
     "total",
     "no_shares",
     "calls_without_total",
+    "calm_run",
     of="strace",
     needs="timestamps of calls (-ttt), and times of calls (-T) for more than upper bounds",
     thresholds={"10 % of the time": "LEDGER.md section 9: every part of 10 % is a finding"},
@@ -156,6 +167,8 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         return
     lead = found[0]
     yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
+    if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
+        yield Finding("calm_run", f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
     if lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
         yield Finding("no_shares", f"{_capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
@@ -216,22 +229,28 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     said = _sentence(log, lead, row)
     if "timed out" in said:
         detail, next_step = "nothing woke the process before its time-out", _NOT_WOKEN.get(row["class"] or "", "")
+        if peer := said.partition("timed out, ")[2].partition("no answer of `")[2].partition("`")[0]:
+            host, _, port = peer.rpartition(":")
+            next_step = _SILENT.format(host=host, port=port)
     names = row["evidence"]["rows"] if row["evidence"] else []
     next_step = next_step.format(_mostly(log, lead, row).rpartition("`")[0].rpartition("`")[2] or "FILE")
+    if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
+        detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
         next_step = f'call iolab.ledger(log, "log") in Python, for the {times_of(log).noun}'
     elif row["part"] == BETWEEN:
-        detail, next_step = "", "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
+        detail, next_step = "", _CPU
         if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
             next_step = f"see all calls of it, without -e or -Z: {COMMAND}"
     elif row["count"] and row["seconds"] < _SHORT_S * row["count"] and next_step in {_STACKS, _OTHER_END}:
         next_step = _KERNEL  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed and "timed out" not in said:
         next_step = COMMAND
-    if lead.total is not None and lead.total.hi < SHORT_S and next_step in _NEXT_LOGS:
-        next_step = RARE.format(seconds(lead.total))
+    is_short = lead.total is not None and lead.total.hi < SHORT_S
+    if is_short and (next_step in _NEXT_LOGS or (next_step == _CPU and all_ended(log))):
+        next_step = RARE.format(seconds(lead.total or 0.0))
     return Finding(
         name,
         said,
@@ -290,6 +309,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
         steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
         detail = ", ".join(f"{_STEPS.get(step, step)} {seconds(time)}" for step, time in steps.iter_rows())
+    if uneven := _uneven(log, lead, row):
+        return f"{said} took {took}: {uneven}."
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
 
 
@@ -314,7 +335,8 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         many = counted(row["count"], "calls")
         in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
         said = seconds(each if trace_of(log).printed else Interval(each, 0, each))
-        return f"{in_vain} timed out, {said} each"
+        peer = silent_peer(log, row["evidence"]["rows"][0], _is_own(lead))
+        return f"{in_vain} timed out, {said} each" + (f", with no answer of `{peer}`" if peer else "")
     if (longest or 0) >= least:
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
     return ""
@@ -351,6 +373,26 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         return ""
     file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
     return f", most of it on `{short_name(file)}`" if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+
+
+def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The calls on the file with most of the time where they took much longer than those on others: no mean of all."""
+    names = row["evidence"]["rows"] if row["evidence"] else []
+    if row["kind"] != "io" or len(names) != 1 or not trace_of(log).printed:
+        return ""
+    own = with_classes(times_of(log).targets.filter(_is_own(lead), pl.col("name").is_in(names)))
+    own = own.filter(pl.col("class") == row["class"])
+    sums = own.group_by("file").agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
+    sums = sums.filter(pl.col("timed") > 0).sort("elapsed", "file", descending=[True, False])
+    if sums.height <= 1 or sums.item(0, "file") is None:
+        return ""
+    file, spent, count = sums.row(0)
+    others, other_count = sums[1:].select(pl.col("elapsed", "timed").sum()).row(0)
+    each, other = spent / count / 1e9, others / other_count / 1e9
+    if spent < _MOST_OF_IT * (spent + others) or each < _MUCH_SLOWER * other or min(count, other_count) < LEAST_WAITS:
+        return ""
+    on = f"{counted(count, 'calls')} on `{short_name(file)}` took {percent(spent / (spent + others))} of it, "
+    return f"{on}{seconds(each)} each; the other {other_count:,} took {seconds(other)} each"
 
 
 def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -53,7 +54,8 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         Both reads of `users01.dbf` were synchronous: 16 KiB.
         The log does not show whether Oracle used direct path: the calls alone do not prove it.
     """
-    yield from apply_rules(log.kind, log)
+    for one in apply_rules(log.kind, log):
+        yield replace(one, next=trace_calls.with_program(log, one.next))
 
 
 @rule("page_cache_bypassed", of="strace", needs="the calls that opened the files that were read")

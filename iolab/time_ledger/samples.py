@@ -13,6 +13,7 @@ from iolab.metrics.processors import (
     COLUMNS,
     GUESTS,
     IS_SAMPLE,
+    ONLY_FIRST,
     SINCE_START,
     cpu_parts,
     exact_sum,
@@ -103,12 +104,12 @@ def tool_ledgers(log: FrameLog) -> list[Ledger]:
         return [_host(tool_cpu_parts(log))]
     except RefusedError as refusal:
         again = f"{log.kind} with several samples, while the work runs"
-        return [_since_start(again, facts_hold=True)] if str(refusal) == SINCE_START else []
+        return [_since_start(again, ONLY_FIRST, facts_hold=True)] if str(refusal) == ONLY_FIRST else []
 
 
-def _since_start(take: str, *, facts_hold: bool) -> Ledger:
+def _since_start(take: str, why: str = SINCE_START, *, facts_hold: bool) -> Ledger:
     remark: dict[str, object] = {"part": None, "role": "next", "rule": "processors", "text": take}
-    return void_ledger(SINCE_START, base=PROCESSOR_TIME, scope="host", remarks=[remark], facts_hold=facts_hold)
+    return void_ledger(why, base=PROCESSOR_TIME, scope="host", remarks=[remark], facts_hold=facts_hold)
 
 
 def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:

@@ -554,14 +554,26 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
     if trace.resolution_us > 1:
         both += f"; times are printed in steps of {_time(trace.resolution_us)}"
     work = _time(span - aside, span)
+    took = "the session took"
+    if limit_of(trace, session) is not None:
+        took = "the trace was cut at its size limit, so the session took longer than"
     if work == whole:
-        return f"the session took {whole}{both}{longest}", f"the {whole} of the session"
+        return f"{took} {whole}{both}{longest}", f"the {whole} of the session"
     base = f"the {work} without client time between statements"
     if span - aside < _LEAST_SPAN_US:
-        return f"the session took {whole}{both}; all but {work} was client time between statements{longest}", base
+        return f"{took} {whole}{both}; all but {work} was client time between statements{longest}", base
     part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
     of = f"the other {work}" if part else base
-    return f"the session took {whole}{both}{part}; shares are of {of}{longest}", base
+    return f"{took} {whole}{both}{part}; shares are of {of}{longest}", base
+
+
+def limit_of(trace: SqlTrace, session: Session) -> int | None:
+    """The line at which the database stopped writing of a session, as the file reached its limit; None without one."""
+    end = max((int(str(frame.get_column("line").max() or 0)) for frame in (session.calls, session.waits)), default=0)
+    limits = trace.diagnostics.filter(pl.col("kind") == "limit").get_column("line").sort()
+    line = next((line for line in limits if line > end), None)
+    others = trace.calls.get_column("line").is_between(end + 1, line or 0)
+    return None if line is None or others.any() else int(line)
 
 
 def _rate(trace: SqlTrace, session: Session) -> float | None:

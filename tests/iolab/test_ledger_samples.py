@@ -549,9 +549,7 @@ def test_one_sample_of_top_has_no_shares() -> None:
     log = iolab.load(TOP.format(n=1, load="3.00", us=11.0, idle=40.0, dbw=5.0, rman=60.0).encode())
 
     assert iolab.ledger(log).void
-    assert "Process 4800 (`rman`) used 0.600 CPUs on average since it was started, or the system." in set(
-        iolab.findings(log)["sentence"]
-    )
+    assert "Process 4800 (`rman`) used 0.600 CPUs in the only sample." in set(iolab.findings(log)["sentence"])
 
 
 def test_percentages_of_several_processors_say_how_many_there_are() -> None:

@@ -1,0 +1,156 @@
+"""What was too much for a host stands first; the lengths and means that a log states are those that are told."""
+
+from __future__ import annotations
+
+import pytest
+
+import iolab
+from hostparse import read_host
+from iolab.metrics.processors import cpu_parts
+from iolab.pages.ledger_text import first_screen
+
+VMSTAT = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+VMSTAT += " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+LINUX = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(4 CPU)\n\n"
+QUEUE = """
+System configuration: lcpu=16 drives=4 paths=8 vdisks=0
+
+hdisk5          xfer:  %tm_act      bps      tps      bread      bwrtn
+                         99.8     7.0M   800.0       5.2M    1752.5K
+                read:      rps  avgserv  minserv  maxserv   timeouts      fails
+                        600.0      6.0      0.2     85.4          0          0
+               write:      wps  avgserv  minserv  maxserv   timeouts      fails
+                        200.0      2.0      0.3     15.4          0          0
+               queue:  avgtime  mintime  maxtime  avgwqsz    avgsqsz     sqfull
+                         95.0      0.0    356.0     76.0        4.0    {full}
+"""
+
+
+def _vmstat(row: str) -> str:
+    """Twelve rows, of which no two are alike."""
+    return VMSTAT + "".join(row.format(n).replace(" ", "  ") + "\n" for n in range(12))
+
+
+def _screen(log: bytes) -> list[str]:
+    accounts = iolab.ledgers(log)
+    return first_screen(iolab.findings(log), accounts[0] if accounts else None, width=100).splitlines()
+
+
+def _mpstat(count: int, *, is_headed_before: bool = False) -> str:
+    """Samples of four CPUs, of which the last one has only interrupts."""
+    text = LINUX
+    for number in range(count):
+        head = f"10:00:{5 * number - 5 * is_headed_before + 5:02} AM"
+        clock = f"10:00:{5 * number + 5:02} AM"
+        text += f"{head}  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal   %idle\n"
+        text += f"{clock}  all    5.00    0.00    0.00    0.00    0.00   25.00    0.00   70.00\n"
+        text += "".join(
+            f"{clock}    {cpu}    6.67    0.00    0.00    0.00    0.00    0.00    0.00   93.33\n" for cpu in (0, 1, 2)
+        )
+        text += f"{clock}    3    0.00    0.00    0.00    0.00    0.00   100.00    0.00    0.00\n\n"
+    return text
+
+
+@pytest.mark.parametrize(
+    ("log", "fact"),
+    [
+        (_vmstat(" 3 0 2000 90{} 1 1 6000 9000 10 10 1 1 14 11 75 0 0"), "The host swapped 6,000 KiB/s in"),
+        (_mpstat(5, is_headed_before=True), "CPU 3 was 100 % busy"),
+        (
+            LINUX + ("avg-cpu: %user %nice %system %iowait %steal %idle\n 9.00 0.00 1.00 30.00 0.00 60.00\n\n"
+            "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n"
+            "sdc 9.0 500.0 90.0 60000.0 1.0 60.0 30.0 100.0\n\n") * 12,
+            "`sdc` was at least 90 % busy in 11 of 11 samples",
+        ),
+    ],
+)  # fmt: skip
+def test_severe_facts_stand_below_the_total(log: str, fact: str) -> None:
+    """Swap, one full CPU and a full device stand above the table; the mean of calm CPUs does not."""
+    lines = _screen(log.encode())
+    table = next(number for number, line in enumerate(lines) if "part" in line.split())
+
+    assert lines[1].startswith(fact)
+    assert not any("CPUs were" in line for line in lines[:table] if not line.startswith(fact[:5]))
+
+
+def test_busy_cpus_lead_where_they_are_too_much() -> None:
+    """CPUs that were nearly always busy are a severe fact themselves."""
+    lines = _screen(_vmstat(" 9 0 0 90{} 1 1 0 0 10 10 1 1 90 8 2 0 0").encode())
+
+    assert lines[1].startswith("The CPUs were 98 % busy")
+
+
+@pytest.mark.parametrize(
+    ("command", "step"),
+    [
+        ("$ vmstat 5 60", 5.0),
+        ("[oracle@db1 ~]$ vmstat -w 10", 10.0),
+        ("$ mpstat -P ALL 2 9", 2.0),
+        ("$ vmstat -s", None),
+        ("$ mpstat -P 3", None),
+    ],
+)
+def test_a_command_states_the_length_of_a_sample(command: str, step: float | None) -> None:
+    """The seconds of a command above its output are those of its samples, and the command is no line left over."""
+    log = read_host(f"{command}\n{_vmstat(' 3 0 0 90{} 1 1 0 0 10 10 1 1 14 11 75 0 0')}".encode())
+
+    assert log.runs.get_column("interval_s").to_list() == [step]
+    assert log.diagnostics.is_empty() == (step is not None)
+    assert cpu_parts(log).get_column("weight_s").to_list() == [step or 1.0] * 11
+
+
+def test_mpstat_with_an_interval_has_no_mean_since_boot() -> None:
+    """A first sample below a heading of its own time is a mean since boot only where it is the only one."""
+    for count, is_since_boot in ((1, True), (4, False)):
+        first = read_host(_mpstat(count).encode()).wide("cpu").filter(sample=1)
+        assert set(first.get_column("is_since_boot")) == {is_since_boot}
+
+
+def test_a_request_waits_in_the_queue_of_the_host_too() -> None:
+    """AIX: the time of a request, and what is in flight, are with the queue, which leads where it is full."""
+    full, calm = (
+        iolab.findings((QUEUE + QUEUE[QUEUE.index("hdisk") :]).format(full=full).encode()) for full in ("534.5", "0.0")
+    )
+    sentences = full.get_column("sentence").to_list()
+
+    assert sentences[0].startswith("The queue to `hdisk5` was full 534 times per second: requests waited 95 ms in it")
+    assert "queue_depth" in full.item(0, "next")
+    assert any("80 on average" in one and "101 ms each" in one for one in sentences)
+    assert any("a request took 100 ms" in one for one in sentences)
+    assert "full_queue" not in set(calm.get_column("name"))
+    assert not any("iostat -D" in (step or "") for found in (full, calm) for step in found.get_column("next"))
+
+
+def test_top_of_one_sample_says_no_more_than_it_shows() -> None:
+    """Load and processes of a single sample are not called averages since boot."""
+    head = "top - 08:18:11 up  5:27,  0 user,  load average: 31.03, 1.24, 1.81\n"
+    head += "%Cpu(s): 91.8 us,  7.4 sy,  0.0 ni,  0.5 id,  0.1 wa,  0.0 hi,  0.2 si,  0.0 st\n\n"
+    head += "  PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND\n"
+    log = head + " 2488 oracle    20   0 1699064 274448  74452 R 921.0   1.1   0:35.14 java\n"
+    said = " ".join(_screen(log.encode()))
+
+    assert "since boot" in said
+    assert "all figures" not in said
+    assert "used 9.21 CPUs in the only sample" in said
+
+
+def test_mounts_of_nfs() -> None:
+    """The first sample of nfsiostat is a mean since the mount; the slowest mount leads."""
+    heads = "ops/s            kB/s           kB/op         retrans    avg RTT (ms)    avg exe (ms)\n"
+
+    def sample(ms: int) -> str:
+        text = ""
+        for name, took in (("u04", ms), ("u05", 1)):
+            text += f"nas:/{name} mounted on /{name}:\n\n   ops/s   rpc bklog\n   100.000   0.000\n\n"
+            for word in ("read", "write"):
+                text += f"{word}: {heads}  50.000 400.000 8.000 2 (4.0%) {took / 2:.3f} {took}.000\n"
+        return text
+
+    log = "$ nfsiostat 5 3\n" + sample(7) + sample(100) + sample(300)
+    sentence = iolab.findings(log.encode()).item(0, "sentence")
+
+    assert iolab.load(log.encode()).format == "nfsiostat"
+    assert sentence.startswith(
+        "Reads of `/u04` took 200 ms each, 100 ms of it on the network and in the server: 50 per"
+    )
+    assert "4.0 % sent again" in sentence

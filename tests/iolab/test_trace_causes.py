@@ -1,0 +1,128 @@
+"""What took the time of a trace by name: a peer, a file, a folder; and steps that can still be taken."""
+
+from __future__ import annotations
+
+import pytest
+
+import iolab
+
+ADDRESS = "sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr"
+END = "+++ exited with 0 +++\n"
+
+
+def _findings(log: str) -> dict[str, str]:
+    found = iolab.findings(log.encode())
+    return {row["name"]: f"{row['sentence']} next: {row['next']}" for row in reversed(found.to_dicts())}
+
+
+def _waits(peer: str, *, are_named: bool) -> str:
+    """Four polls without an answer, on a socket whose peer the connect, or -yy, names."""
+    text = ""
+    for number in range(4):
+        at = 1700000000 + 6 * number
+        fd = f"4<UDP:[10.0.0.9:4242->{peer}:53]>" if are_named else "4"
+        if not are_named:
+            text += f'{at}.000000 connect(4, {{{ADDRESS}("{peer}")}}, 16) = 0 <0.000014>\n'
+        text += f"{at}.000100 poll([{{fd={fd}, events=POLLIN}}], 1, 5000) = 0 (Timeout) <5.005000>\n"
+    return text
+
+
+@pytest.mark.parametrize("are_named", [False, True])
+def test_the_peer_that_did_not_answer_is_named(are_named: bool) -> None:  # noqa: FBT001 - a case
+    """A time-out names the address and port of its socket, from connect or from -yy."""
+    said = _findings(_waits("10.1.0.2", are_named=are_named))["trace_profile"]
+
+    assert "10.1.0.2:53" in said
+    assert "host 10.1.0.2 and port 53" in said
+    assert "/proc" not in said
+
+
+def test_failed_calls_state_error_and_folders() -> None:
+    """Calls that failed state their error, their time and the folders; the next step is not the same log again."""
+    line = 'stat("/nfs/lib{}/mod.py", 0x7f) = -1 ENOENT (No such file or directory) <0.006000>\n'
+    said = _findings('stat("/x", 0x7f) = 0 <0.000100>\n' + "".join(line.format(n % 4) for n in range(200)))
+
+    assert "200 of 201 `stat` calls failed with ENOENT, 6 ms each, in 4 folders" in said["failing_calls"]
+    assert "strace" not in said["failing_calls"]
+
+
+def test_the_slow_file_has_a_mean_of_its_own() -> None:
+    """Where one file of a class has most of its time, its mean stands in the sentence, and that of the others."""
+
+    def log(slow_us: int) -> str:
+        rows = []
+        for n in range(120):
+            name, took = ("a.dbf", slow_us) if n % 3 == 0 else ("b.dbf", 500)
+            rows.append(
+                f'{1700000000 + 0.6 * n:.6f} pread64({3 + n % 3}</u01/{name}>, "", 8192, {n}) = 8192 <{took / 1e6:.6f}>'
+            )
+        return "\n".join(rows)
+
+    uneven = " ".join(_findings(log(500_000)).values())
+    even = " ".join(_findings(log(700)).values())
+
+    assert "40 calls on `a.dbf` took 99.8 % of it, 500 ms each; the other 80 took 500 us each" in uneven
+    assert "calls on `a.dbf`" not in even
+
+
+def test_no_step_needs_a_process_that_has_ended() -> None:
+    """Of a process whose end is in the log no step asks for its PID, its stacks or its files."""
+    lines = "".join(f"{1700000000 + n}.000000 getpid() = 7 <0.000001>\n" for n in range(9))
+    log = f"{lines}1700000009.000000 futex(0x7f01, FUTEX_WAIT, 2, NULL) = 0 <9.000000>\n1700000018.100000 "
+    running = iolab.findings((log + "getpid() = 7 <0.000001>\n").encode()).get_column("next").drop_nulls()
+    ended = iolab.findings((log + END).encode()).get_column("next").drop_nulls()
+
+    assert any("PID" in step for step in running)
+    assert ended.len() > 0
+    assert not any("PID" in step.replace("PROGRAM", "") for step in ended)
+
+
+def test_a_short_calm_run() -> None:
+    """A program that ran for some milliseconds is called calm; a longer one, and one with an error, is not."""
+    error = END.replace("0", "1")
+    killed = "+++ killed by SIGKILL +++\n"
+    for took, end, is_calm in ((2000, END, True), (900_000, END, False), (2000, error, False), (2000, killed, False)):
+        log = f'1700000000.000000 read(3</a>, "", 9, 0) = 9 <0.000010>\n1700000000.{took:06} {end}'
+        assert ("calm_run" in _findings(log)) == is_calm
+
+
+def test_a_server_process_that_sleeps_on_its_semaphore_holds_no_lock() -> None:
+    """Semaphores of a process that serves Oracle Net are waits of its session: no debugger shows their cause."""
+    rows = []
+    for n in range(30):
+        at = f"17000000{n:02}"
+        rows.append(f'{at}.000000 read(16, "\\0\\0\\0E\\6\\0\\0\\0\\0\\0\\3Na"..., 8208) = 69 <0.000400>')
+        rows.append(f"{at}.100000 semtimedop(131076, [{{sem_num=44, sem_op=-1, sem_flg=0}}], 1, NULL) = 0 <0.800000>")
+        rows.append(f'{at}.950000 write(16, "\\0\\0\\0\\26\\6\\0\\0\\0\\0\\0\\t\\5\\0\\0\\0a"..., 22) = 22 <0.000030>')
+    said = _findings("\n".join(rows))["trace_profile"]
+
+    assert "semtimedop" in said
+    assert "V$ACTIVE_SESSION_HISTORY" in said
+    assert "gdb" not in said
+
+
+def test_a_table_of_calls_below_the_key_that_ended_strace() -> None:
+    """`^C` before the heading of strace -c is no column, and the log is one of strace."""
+    table = (
+        "strace: Process 9001 attached with 212 threads\n^C% time     seconds  usecs/call     calls    errors syscall\n"
+    )
+    rule = "------ ----------- ----------- --------- --------- ----------------\n"
+    table += rule + " 92.66   61.220411          32   1911022    402113 futex\n"
+    table += "  7.34    4.847800          11    440709           read\n" + rule
+    table += "100.00   66.068211          28   2351731    402113 total\n"
+
+    assert iolab.load(table.encode()).format == "strace"
+    assert "`futex` took 93 %" in _findings(table)["counted_calls"]
+
+
+def test_a_trace_that_reached_its_limit() -> None:
+    """The total says that the trace was cut; its step is a larger file, and other traces say nothing of it."""
+    exec_ = "EXEC #1:c=0,e=9000,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=1,tim={}\n"
+    wait = "WAIT #1: nam='SQL*Net message from client' ela= 38000 driver id=1 #bytes=1 p3=0 obj#=-1 tim={}\n"
+    log = exec_.format(19000) + wait.format(60000) + exec_.format(70000)
+    cut = log + "*** DUMP FILE SIZE IS LIMITED TO 4096 BYTES ***\n"
+
+    assert "cut at its size limit" in iolab.ledger(cut.encode()).text
+    assert "max_dump_file_size" in _findings(cut)["trace_cut"]
+    assert "cut" not in iolab.ledger(log.encode()).text
+    assert "trace_cut" not in _findings(log)
