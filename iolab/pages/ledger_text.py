@@ -144,8 +144,8 @@ def _lead(
 ) -> tuple[dict[str, Any], list[str]] | None:
     """The sentence above the table: what the figures are not of, what was too much for a host, a fact, else a share.
 
-    A fact is one that its rule puts before all parts.  Of the largest shares half the time without a row leads, else one
-    that says more than its row.
+    A fact is one that its rule puts before all parts.  Of the largest shares half the time without a row leads, else
+    one that says more than its row.
     """
     gates = [one for one in said if one[0]["mark"] == "evidence"]
     if first := gates or _severe(said):
