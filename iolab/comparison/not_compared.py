@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -54,26 +55,18 @@ def not_compared(
     if change is not None:
         views = [{view for one in side for view in one.views} for side in ledgers]
         for place, side in enumerate(_SIDES):
-            for view in _NOUNS:
-                if view in views[place] - views[1 - place]:
-                    yield _NOUNS[view], f"only {side} has them"
+            alone = [noun for view, noun in _NOUNS.items() if view in views[place] - views[1 - place]]
+            yield from ((noun, f"only {side} has them") for noun in alone)
         shares = [_named_share(side) for side in ledgers]
         if "who" in change.views and min(shares) < _NEARLY_ALL:
-            of = f"of {ledgers[0][0].base}"
-            yield "Statements", f"the lists name {100 * shares[0]:.0f} % {of} in A and {100 * shares[1]:.0f} % in B"
+            a, b = (f"{100 * share:.0f} %" for share in shares)
+            yield "Statements", f"the lists name {a} of {ledgers[0][0].base} in A and {b} in B"
         for view in change.views:
             yield from _only_in_one(change, view)
-    tables = [{name for log in side for name in _tables_of(log)} for side in logs]
+    own = [{*chain(*(log.tables if isinstance(log, AwrReport) else log.frames() for log in side))} for side in logs]
     for place, side in enumerate(_SIDES):
-        if only := sorted(tables[place] - tables[1 - place]):
+        if only := sorted(own[place] - own[1 - place]):
             yield f"Tables only in {side}", _listed([name.replace("_", " ") for name in only])
-
-
-def _tables_of(log: ParsedLog) -> Iterable[str]:
-    """The tables that a report has; of other logs the frames with rows."""
-    if isinstance(log, AwrReport):
-        return log.tables
-    return (name for name, frame in log.frames().items() if isinstance(frame, pl.LazyFrame) or frame.height)
 
 
 def _named_share(side: Sequence[Ledger]) -> float:
