@@ -191,16 +191,17 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     frames = report_frames(dest, ["info", "parameters"]).frames
     known = once(periods(frames["info"])).sort("end_time").unique([*INSTANCE], keep="last", maintain_order=True)
     name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
-    instances = known.select("report", "part", name=name)
+    key = [*INSTANCE, "name"]
+    instances = known.select("report", "part", *INSTANCE, name=name)
     listed = (
         frames["parameters"]
         .join(instances, on=["report", "part"])
-        .select("name", "parameter", value=pl.coalesce("end", "begin"))
+        .select(*key, "parameter", value=pl.coalesce("end", "begin"))
     )
-    values = listed.group_by("name", "parameter", maintain_order=True).agg(pl.col("value").sort().str.join(", "))
-    every = instances.select("name").join(values.select("parameter").unique(maintain_order=True), how="cross")
+    values = listed.group_by(*key, "parameter", maintain_order=True).agg(pl.col("value").sort().str.join(", "))
+    every = instances.select(key).join(values.select("parameter").unique(maintain_order=True), how="cross")
     counted = (
-        every.join(values, on=["name", "parameter"], how="left", maintain_order="left")
+        every.join(values, on=[*key, "parameter"], how="left", nulls_equal=True, maintain_order="left")
         .group_by("parameter", "value", maintain_order=True)
         .agg(pl.len().cast(pl.Int64).alias("instances"), pl.col("name").sort().alias("names"))
     )

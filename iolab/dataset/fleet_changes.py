@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.dataset.fleet import report_frames
 from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
+from iolab.metrics.formatting import at_least_text
 from iolab.metrics.histograms import QUANTILES, latency_quantiles
 from iolab.metrics.table import METRICS
 from logframe.errors import RefusedError
@@ -327,7 +328,7 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
     before, after = (row[f"avg_wait_ms_{side}"] for side in _SIDES)
     sentences.append(
         f"The greatest rise: {row['db_name']}/{row['instance_name']}, `{row['event']}`, from {before:.3g} to "
-        f"{after:.3g} ms, by a factor of {row['at_least']:.3g} at least, in the report that begins at "
+        f"{after:.3g} ms, by a factor of {at_least_text(row['at_least'])} at least, in the report that begins at "
         f"{row['at']:%Y-%m-%d %H:%M}."
     )
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name], _WHO[name])) for name in INSTANCE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.timeline import db_time_sessions
-from iolab.metrics.formatting import figure_text
+from iolab.metrics.formatting import at_least_text, figure_text
 from logframe.interval import Interval
 from logframe.wording import counted
 
@@ -220,7 +220,7 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     before, after = (figure_text(row[side]) for side in ("a", "b"))
     sentences.append(
         f"The greatest change from one report to the next: the average of `{row['event']}` went {row['direction']}, "
-        f"from {before} to {after} {row['unit']}, by a factor of at least {figure_text(row['at_least'])}, "
+        f"from {before} to {after} {row['unit']}, by a factor of at least {at_least_text(row['at_least'])}, "
         f"in the report that begins at {row['at']:%Y-%m-%d %H:%M}."
     )
     meanwhile = parameters.filter((pl.col("to_time") == row["at"]) & (pl.col("status") == "changed"))

@@ -70,6 +70,19 @@ def with_unit(text: str, unit: str) -> str:
     return f"{text}{'' if unit in ('', 'x') else ' '}{unit}"
 
 
+def at_least_text(bound: float) -> str:
+    """A lower bound for a sentence: three significant digits, never above the bound.
+
+    Examples:
+        >>> at_least_text(2.0964), at_least_text(1.2999), at_least_text(42.0), at_least_text(3_523.0)
+        ('2.09', '1.29', '42', '3,520')
+    """
+    if not math.isfinite(bound) or bound <= 0:
+        return figure_text(bound)
+    step = 10.0 ** (math.floor(math.log10(bound)) - 2)
+    return figure_text(math.floor(bound / step * (1 + 1e-12)) * step)
+
+
 def figure_text(figure: Interval | float, unit: str = "", *, step: float | None = None) -> str:
     """A figure for a sentence: three significant digits, fewer where its bounds are wider; a range where they tell.
 
