@@ -166,7 +166,10 @@ class HostLog(ParsedLog):
 
     @property
     def averages(self) -> pl.LazyFrame:
-        """The means that a tool printed at its end, in the columns of `samples`; ``sample`` and the times are null."""
+        """The means that a tool printed at its end, in the columns of `samples`; ``sample`` and the times are null.
+
+        ``name`` contains the user of a process, too: of samples the wide frame does.
+        """
         return self._long(averages=True)
 
     def _long(self, *, averages: bool) -> pl.LazyFrame:

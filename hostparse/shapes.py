@@ -307,7 +307,7 @@ def long_rows(part: Part, *, averages: bool, only: str | None = None) -> Iterato
     """
     rows, halves = _rows(part, averages=averages)
     fields = [field for field in part.heading.fields if field.metric is not None and only in {None, field.name}]
-    keys = _names(part.heading.keys)
+    keys = part.heading.keys if averages else _names(part.heading.keys)
     name = pl.concat_str(*keys, separator=" ", ignore_nulls=True) if keys else pl.lit(None, pl.String)
     placed = rows.select(*_PLACED, "line", name.alias("name"))
     size = max(1, _FIGURES // max(rows.height, 1))

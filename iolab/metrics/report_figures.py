@@ -43,7 +43,7 @@ _TABLES: Final = (
     *("snapshots", "instances", "databases", "hosts", "host_cpu", "instance_cpu", "os_stats", "parameters"),
     *("time_model", "load_profile", "instance_activity", "iostat_function", "services", "sql"),
     *("wait_classes", "foreground_wait_classes", "top_events", "foreground_events", "background_events", "wait_events"),
-    *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events"),
+    *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events", "rac_events"),
 )
 #: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
 _FACTS: Final[WeakKeyDictionary[AwrReport, ReportFacts]] = WeakKeyDictionary()
@@ -446,6 +446,8 @@ def _text(value: object) -> str | None:
 
 
 def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
+    """The top events; a report of all instances of 11.2 may list those of foreground sessions by themselves."""
+    own = [row for row in _all_rows(report, "rac_events") if row["section"] == "top_foreground"]
     return tuple(
         TopEvent(
             str(row["event"]),
@@ -453,7 +455,7 @@ def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
             row_figure(row, "waits"),
             _waited(*(row_figure(row, column) for column in ("waits", "total_wait_s", "avg_wait_ms"))),
         )
-        for row in _all_rows(report, "top_events")
+        for row in _all_rows(report, "top_events") or own
     )
 
 

@@ -12,6 +12,10 @@ from awrparse import TABLES, read_awr
 from awrparse.columns import BY_ROW
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from awr_tables import Printed
+
     from awrparse.columns import Table
 
 #: `awr_data` and `test_awr_pivots` have the tables that are not written here.
@@ -64,6 +68,24 @@ def test_text(table: Table, era: int) -> None:
 def test_markdown(table: Table, era: int) -> None:
     """In a copy whose cells stand between vertical bars, as chats and issue trackers have them."""
     check(table, era, "markdown")
+
+
+@pytest.mark.parametrize("form", [as_html, as_text, as_markdown])
+@pytest.mark.parametrize(
+    ("table", "era"),
+    [case for case in CASES if case[0].name not in NO_TEXT and any(one.name == "total_pct" for one in case[0].columns)],
+    ids=name_of,
+)
+def test_a_share_of_the_total_beyond_it_is_told(table: Table, era: int, form: Callable[[Printed], str]) -> None:
+    """Express Edition prints shares of millions per cent: the figure as printed, and a remark, whatever the section."""
+    one = printed(table, era)
+    share = f"{one.expected[0]['total_pct']}"
+    beyond = one._replace(rows=[["16,990,400" if cell == share else cell for cell in row] for row in one.rows])
+    right, wrong = (read_awr(form(each).encode()) for each in (one, beyond))
+
+    assert wrong[table.name][0, "total_pct"] == 16_990_400
+    counts = [report.check().filter(check="above_100_pct", first=16_990_400).height for report in (right, wrong)]
+    assert counts == [0, 1]
 
 
 def test_the_exceptions_are_few() -> None:

@@ -311,3 +311,62 @@ def test_no_figure_of_a_pivot_is_lost(cluster: AwrReport) -> None:
     ]
     assert {"1,200.00", "39.60", "8.5"} <= set(of_model["text"])
     assert set(of_model["status"]) == {"typed", "raw"}
+
+
+#: Classes as the headings of a report of all instances name them -> seconds of each of two instances.
+CLASSES = {
+    "User I/O(s)": 500.0,
+    "Sys I/O(s)": 0.0,
+    "Other (s)": 0.0,
+    "Applic (s)": 0.0,
+    "Commit (s)": 120.0,
+    "Network (s)": 0.0,
+    "Concurcy (s)": 10.0,
+    "Config (s)": 900.0,
+    "Cluster (s)": 60.0,
+}
+#: Class, event and seconds of both instances.
+EVENTS = (
+    ("Configuration", "log buffer space", 1700.0),
+    ("User I/O", "db file sequential read", 900.0),
+    ("Commit", "log file sync", 230.0),
+)
+
+
+@pytest.mark.parametrize("title", ["Top Timed Events", "Top Timed Foreground Events"])
+@pytest.mark.parametrize("shift", range(len(CLASSES)))
+def test_classes_of_all_instances_are_checked_against_their_events(shift: int, title: str) -> None:
+    """Releases of 11.2 print the headings of the classes shifted: whatever the shift, no class has another's time."""
+    heads = [*list(CLASSES)[shift:], *list(CLASSES)[:shift], "DB CPU (s)", "DB time"]
+    times = [*(f"{time:,.2f}" if time else "" for time in CLASSES.values()), "300.00", "2,000.00"]
+    levels = [
+        [("", 1), ("Wait", 2), ("Event", 2), ("Wait Time", 3), ("Summary Avg Wait Time", 5)],
+        *_plain(*("I#", "Class", "Event", "Waits", "%Timeouts", "Total(s)", "Avg Wait", "%DB time")),
+    ]
+    levels[1] += [(name, 1) for name in ("Avg", "Min", "Max", "Std Dev", "Cnt")]
+    report = _report(
+        _table(
+            "Time Model",
+            _plain("I#", "DB time (s)", "DB CPU (s)"),
+            [[instance, "2,000.00", "300.00"] for instance in "12"],
+        ),
+        _table("Foreground Wait Classes", _plain("I#", *heads), [[instance, *times] for instance in "12"]),
+        _table(
+            title,
+            levels,
+            [
+                ["*", name, event, "1,000", "0.00", f"{time:,.2f}", f"{time:.2f}ms", f"{time / 40:.2f}", *[""] * 4, "2"]
+                for name, event, time in EVENTS
+            ],
+        ),
+    )
+
+    ledger = iolab.ledger(report)
+    found = dict(ledger.parts("what").select("part", "share").rows())
+
+    assert report.diagnostics.is_empty()
+    assert {event: found[event] for _, event, _ in EVENTS} == pytest.approx(
+        {event: time / 4000 for _, event, time in EVENTS}
+    )
+    assert ("Configuration" in found, "Cluster" in found) == (shift == 0, shift == 0)
+    assert ("class_contradicted" in ledger.remarks["rule"]) == (shift > 0)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from awrparse import read_awr
@@ -26,6 +28,43 @@ def test_months_in_the_language_of_the_session(month: str, number: int) -> None:
     expected = datetime(2020, number, 3, 10, 15, 30)  # noqa: DTZ001 - a report prints no zone
 
     assert read_time(f"03-{month}-20 10:15:30") == expected
+
+
+@pytest.mark.parametrize("date", ["{}-Ιαν-21", "{}-ינו-21", "{}-ينا-21", "2021-01-{}"])
+@pytest.mark.parametrize("name", ["awr_text_11204.txt", "awr_text_102_rac.txt", "awr_html_122.html"])
+def test_a_date_that_is_not_known_is_null_and_told(name: str, date: str) -> None:
+    """Times in letters or an order that no table of months has: none is guessed, the rest is read."""
+    text = (DATA / name).read_text(encoding="utf-8")
+    changed, count = re.subn(r"\b(\d\d)-[A-Z][a-z]{2}-\d\d\b", lambda found: date.format(found[1]), text)
+    assert count > 0
+    report = read_awr(changed.encode())
+
+    assert (report.info.begin_time, report.info.end_time) == (None, None)
+    assert [one for one in report.diagnostics["reason"] if "is not a date and time" in one]
+    assert report["top_events"].equals(read_awr(text.encode())["top_events"])
+
+
+@pytest.mark.parametrize("label", ["Vector Memory Area", "Plum Pool"])
+@pytest.mark.parametrize("name", ["awr_text_11204.txt", "awr_text_102_rac.txt", "statspack_102.txt"])
+def test_a_later_release_with_another_label_is_read_whole(name: str, label: str) -> None:
+    """A release that is not known yet, and a cache that is not: all that was read before is, and the label is told."""
+    text = (DATA / name).read_text(encoding="utf-8")
+    before = read_awr(text.encode())
+    release = ".".join(map(str, before.info.version))
+    row = next(line for line in text.split("\n") if "Shared Pool" in line)
+    start = len(row) - len(row.lstrip())
+    added = f"{label}:".rjust(row.index(":") + 1) + "       640M       640M"
+    assert release in text
+    assert start > 0
+    after = read_awr(text.replace(release, "23.0.0.0.0").replace(row, f"{added}\n{row}", 1).encode())
+
+    assert after.info.version == (23, 0, 0, 0, 0)
+    caches = after["cache_sizes"].filter(pl.col("cache") != label)
+    assert caches.equals(before["cache_sizes"])
+    assert label in after["cache_sizes"]["cache"]
+    assert label in after.diagnostics["text"]
+    others = set(before.tables) - {"info", "databases", "instances", "cache_sizes", "parameters"}
+    assert [table for table in sorted(others) if not after[table].equals(before[table])] == []
 
 
 @pytest.mark.parametrize(("heading", "value"), [("Wt Time", 123.0), ("Wt Time (cs)", 1.23), ("Wait Time (ms)", 0.123)])

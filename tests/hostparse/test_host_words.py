@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+import iolab
 from hostparse import read_host
 
 PIDSTAT = """Linux 5.14.0-70 (orchard) \t11/23/26 \t_x86_64_\t(4 CPU)
@@ -126,3 +127,22 @@ def test_means_below_a_heading_that_is_not_that_of_the_samples() -> None:
         log = read_host(f"{SAR}\n{heading}".encode())
         assert set(log.samples.collect()["line"]) == {4, 5}
     assert read_host(f"{SAR}\n{means.replace('%nice', '%nize')}".encode()).averages.collect().height == 6
+
+
+@pytest.mark.parametrize("ids", ["UID       PID", "UID      TGID       TID", "USER      PID"])
+@pytest.mark.parametrize("label", ["Average:", "Durchschn.:", "Moyenne :"])
+def test_the_user_of_a_mean_of_a_process_is_kept(ids: str, label: str) -> None:
+    """A mean is in no wide frame: its user is in the name, and no number of its line is lost."""
+    users = {"4711": "4322", "4713": "54321"}
+    gap = " " * 9 + "-" if "TID" in ids else ""
+    rows = [f"{user:>9} {process:>9}{gap}    12.50  ora_{process}_fig" for process, user in users.items()]
+    head = f"      {ids}    %usr  Command"
+    tables = [f"{start} {line}" for start in ("12:00:01", label) for line in (head, *rows)]
+    text = "\n".join(["Linux 5.14.0-70 (orchard) \t11/23/26 \t_x86_64_\t(4 CPU)\n", *tables, ""])
+    log = read_host(text.encode())
+
+    names = [name.split() for name in log.averages.collect()["name"]]
+    kept = [set(name) >= {process, user} for name, (process, user) in zip(names, users.items(), strict=True)]
+
+    assert kept == [True, True]
+    assert "lost" not in iolab.provenance(log, text.encode())["status"]
