@@ -142,13 +142,13 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
 def _lead(
     said: list[tuple[dict[str, Any], list[str]]], parents: set[str], repeats: set[str]
 ) -> tuple[dict[str, Any], list[str]] | None:
-    """The sentence above the table: what the figures are not of, what was too much for a host, a fact, else a share.
+    """The sentence above the table: that there are other reports, what was too much for a host, a fact, else a share.
 
     A fact is one that its rule puts before all parts.  Of the largest shares half the time without a row leads, else
     one that says more than its row.
     """
-    gates = [one for one in said if one[0]["mark"] == "evidence"]
-    if first := gates or _severe(said):
+    several = [one for one in said if one[0]["name"] == "several_reports"]
+    if first := several or _severe(said):
         return first[0]
     shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     facts = [one for one in said if one[0]["impact_lo"] is None and one[0]["mark"] == "context"]

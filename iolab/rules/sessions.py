@@ -96,6 +96,8 @@ _MOST_MESSAGE: Final = 120
 _AFTER_LIMITS: Final = 1
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
+#: A plan belongs to a run of which its A-Time is at least this share.
+_SAME_RUN: Final = 0.95
 _SEE_PLAN: Final = "see E-Rows, A-Rows and predicates of the plan: iolab show --tables"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
@@ -568,6 +570,9 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
     total = facts.ledger.total if facts.ledger is not None else None
     for row in facts.large:
         plan = own.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
+        if plan.is_empty():  # that of a statement without its text, by the time of its run
+            run, whole = max(row["times"]), pl.col("whole").max().over("statement", "plan")
+            plan = own.filter(pl.col("explains").is_null() & whole.is_between(_SAME_RUN * run, run + 1))
         plan = plan.filter(pl.col("plan") == plan.sort("whole").item(-1, "plan")) if plan.height else plan
         if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
             continue

@@ -292,7 +292,10 @@ def test_of_a_file_of_two_reports_it_is_said_whose_figures_are_shown() -> None:
     other = report(db_time=2_000.0).replace(b"PLUM", b"PEAR").replace(b"plum1", b"pear1")
     first, *_ = iolab.findings(iolab.load(report() + other)).iter_rows(named=True)
 
-    assert first["sentence"] == "The file holds 2 reports; these figures are of the first alone."
+    assert (
+        first["sentence"]
+        == "The file holds 2 reports, and these figures are of the first alone: the second is of PEAR."
+    )
     assert "several_reports" not in iolab.findings(iolab.load(report()))["name"].to_list()
 
 

@@ -91,3 +91,39 @@ def test_the_scan_of_a_large_table_is_in_the_first_sentence() -> None:
     text += "         11  rows processed\n"
     said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
     assert "it read 812,390 blocks from disk and its plan scans all of `T`." in said
+
+
+def test_a_plan_belongs_to_the_run_of_its_time() -> None:
+    """Of a statement that a script ran, without its text, the plan that took as long is its plan."""
+    text = """SQL> set timing on
+SQL> @run.sql
+
+         N
+----------
+    181306
+
+Elapsed: 00:01:38.61
+SQL> set timing off
+SQL> select * from table(dbms_xplan.display_cursor(null,null,'ALLSTATS LAST'));
+
+PLAN_TABLE_OUTPUT
+-----------------------------------------------------------------------------------
+SQL_ID  4m1kzq8w0d7ru, child number 0
+-------------------------------------
+select count(*) from o, s where s.o = o.o
+
+Plan hash value: 1180532467
+
+-----------------------------------------------------------------------------------
+| Id  | Operation          | Name  | Starts | E-Rows | A-Rows |   A-Time   | Buffers |
+-----------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |       |      1 |        |      1 |00:01:38.58 |     11M |
+|   1 |  NESTED LOOPS      |       |      1 |      2 |   181K |00:01:38.51 |     11M |
+|   2 |   TABLE ACCESS FULL| O     |      1 |      2 |   184K |00:00:00.94 |   41207 |
+|   3 |   INDEX RANGE SCAN | S_IX  |   184K |    206 |    22M |00:01:08.27 |   2165K |
+-----------------------------------------------------------------------------------
+"""
+    said = iolab.findings(text.encode()).filter(name="plan_time").get_column("sentence").to_list()
+    assert [one.startswith("`INDEX RANGE SCAN` of `S_IX` took 68.3 s by the plan") for one in said] == [True]
+    longer = iolab.findings(text.replace("00:01:38.61", "00:03:38.61").encode())
+    assert longer.filter(name="plan_time").is_empty()
