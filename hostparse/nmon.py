@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -587,12 +588,12 @@ def _parts(name: str, table: _Table, last_line: int, notes: list[Diagnostic]) ->
             group = groups.setdefault(metric.name, (metric, [], []))
             group[1].append(number)
             group[2].append(entity)
-        return [
-            _crossed(
-                MIXED[table.table], metric, tuple(names), place, [cells[i] for i in which], [halves[i] for i in which]
-            )
-            for metric, which, names in groups.values()
-        ]
+        parts = []
+        for metric, places, names in groups.values():
+            own, steps = [cells[i] for i in places], [halves[i] for i in places]
+            part = _crossed(MIXED[table.table], metric, tuple(names), place, own, steps)
+            parts.append(replace(part, is_by_name=places[-1] - places[0] >= len(places)))
+        return [*parts]
     is_cpu = table.table in {"CPU", "PCPU", "SCPU"}
     scope = table.table.lower() if is_cpu else table.table
     fields = [Field(scope, table.table, None)] if is_cpu else []
@@ -633,7 +634,7 @@ def _placed(rows: pl.DataFrame, ticks: pl.DataFrame) -> pl.DataFrame:
 
 def _crossed(
     scope: str, metric: Metric, names: tuple[str, ...], place: pl.DataFrame, cells: list[pl.Series], halves: list[Half]
-) -> Part:
+) -> CrossedPart:
     """A table with a column for each name."""
     columns = [f"c{number}" for number in range(len(names))]
     frame = place.with_columns(_scaled(cell, metric).alias(column) for cell, column in zip(cells, columns, strict=True))

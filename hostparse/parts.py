@@ -54,9 +54,11 @@ class CrossedPart(Part):
 
     Attributes:
         names: of the columns of `frame`, in order; `heading` has a key and the metric.
+        is_by_name: Whether the log prints all metrics of a name beside each other, not all names of a metric.
     """
 
     names: tuple[str, ...] = ()
+    is_by_name: bool = False
 
     def rows(self) -> tuple[pl.DataFrame, dict[str, Half]]:
         """One row a sample and name, all names of a sample together."""

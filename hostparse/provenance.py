@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -11,6 +12,7 @@ from hostparse.columns import STATED_INTERVAL
 from hostparse.events import columns_below, columns_of_line, sign_of_events, span_of_others
 from hostparse.histograms import kind_of_line, sign_of_histogram
 from hostparse.json_places import JsonPlaces
+from hostparse.parts import CrossedPart
 from hostparse.recognise import cleanup_of
 from hostparse.sadf_xml import as_json, is_xml
 from hostparse.shapes import wide_rows
@@ -71,6 +73,9 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
                 continue
             # the other rows of a line, and of tables that were put together: what and when they are of is there already
             claims.setdefault(line, []).append(claim._replace(kept=claim.columns.keys() - set(figures)))
+        if isinstance(table, CrossedPart) and table.is_by_name:
+            for line, _ in rows:
+                claims[line].sort(key=attrgetter("row"))
     factors = {field.printed: field.metric.factor for one in parts for field in one.heading.fields if field.metric}
     for row, (line, heading) in enumerate(frames["averages"].select("line", "printed").rows()):
         name = {} if line in claims else {"name": 1.0}

@@ -113,7 +113,7 @@ class Cells:
         match value:
             case str():
                 value = value.strip()
-                return value == number.text or (value.isdigit() and value == number.text.lstrip("0"))
+                return value == number.text or (value.isdigit() and value == (number.text.lstrip("0") or "0"))
             case date() | time():
                 return (number.is_compound and _is_time(number.text, value)) or _is_stamp(number, value)
             case int() | float():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 import pytest
 
+import iolab
 from hostparse import HostLog, read_host
 from logframe import open_log
 
@@ -275,3 +276,24 @@ def test_figures_that_are_too_large(table: str) -> None:
 
     assert figures["value"].null_count() == figures["flag"].count() == 1
     assert figures["value"].drop_nulls().is_finite().all()
+
+
+@pytest.mark.parametrize("order", ["by adapter", "by metric"])
+def test_every_figure_of_things_side_by_side_has_its_cell(order: str) -> None:
+    """Adapters with all metrics beside each other, or metric by metric; a process whose number is zeros."""
+    adapters, metrics = ("fcs3", "fcs2", "fcs0"), ("read-KB/s", "write-KB/s", "xfer-tps")
+    columns = [f"{one}_{what}" for one in adapters for what in metrics]
+    if order == "by metric":
+        columns = [f"{one}_{what}" for what in metrics for one in adapters]
+    text = "AAA,progname,topas_nmon\nAAA,host,lpar1\nAAA,date,10-FEB-2016\nAAA,time,17:28:10\nAAA,interval,300\n"
+    text += f"IOADAPT,Disk Adapter lpar1,{','.join(columns)}\n"
+    text += "TOP,%CPU Utilisation\nTOP,+PID,Time,%CPU,%Usr,%Sys,Threads,Size,Command\n"
+    for tick in range(1, 4):
+        figures = ",".join(f"{100 * tick + 7 * place + 0.3:.1f}" for place in range(len(columns)))
+        text += f"ZZZZ,T{tick:04},17:{28 + tick}:10,10-FEB-2016\nIOADAPT,T{tick:04},{figures}\n"
+        text += f"TOP,0000000,T{tick:04},0.1{tick},0.00,0.1{tick},1,384,Swapper\n"
+    found = iolab.provenance(iolab.load(text.encode()), text.encode())
+    assert found.filter(status="lost").select("line", "column", "text").rows() == []
+    own = found.filter(pl.col("frame") == "adapter", pl.col("frame_column").str.ends_with("_per_s"))
+    assert own.height == 3 * len(columns)
+    assert own.select("frame_row", "frame_column").is_duplicated().sum() == 0
