@@ -82,6 +82,7 @@ class CallTimes:
             after them until its next line (``after``, ns).
         parents: process -> the process that made it.
         threads: processes that are threads of the one that made them.
+        ended: process -> whether it ended by itself and without an error, of those whose end the log shows.
         programs: process -> the last program that it executed.
     """
 
@@ -91,7 +92,8 @@ class CallTimes:
     marks: pl.DataFrame
     parents: dict[int, int | None]
     programs: dict[int | None, str]
-    threads: frozenset[int] = frozenset()
+    threads: frozenset[int]
+    ended: dict[int | None, bool]
 
     @property
     def noun(self) -> str:
@@ -120,10 +122,14 @@ class CallSums:
         self._parents: dict[int, int | None] = {}
         self._programs: dict[int | None, str] = {}
         self._threads: set[int] = set()
+        self._ended: dict[int | None, bool] = {}
 
     def mark(self, events: pl.DataFrame) -> None:
         """Take the next lines that are no calls: signals, stops, ends."""
         is_end = pl.col("kind").is_in(["exited", "killed"])
+        is_good = ((pl.col("kind") == "exited") & (pl.col("result") == 0)).fill_null(value=True)
+        for pid, good in events.filter(is_end).select("pid", is_good).iter_rows():
+            self._ended[pid] = self._ended.get(pid, True) and good
         stamped = events.select("line", "pid", at=nanoseconds("at"), is_end=is_end).drop_nulls("at")
         if stamped.height:
             self._marks.append(
@@ -230,6 +236,7 @@ class CallSums:
             dict(self._parents),
             dict(self._programs),
             frozenset(self._threads),
+            self._ended,
         )
 
 

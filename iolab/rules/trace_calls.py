@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 import polars as pl
 
@@ -38,9 +37,6 @@ _SUMMED: Final = {
 _CONNECT: Final = "connect"
 #: What stands in a command for a process that still runs.
 _LIVE: Final = "PID"
-_ENDS: Final = ("exited", "killed")
-#: The ends of the processes of a log.
-_FOUND_ENDS: Final[WeakKeyDictionary[StraceLog, pl.DataFrame]] = WeakKeyDictionary()
 _DEBUGGER: Final = "gdb"
 #: The error of a file that is not there.
 _NOT_THERE: Final = "ENOENT"
@@ -265,20 +261,11 @@ def with_program(log: StraceLog, step: str) -> str:
 
 def is_calm(log: StraceLog) -> bool:
     """Whether all processes ended by themselves and without an error, and no request failed."""
-    ends = _ends_of(log)
-    is_good = (pl.col("kind").cast(pl.String) == _ENDS[0]) & (pl.col("result") == 0)
-    return all_ended(log) and bool(ends.select(is_good.all()).item()) and not any(failed_requests(log))
+    return all_ended(log) and all(times_of(log).ended.values()) and not any(failed_requests(log))
 
 
 def all_ended(log: StraceLog) -> bool:
     """Whether the log shows the end of every process that made a call."""
-    pids = set(times_of(log).calls.get_column("pid"))
-    return bool(pids) and pids <= set(_ends_of(log).get_column("pid"))
-
-
-def _ends_of(log: StraceLog) -> pl.DataFrame:
-    """The ends of processes; they are looked for once, as that reads the log again."""
-    if log not in _FOUND_ENDS:
-        ends = log.events.lazy().filter(pl.col("kind").cast(pl.String).is_in(_ENDS))
-        _FOUND_ENDS[log] = ends.select("pid", "kind", "result").collect()
-    return _FOUND_ENDS[log]
+    times = times_of(log)
+    pids = set(times.calls.get_column("pid"))
+    return bool(pids) and pids <= times.ended.keys()
