@@ -355,23 +355,23 @@ def _logs_in(file: IO[bytes], name: str, encoding: str | None, path: Path | None
             target = path if path is not None and decoded.is_plain else _kept(decoded)
             yield Log(name, decoded.encoding, None, decoded.notes, target)
             return
-        room = MEMORY_LIMIT
+        left = MEMORY_LIMIT
         for member in unpacked(file, compression, name, spool):
             with member.stream:
                 decoded = decode(member.stream, member.name, encoding=encoding, spool=spool)
                 notes = decoded.notes if member.note is None else (member.note, *decoded.notes)
                 with decoded.stream:
-                    log = Log(member.name, decoded.encoding, compression, notes, _kept(decoded, room))
-            room -= len(log.target) if isinstance(log.target, bytes) else 0
+                    log = Log(member.name, decoded.encoding, compression, notes, _kept(decoded, left))
+            left -= len(log.target) if isinstance(log.target, bytes) else 0
             yield log
 
 
-def _kept(decoded: Decoded, room: int = MEMORY_LIMIT) -> Path | bytes:
-    """The decoded text: as bytes where there is room for it in memory, as a temporary file where not."""
+def _kept(decoded: Decoded, left: int = MEMORY_LIMIT) -> Path | bytes:
+    """The decoded text: as bytes where at most ``left`` of memory hold it, as a temporary file where not."""
     text = decoded.text()
     size = text.seek(0, io.SEEK_END)
     text.seek(0)
-    if size <= room:
+    if size <= left:
         return text.read()
     with tempfile.NamedTemporaryFile(dir=temporary_folder(), suffix=".txt", delete=False) as out:
         shutil.copyfileobj(text, out, CHUNK)

@@ -33,6 +33,7 @@ _OF_OTHERS: Final = ("total_waits", "time_waited", "sample_time", "sample_id")
 _WAITERS: Final = ("sid", "session_id", "waiting_session")
 _BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", "holding_session")
 _WAITED: Final = ("seconds_in_wait", "wait_time_micro", "time_since_last_wait_micro", "in_wait_secs", "ctime")
+_SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
 _LEAST_SESSIONS: Final = 2
 #: Columns with the time that a row is of, as it is or within a function.
 _TIMES: Final = frozenset(
@@ -182,8 +183,8 @@ def _rows(table: _Table) -> Iterator[Finding]:
             continue
         if not all(name in table.texts for name in entry.get("requires", ())):
             continue
-        own = _Table(table.listed, _units() | {name: ("s", unit) for name, unit in entry.get("units", {}).items()})
-        if (said := _row(own, entry)) is not None:
+        units = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
+        if (said := _row(_Table(table.listed, _units() | units) if units else table, entry)) is not None:
             yield said
             return
 
@@ -328,7 +329,7 @@ def _sessions(table: _Table) -> Iterator[Finding]:
     step = event_step(name) or HOLDER
     if holder := _blocker({str(one.rows[n][session]).strip(): held for n, held in blocked.items() if n in own}):
         said += f"; session {holder[0]} blocked {holder[1]}"
-        step = f"see what it does: select status, event, sql_id, program from v$session where sid = {holder[0]}"  # noqa: S608 - text
+        step = _SEE_SESSION.format(holder[0])
     yield Finding(
         "listed_waits", f"{said}.", next=step if work or blocked else "", evidence=(Evidence("tables", (name,)),),
         order=_BLOCKED if blocked else _USUAL,
@@ -376,10 +377,8 @@ def _blocker(blocked: dict[str, str]) -> tuple[str, str] | None:
 def _locks(table: _Table, session: int) -> Iterator[Finding]:
     """Of rows of v$lock the session that holds what most others request."""
     one = table.listed
-    request, keys = (
-        one.find("request"),
-        [place for name in ("type", "id1", "id2") if (place := one.find(name)) is not None],
-    )
+    request = one.find("request")
+    keys = [place for name in ("type", "id1", "id2") if (place := one.find(name)) is not None]
     if request is None or not keys:
         return
     asked = [n for n, row in enumerate(one.rows) if (row[request] or "0").strip() not in {"0", "None"}]
@@ -403,7 +402,7 @@ def _locks(table: _Table, session: int) -> Iterator[Finding]:
         "listed_waits",
         f"{counted(len(asked), 'listed sessions')} waited for a{kind} lock{longest}; "
         f"session {holder[0]} blocked {holder[1]}.",
-        next=f"see what it does: select status, event, sql_id, program from v$session where sid = {holder[0]}",  # noqa: S608 - text
+        next=_SEE_SESSION.format(holder[0]),
         evidence=(Evidence("tables", (holder[0],)),),
         order=_BLOCKED,
     )
@@ -411,11 +410,8 @@ def _locks(table: _Table, session: int) -> Iterator[Finding]:
 
 def _histogram(table: _Table) -> Iterator[Finding]:
     """Of buckets of waits the event with most slow ones: how many of its waits were slow, and the slowest bucket."""
-    event, bucket, counts = (
-        table.texts.get("event"),
-        table.texts.get("wait_time_milli"),
-        table.figures.get("wait_count"),
-    )
+    event, bucket = table.texts.get("event"), table.texts.get("wait_time_milli")
+    counts = table.figures.get("wait_count")
     if bucket is None or counts is None:
         return
     waits: dict[str, list[tuple[float, float]]] = {}

@@ -118,6 +118,11 @@ class SpoolFacts:
         """The account of its time, where that leads; None where nothing is timed, or there is no total."""
         return self.lead if self.lead is not None and not self.lead.void and self.lead.base == TIMED else None
 
+    @cached_property
+    def listed(self) -> list[Finding]:
+        """What its queries of views listed (`iolab.rules.listings`)."""
+        return listed(self.spool)
+
     @property
     def costs(self) -> pl.DataFrame:
         """The statements, their times and what autotrace counted (`iolab.metrics.statement_costs`)."""
@@ -286,7 +291,7 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
 def listings(facts: SpoolFacts) -> Iterator[Finding]:
     """What queries listed that is no account of time; it comes first where the session did nothing else."""
     is_lead = facts.lead is None or (facts.lead.base == TIMED and not is_long(facts.spool))
-    for one in listed(facts.spool):
+    for one in facts.listed:
         yield replace(one, position=1) if is_lead else one
 
 
@@ -531,7 +536,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
-    if listing_ledgers(spool) or listed(spool) or any(_untimed_errors(spool)):
+    if listing_ledgers(spool) or facts.listed or any(_untimed_errors(spool)):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:

@@ -233,7 +233,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
             host, _, port = peer.rpartition(":")
             next_step = _SILENT.format(host=host, port=port)
     names = row["evidence"]["rows"] if row["evidence"] else []
-    next_step = next_step.format(_mostly(log, lead, row).rpartition("`")[0].rpartition("`")[2] or "FILE")
+    if next_step == _HOLDER:
+        next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
     if names == ["connect"] and ("failed" in said or "timed out" in said):
@@ -363,16 +364,27 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The file, or folder, with most of the time of a class of calls."""
     if row["class"] == "file names and attributes" and row["evidence"]:
         return _place(log, row["evidence"]["rows"], _is_own(lead))
+    file = _main_file(log, lead, row)
+    return f", most of it on `{file}`" if file else ""
+
+
+def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The short name of the file with most of the time of a class of calls; empty where none has."""
     if row["class"] is None:
         return ""
-    own = with_classes(times_of(log).targets.filter(_is_own(lead))).filter(pl.col("class") == row["class"])
-    if row["evidence"]:
-        own = own.filter(pl.col("name").is_in(row["evidence"]["rows"]))
-    sums = own.drop_nulls("file").group_by("file").agg(_inside().sum())
+    sums = _targets_of(log, lead, row).drop_nulls("file").group_by("file").agg(_inside().sum())
     if sums.is_empty() or (row["kind"] != "io" and row["class"] != FILE_LOCKS):
         return ""
     file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
-    return f", most of it on `{short_name(file)}`" if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+    return short_name(file) if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+
+
+def _targets_of(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> pl.DataFrame:
+    """The calls of a part that act on a descriptor, by file (`iolab.metrics.trace_times.CallTimes.targets`)."""
+    own = times_of(log).targets.filter(_is_own(lead))
+    if row["evidence"]:
+        own = own.filter(pl.col("name").is_in(row["evidence"]["rows"]))
+    return with_classes(own).filter(pl.col("class") == row["class"])
 
 
 def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -380,9 +392,11 @@ def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     names = row["evidence"]["rows"] if row["evidence"] else []
     if row["kind"] != "io" or len(names) != 1 or not trace_of(log).printed:
         return ""
-    own = with_classes(times_of(log).targets.filter(_is_own(lead), pl.col("name").is_in(names)))
-    own = own.filter(pl.col("class") == row["class"])
-    sums = own.group_by("file").agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
+    sums = (
+        _targets_of(log, lead, row)
+        .group_by("file")
+        .agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
+    )
     sums = sums.filter(pl.col("timed") > 0).sort("elapsed", "file", descending=[True, False])
     if sums.height <= 1 or sums.item(0, "file") is None:
         return ""
