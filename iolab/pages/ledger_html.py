@@ -356,6 +356,10 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
     kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
     name = html.escape(row.name)
     shown = f"<code>{name}</code>" if row.level and row.row is not None else name
+    own = row.name if row.row is None else row.row["name"]
+    if row.row is not None and row.row["level"] > row.level:
+        parent, _, rest = name.partition(": ")
+        shown = f"{parent}: <code>{rest}</code>"
     if is_who and not row.level:
         kind = f"{kind} who"
         first, blank, rest = name.partition(": " if name.startswith("line ") else " ")
@@ -367,7 +371,7 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
         else shown
     )
     figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
-    chip = "" if row.level or is_who else _chip(colour(row.kind, row.wait_class, row.name), anchor)
+    chip = "" if row.level or is_who else _chip(colour(row.kind, row.wait_class, own), anchor)
     return (
         f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{chip}{link}</th>'
         f'<td class="bar">{bar}</td>{figures}</tr>'
@@ -378,7 +382,7 @@ def _bar(row: Row, longest: float, anchor: str) -> str:
     """The bar of a row; none without a share, and of one that is longer than the scale."""
     if row.lo is None or row.hi is None or not 0 < row.hi <= longest or row.kind == "counted_twice":
         return ""
-    kind = colour(row.kind, row.wait_class, row.name)
+    kind = colour(row.kind, row.wait_class, row.name if row.row is None else row.row["name"])
     return bar_html(row.lo / longest, row.hi / longest, kind, anchor, high=7 if row.level else 12)
 
 

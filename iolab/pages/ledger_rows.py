@@ -53,7 +53,7 @@ class Row:
         name: what it is called.
         lo, hi: what is certainly, and at most, its share: for a bar; None where there are no shares.
         percent, time, count, average: figures as texts; empty without any.
-        row: the row of `Ledger.parts`; None of folded parts.
+        row: the row of `Ledger.parts`; None of folded parts; its level is deeper where a part is all of its parent.
     """
 
     part: str | None
@@ -145,7 +145,8 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
         elif row["kind"] in ASIDE:
             aside.append(_row(row))
         elif row["kind"] != "contains" and _size(ledger, row) >= least_top:
-            shown += [_row(row), *_children(ledger, rows, row, least)]
+            own = [_row(row), *_children(ledger, rows, row, least)]
+            shown += _as_one(own) if least < LEAST else own
         elif row["kind"] != "contains":
             small.append(row)
     if least <= LEAST and len(shown) + len(small) <= _MOST_ROWS:
@@ -192,6 +193,15 @@ def _children(ledger: Ledger, rows: list[dict[str, Any]], parent: dict[str, Any]
         rest = replace(_folded(ledger, left), level=parent["level"] + 1, name=" and ".join(said))
         if rest.percent.strip("-") not in _NOTHING:
             yield rest
+
+
+def _as_one(rows: list[Row]) -> list[Row]:
+    """A part with a child that is all of it, as one row with the names of both and the time of the part."""
+    if len(rows) != 2 or rows[0].percent != rows[1].percent or rows[1].row is None or _is_closing(rows[1].row):
+        return rows
+    (parent, child), figures = rows, ("lo", "hi", "percent", "time")
+    own = {name: getattr(parent, name) for name in figures}
+    return [replace(child, level=parent.level, name=f"{parent.name}: {child.name}", **own)]
 
 
 def _is_closing(row: dict[str, Any]) -> bool:

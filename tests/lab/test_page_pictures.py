@@ -16,7 +16,7 @@ from iolab.loading import load
 from iolab.pages.before_after import write_change_report
 from iolab.pages.findings_html import findings_html
 from iolab.pages.ledger_folder import sets_head
-from iolab.pages.ledger_html import icicle_html
+from iolab.pages.ledger_html import icicle_html, ledger_html
 from iolab.pages.ledger_rows import LARGE, LEAST, PAGE_LEAST, ledger_rows
 from iolab.pages.waterfall_html import waterfall_html
 from iolab.pages.writing import write_report
@@ -150,6 +150,24 @@ def test_no_time_is_left_out_of_a_table(events: list[tuple[str, float]]) -> None
         below = list(takewhile(lambda row: row.level, rows[rows.index(top) + 1 :]))
         if below:
             assert sum(row.hi or 0.0 for row in below) == pytest.approx(top.hi, abs=0.002)  # a row of 0.0 % is left out
+
+
+def test_a_class_with_one_event_is_one_row() -> None:
+    """On a page the row has the names of both, the time of the class, and the waits of the event; a screen has two."""
+    account = Account(Interval.exact(100.0), "DB time")
+    for name, seconds in (("Commit", 40.0), ("Network", 30.0)):
+        account.add("what", name, Interval.exact(seconds), kind="wait", wait_class=name)
+    waits = {"kind": "wait", "parent": "Commit", "wait_class": "Commit", "count": Interval.exact(80.0)}
+    account.add("what", "log file sync", Interval.exact(39.999), **waits)
+    for event in ("sent", "received"):
+        account.add("what", event, Interval.exact(15.0), kind="wait", parent="Network", wait_class="Network")
+    shown = {least: ledger_rows(account.ledger(), "what", least=least) for least in (PAGE_LEAST, LEAST)}
+    one, *others = shown[PAGE_LEAST]
+    assert (one.name, one.level, one.time, one.count) == ("Commit: log file sync", 0, "40 s", "80")
+    assert [row.name for row in others[:3]] == ["Network", "received", "sent"]
+    assert [row.name for row in shown[LEAST][:2]] == ["Commit", "log file sync"]
+    page = ledger_html(account.ledger(), anchor="log-1")
+    assert 'class="c-commit"/></svg>Commit: <code>log file sync</code></th>' in page
 
 
 @pytest.mark.parametrize("log", ["one_case/awrrpt_1_881_882.txt", "captures/async_direct_tt_T.strace"])
