@@ -46,7 +46,7 @@ _MEANING: Final = {
     "c-cluster": "Cluster",
     "c-network": "Network",
     "c-other": "other",
-    "c-shared_reads": "client",
+    "c-shared_reads": "client, idle",
     "c-gap": "between records",
     "c-unknown": "time without a name",
     "c-samples": "seen by samples",
@@ -144,7 +144,7 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     if (twice := scale - ledger.total.value) > _LEAST * scale:
         pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", "counted twice", "", anchor))
     drawn, depth = _rows(ledger, rows, tops, scale, anchor)
-    magnified, key = _magnified(tops, scale, depth, anchor)
+    magnified, key = _magnified(rows, tops, scale, depth, anchor)
     pieces += drawn
     pieces.append(magnified)
     all_of = "".join(pieces)
@@ -188,8 +188,14 @@ def _rows(
     return pieces, depth
 
 
-def _magnified(tops: list[dict[str, Any]], scale: float, depth: int, anchor: str) -> tuple[str, str]:
-    """Parts beside one that is nearly all as a row of their own with a wedge to where they are, and the key of it."""
+def _magnified(
+    rows: list[dict[str, Any]], tops: list[dict[str, Any]], scale: float, depth: int, anchor: str
+) -> tuple[str, str]:
+    """Parts beside one that is nearly all as a row of their own with a wedge to where they are, and the key of it.
+
+    In place of a part without a kind of its own stand those within.
+    """
+    tops = [row for row in tops if row["seconds"] > 0]
     small = [row for row in tops if row["seconds"] < _ALMOST_ALL * scale]
     rest = sum(row["seconds"] for row in small)
     if len(small) != len(tops) - 1 or rest < _LEAST * scale:
@@ -206,11 +212,15 @@ def _magnified(tops: list[dict[str, Any]], scale: float, depth: int, anchor: str
     )
     place, pieces = 0.0, []
     for one in small:
-        pieces.append(_part_piece(one, place, one["seconds"] / rest, 0, anchor))
-        place += one["seconds"] / rest
-    row = f'<svg y="{top + _WEDGE - 2}" width="100%" height="{_HEIGHT}">{"".join(pieces)}</svg>'
+        within = [row for row in rows if row["parent"] == one["part"] and row["seconds"] > 0 and one["kind"] == "mixed"]
+        whole = sum(row["seconds"] for row in within)
+        for row in within or [one]:
+            wide = one["seconds"] / rest * (row["seconds"] / whole if within else 1)
+            pieces.append(_part_piece(row, place, wide, 0, anchor))
+            place += wide
+    drawn = f'<svg y="{top + _WEDGE - 2}" width="100%" height="{_HEIGHT}">{"".join(pieces)}</svg>'
     return (
-        wedge + row,
+        wedge + drawn,
         f" Lowest row: the other {time_cell(rest, rest, rest)}, {three(scale / rest)} times as wide.",
     )
 

@@ -133,12 +133,13 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
     cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
     linked = {table: f"{anchor}-{table}" for table in cited} | dict(links)
     rows = next(iter(seen.figures.filter(pl.col("metric") == "array_size").get_column("value")), None)
+    trips = seen.frames["round_trips"].head(1).to_dicts() if "round_trips" in seen.frames else []
     return ledger_html(
         seen.ledger,
         anchor=anchor,
         columns=None if columns is None else columns(seen.log),
         linked=linked,
-        beside=what_if_html(seen.ledger, anchor=anchor, rows=rows),
+        beside=what_if_html(seen.ledger, anchor=anchor, rows=rows, trips=next(iter(trips), {})),
         is_second=rows is not None,
     )
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab import charts, metrics
 from iolab.pages.figures import join_figures
+from iolab.pages.what_if_html import TRIP_TIMES
 from iolab.rules.sql_traces import sql_trace_findings
 from iolab.rules.tkprof import tkprof_findings
 from iolab.time_ledger.sql_traces import sessions_of, sql_trace_ledgers, statement_name
@@ -43,6 +44,7 @@ def summarize_sql_trace(trace: SqlTrace) -> Summary:
         "profile": parts,
         "accounts": account_time(trace),
         "statements": statement_totals(trace).select(_OF_STATEMENTS),
+        "round_trips": _round_trips(trace),
         "reads_by_object": metrics.reads_by(trace.waits, by=["object_id", "event"]),
         "reads_by_file": metrics.reads_by(trace.waits, by=["file_id", "event"]),
         "row_sources": trace.row_sources,
@@ -62,6 +64,28 @@ def summarize_sql_trace(trace: SqlTrace) -> Summary:
     )
     kept = {name: frame for name, frame in frames.items() if frame.height}
     return Summary(kept, figures, (), _drawers(metrics.reads_of(trace.waits)))
+
+
+def _round_trips(trace: SqlTrace) -> pl.DataFrame:
+    """The round trips between the fetches of each statement: their rows, and how long they took; the longest first."""
+    us, fetched = pl.col("us"), (pl.col("op") == "FETCH") & (pl.col("depth") == 0)
+    found = [
+        one.for_client.filter("is_trip")
+        .group_by("statement")
+        .agg(
+            pl.len().alias("round_trips"),
+            *(us.quantile(share, "nearest").cast(pl.Int64).alias(name) for name, share in TRIP_TIMES.items()),
+            us.sum().alias("elapsed_us"),
+        )
+        .join(
+            one.calls.filter(fetched)
+            .group_by("statement")
+            .agg(rows_per_fetch=pl.col("rows").mean(), array_size=pl.col("rows").max()),
+            on="statement",
+        )
+        for one in sessions_of(trace)[:1]
+    ]
+    return pl.concat(found).sort("elapsed_us", "statement", descending=[True, False]) if found else pl.DataFrame()
 
 
 def summarize_tkprof(report: Tkprof) -> Summary:

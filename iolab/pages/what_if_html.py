@@ -7,6 +7,8 @@ figures that it needs are attributes of the choices.
 from __future__ import annotations
 
 import html
+import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.ledger_html import bar_html, colour
@@ -17,6 +19,8 @@ from logframe.errors import LogError
 from logframe.wording import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from iolab.time_ledger.account import Ledger
     from iolab.time_ledger.changes import WhatIf
 
@@ -26,15 +30,21 @@ _MOST_PARTS: Final = 12
 #: Rows per fetch, or times as long, of the rows of the table.
 _ROWS: Final = (10, 20, 50, 100, 200, 500, 1000)
 _FACTORS: Final = (2.0, 1.0, 0.5, 0.2, 0.1)
+#: What is drawn of the times of round trips, and of how many at least: of fewer the ends of the box are not known.
+TRIP_TIMES: Final = {"shortest_us": 0.0, "p5_us": 0.05, "median_us": 0.5, "p95_us": 0.95, "longest_us": 1.0}
+_LEAST_TRIPS: Final = 59
 
 
-def what_if_html(ledger: Ledger, *, anchor: str, rows: float | None = None) -> str:
+def what_if_html(
+    ledger: Ledger, *, anchor: str, rows: float | None = None, trips: Mapping[str, Any] = MappingProxyType({})
+) -> str:
     """The box; empty of a ledger without a part that answers the question and is worth it.
 
     Args:
         ledger: the lead ledger of a log.
         anchor: what identifiers begin with.
         rows: how many rows a fetch brings, of a log that says so.
+        trips: the rows and times of its round trips: a row of the frame ``round_trips`` of a SQL trace.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -68,7 +78,30 @@ def what_if_html(ledger: Ledger, *, anchor: str, rows: float | None = None) -> s
         f'data-more="{MORE_ROWS}"><h3>What if {html.escape(printable(main["name"]))} '
         f"{'brought more rows' if rows else 'were shorter'}?</h3>"
         f'<p class="fields" hidden><label>part <select>{options}</select></label></p><p role="status"></p>'
-        f"{_table(ledger, main, rows, anchor)}<p><small>{note} {html.escape(caution)}</small></p></section>"
+        f"{_table(ledger, main, rows, anchor)}<p><small>{note} {html.escape(caution)}</small></p>"
+        f"{_trips(trips)}</section>"
+    )
+
+
+def _trips(row: Mapping[str, Any]) -> str:
+    """How many rows round trips brought, and how long they took: a box with a line through it, on a log scale."""
+    if row.get("round_trips", 0) < _LEAST_TRIPS or row["shortest_us"] <= 0:
+        return ""
+    times = [row[name] for name in TRIP_TIMES]
+    low, wide = math.log(times[0]), math.log(times[-1] / times[0]) or 1.0
+    first, left, middle, right, last = (100 * (math.log(one) - low) / wide for one in times)
+    drawn = f'<line x1="{first}%" x2="{last:.2f}%" y1="10" y2="10" class="whisker"/>'
+    drawn += f'<rect x="{left:.2f}%" width="{right - left:.2f}%" y="4" height="12" class="c-network"/>'
+    drawn += f'<rect x="{middle:.2f}%" width="2" y="1" height="18" class="c-total"/>'
+    shortest, few, half, most, longest = (three(one / 1e3) for one in times)
+    said = (
+        f"The array size was {row['array_size']:,} rows; a fetch brought {three(row['rows_per_fetch'])} on average. "
+        f"{row['round_trips']:,} round trips: median {half} ms (mark), 5 to 95 % from {few} to {most} ms (box), "
+        f"shortest {shortest} ms, longest {longest} ms; log scale."
+    )
+    return (
+        f'<h3>Round trips</h3><svg class="trips" width="100%" height="20" role="img" '
+        f'aria-label="{said}">{drawn}</svg><p><small>{said}</small></p>'
     )
 
 

@@ -56,6 +56,20 @@ def test_what_is_beside_nearly_all_is_magnified(large: float, is_magnified: bool
         assert f"{three(100 / (100 - large))} times as wide" in drawn
 
 
+def test_what_is_within_calls_is_magnified_in_their_place() -> None:
+    """Beside a long wait for the client calls are drawn by their parts; time that was not lost does not hide them."""
+    account = Account(Interval.exact(100.0), "first record to last record")
+    account.add("what", "database calls", Interval.exact(3.0), kind="mixed")
+    for name, kind, seconds in (("CPU", "cpu", 2.0), ("db file sequential read", "io", 1.0)):
+        account.add("what", name, Interval.exact(seconds), kind=kind, parent="database calls")
+    account.add("what", "client", Interval.exact(97.0), kind="client")
+    assert account.ledger().parts("what").filter(kind="not_accounted").height  # of 0 s
+    drawn = icicle_html(account.ledger(), anchor="a")
+    lowest = drawn[drawn.index('class="wedge"') :]
+    assert [float(width) for _, width in WIDTHS.findall(lowest)] == pytest.approx([66.667, 33.333], abs=0.01)
+    assert [("c-cpu" in lowest), ("c-single_block" in lowest), ("database calls" in lowest)] == [True, True, False]
+
+
 def test_the_key_names_what_is_drawn_and_nothing_else() -> None:
     """Only colours in use are explained."""
     drawn = icicle_html(ledger({"DB CPU": 60.0, "Commit": 40.0}), anchor="a")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from browser import CHROMIUM, open_browser, outside
 
 from iolab import ledger
 from iolab.pages.elements import page_html
+from iolab.pages.summary import summarize
 from iolab.pages.what_if_html import what_if_html
+from iolab.rules.phrases import three
 from iolab.time_ledger import Account, Ledger
 from logframe import Interval, LogError
 
@@ -44,6 +48,27 @@ def test_a_log_without_a_part_that_answers_has_no_box() -> None:
     account = Account(Interval.exact(10.0), "DB time")
     account.add("what", "enq: TX - row lock contention", Interval.exact(9.0), kind="wait", count=Interval.exact(3.0))
     assert what_if_html(account.ledger(), anchor="a") == ""
+
+
+def test_the_box_has_the_round_trips_of_a_trace() -> None:
+    """Array size, rows of a fetch and times are those of the records of the trace; of few trips none are drawn."""
+    seen = summarize(SAMPLES / "sqltrace" / "orders_flash_ora_4711.trc")
+    row = seen.frames["round_trips"].row(0, named=True)
+    waits = seen.log.waits.filter(pl.col("event") == "SQL*Net message from client", pl.col("elapsed_us") < 1_000_000)
+    times = waits.get_column("elapsed_us")
+    assert (row["shortest_us"], row["longest_us"]) == (times.min(), times.max())
+    assert seen.ledger is not None
+    part = seen.ledger.parts("what").row(by_predicate=pl.col("name") == "round trips between fetches", named=True)
+    assert (row["round_trips"], row["elapsed_us"] / 1e6) == (part["count"], pytest.approx(part["seconds"]))
+    fetches = seen.log.calls.filter(op="FETCH").get_column("rows")
+    assert row["array_size"] == fetches.max() == 100
+    box = what_if_html(trips(), anchor="a", rows=15.0, trips=row)
+    assert f"shortest {three(row['shortest_us'] / 1e3)} ms, longest {three(row['longest_us'] / 1e3)} ms" in box
+    ends = re.search(r'<line x1="([\d.]+)%" x2="([\d.]+)%"[^>]*/><rect x="([\d.]+)%" width="([\d.]+)%"', box)
+    assert ends is not None
+    first, last, left, width = map(float, ends.groups())
+    assert first == 0 < left < left + width < last == 100
+    assert "svg" not in what_if_html(trips(), anchor="a", trips=row | {"round_trips": 58}).split("</table>")[1]
 
 
 @pytest.mark.browser
