@@ -1,4 +1,4 @@
-"""The ledgers of several logs: a table for each base, a row a log, a column a part, cells tinted by their share."""
+"""The ledgers of several logs: a table for each base, a row a log, with a bar of its parts on one scale."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import html
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-import polars as pl
-
 from iolab.metrics.formatting import figure_text
-from iolab.pages.ledger_html import colour
+from iolab.pages.ledger_html import BAR_BOX, MEANING, chip_html, colour, paint, patterns_html
 from iolab.pages.ledger_rows import time_cell
 from iolab.rules.phrases import three
 from logframe.wording import printable
@@ -21,11 +19,9 @@ if TYPE_CHECKING:
 
 #: Fewer logs stand beside each other well enough without it.
 _LEAST_LOGS: Final = 3
-#: A part has a column if it holds this much of one log.
-_LEAST_SHARE: Final = 0.05
-_MOST_PARTS: Final = 9
-#: Opacity of a cell: this much for a share of zero, and the rest in proportion.
-_FAINT: Final = 0.12
+_ANCHOR: Final = "heat"
+#: The parts of a log by name: the class of the style sheet that colours each, and its seconds.
+_Parts = dict[str, tuple[str, float]]
 
 
 def heat_html(
@@ -34,7 +30,7 @@ def heat_html(
     begins: Mapping[str, str] = MappingProxyType({}),
     gaps: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """The lead ledgers of logs as tables of tinted cells, one a base; a void one is a row with its reason.
+    """The lead ledgers of logs as tables, one a base; a void one is a row with its reason.
 
     Args:
         ledgers: the lead ledger of each log by name.
@@ -49,8 +45,8 @@ def heat_html(
         >>> cpu = account.add("what", "DB CPU", Interval.exact(5), kind="cpu")
         >>> one = account.ledger(elapsed=Interval.exact(5))
         >>> page = heat_html({"a": one, "b": one, "c": one}, {})
-        >>> page.count(">50.0<"), heat_html({"a": one}, {})
-        (6, '')
+        >>> page.count(">50.0<"), page.count("<td>CPU</td>"), heat_html({"a": one}, {})
+        (3, 3, '')
     """
     bases: dict[str, dict[str, Ledger]] = {}
     for name, one in ledgers.items():
@@ -58,41 +54,87 @@ def heat_html(
     tables = [_table(base, group, links, begins, gaps) for base, group in bases.items() if len(group) >= _LEAST_LOGS]
     if not any(tables):
         return ""
-    return f'<section id="heat"><h2>Where time went</h2>{"".join(tables)}</section>'
+    return f'<section id="{_ANCHOR}"><h2>Where time went</h2>{"".join(tables)}</section>'
 
 
 def _table(
     base: str, group: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str], gaps: Mapping[str, str]
 ) -> str:
-    parts = {name: _shares(one) for name, one in group.items() if not one.void}
-    known = [frame for frame in parts.values() if frame.height]
-    columns: list[tuple[str, str]] = []
-    if known:
-        largest = (
-            pl.concat(known)
-            .group_by("name", maintain_order=True)
-            .agg(pl.col("share").max(), total=pl.col("share").sum(), style=pl.col("style").first())
-            .filter(pl.col("share") >= _LEAST_SHARE)
-            .sort("total", "name", descending=[True, False])
-            .head(_MOST_PARTS)
-        )
-        columns = list(largest.select("name", "style").iter_rows())
-    has_rate = any(one.elapsed is not None for one in group.values())
+    parts = {name: _parts(one) for name, one in group.items() if not one.void}
+    sizes = {name: 0.0 if (time := group[name].elapsed) is None else time.value for name in parts}
+    if not (is_rate := min(sizes.values(), default=0.0) > 0):
+        sizes = dict.fromkeys(parts, 1.0)
+    longest = max((sum(size for _, size in own.values()) / sizes[name] for name, own in parts.items()), default=0.0)
+    weight: dict[str, float] = {}
+    for name, own in parts.items():
+        for part, (style, size) in own.items():
+            # time without a name is the last piece of each bar
+            weight[part] = weight.get(part, 0.0) + (-1.0 if style == "c-unknown" else size / sizes[name])
+    order = sorted(weight, key=lambda part: (-weight[part], part))
     slow, rates = _rates(group)
-    heads = ["active"] * has_rate + ["total", *(name for name, _ in columns), *slow]
-    shown = "".join(f'<th scope="col" class="number">{html.escape(printable(one))}</th>' for one in heads)
-    wide = 1 + bool(begins) + len(heads)
-    body = "".join(
-        (f'<tr class="gap"><td colspan="{wide}">{html.escape(gaps[name])}</td></tr>' if name in gaps else "")
-        + _row(name, one, parts.get(name), columns, links.get(name), begins, rates.get(name, []), has_rate=has_rate)
-        for name, one in group.items()
+    heads = ["sessions active" if is_rate else "total", base, "largest part", f"% of {base}", *slow]
+    shown = "".join(
+        f'<th scope="col"{"" if n in {1, 2} else " class=number"}>{html.escape(printable(one))}</th>'
+        for n, one in enumerate(heads)
     )
-    note = f"Share of {html.escape(base)} in %; a part below {100 * _LEAST_SHARE:.0f} % in all logs has no column."
-    note += " Active: sessions active on average." if has_rate else ""
+    wide = 1 + bool(begins) + len(heads)
+    body = ""
+    for name, one in group.items():
+        body += f'<tr class="gap"><td colspan="{wide}">{html.escape(gaps[name])}</td></tr>' if name in gaps else ""
+        link = html.escape(printable(name))
+        link = f'<a href="#{links[name]}">{link}</a>' if name in links else link
+        begin = f"<td>{begins.get(name, '')}</td>" if begins else ""
+        cells = f'<td colspan="{len(heads)}">no total: {html.escape(printable(one.void))}</td>'
+        if name in parts and one.total is not None:
+            total = one.total
+            said = figure_text(total.value / sizes[name]) if is_rate else time_cell(total.value, total.lo, total.hi)
+            bar = _bar(parts[name], order, total.value, longest * sizes[name])
+            cells = f'<td class="number">{said}</td><td class="bar">{bar}</td>'
+            cells += _largest(parts[name], total.value)
+            cells += "".join(f'<td class="number">{cell}</td>' for cell in rates.get(name, []))
+        body += f'<tr><th scope="row">{link}</th>{begin}{cells}</tr>'
+    styles = {style for own in parts.values() for style, _ in own.values()} - {"c-other"}
+    chips = "".join(f"<span>{chip_html(one, _ANCHOR)} {said}</span>" for one, said in MEANING.items() if one in styles)
     begin = '<th scope="col">begin</th>' if begins else ""
-    head = f'<tr><th scope="col">log</th>{begin}{shown}</tr>'
-    table = f"<table><thead>{head}</thead><tbody>{body}</tbody></table>"
-    return f'<p class="note">{note}</p><div class="wide heat">{table}</div>'
+    table = f'<table class="ledger logs"><thead><tr><th scope="col">log</th>{begin}{shown}</tr></thead>'
+    chips += f'<svg width="0" height="0" aria-hidden="true">{patterns_html(_ANCHOR)}</svg>'
+    return f'<p class="key">{chips}</p><div class="wide heat">{table}<tbody>{body}</tbody></table></div>'
+
+
+def _parts(one: Ledger) -> _Parts:
+    """The parts of a ledger by what their colour means; those without a colour, and statements, by their names."""
+    view = "what" if "what" in one.views else next(iter(one.views), "")
+    rows = [row for row in one.parts(view).to_dicts() if row["kind"] != "contains"] if view else []
+    found: _Parts = {}
+    for row in rows:
+        within = sum(max(inner["seconds"], 0.0) for inner in rows if inner["parent"] == row["part"])
+        size = max(row["seconds"], 0.0) - within
+        if size > 0 and row["kind"] != "counted_twice":
+            style = colour(row["kind"], row["class"], row["name"])
+            name = row["name"] if style == "c-other" or view != "what" else MEANING[style]
+            found[name] = (style, found.get(name, (style, 0.0))[1] + size)
+    return found
+
+
+def _bar(own: _Parts, order: list[str], total: float, longest: float) -> str:
+    """The parts of a log one beside the other."""
+    place, drawn = 0.0, ""
+    for part in order:
+        style, size = own.get(part, ("", 0.0))
+        width = 100 * size / longest if longest else 0.0
+        tip = html.escape(f"{printable(part)} {100 * size / total:.1f} %") if total else ""
+        piece = f'<rect x="{place:.2f}" y="1" width="{width:.2f}" height="12" {paint(style, _ANCHOR)}>'
+        drawn += f"{piece}<title>{tip}</title></rect>" if width >= 0.05 else ""
+        place += width
+    return f"<svg {BAR_BOX}>{drawn}</svg>"
+
+
+def _largest(own: _Parts, total: float) -> str:
+    """The cells of the largest part and its share."""
+    part = max(own, key=lambda name: own[name][1], default="")
+    chip = f"{chip_html(own[part][0], _ANCHOR)} " if part else ""
+    share = f"{100 * own[part][1] / total:.1f}" if part and total else ""
+    return f'<td>{chip}{html.escape(printable(part))}</td><td class="number">{share}</td>'
 
 
 def leading_wait(ledgers: Mapping[str, Ledger]) -> tuple[str, dict[str, dict[str, Any]]]:
@@ -122,60 +164,3 @@ def _rates(group: Mapping[str, Ledger]) -> tuple[list[str], dict[str, list[str]]
     heads = [f"{slow} (ms)", "per s", "transactions per s"]
     kept = [n for n in range(len(heads)) if slow and any(cells[n] for cells in found.values())]
     return [heads[n] for n in kept], {log: [cells[n] for n in kept] for log, cells in found.items()}
-
-
-def _shares(one: Ledger) -> pl.DataFrame:
-    """The top-level parts of a ledger with their share and colour."""
-    view = "what" if "what" in one.views else next(iter(one.views), None)
-    schema = pl.Schema({"name": pl.String(), "share": pl.Float64(), "style": pl.String()})
-    if view is None:
-        return pl.DataFrame(schema=schema)
-    tops = one.parts(view).filter(
-        (pl.col("level") == 0) & pl.col("share").is_not_null() & (pl.col("kind") != "contains")
-    )
-    rows = [
-        (row["name"], row["share"], colour(row["kind"], row["class"], row["name"]))
-        for row in tops.iter_rows(named=True)
-    ]
-    return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _row(
-    name: str,
-    one: Ledger,
-    parts: pl.DataFrame | None,
-    columns: list[tuple[str, str]],
-    anchor: str | None,
-    begins: Mapping[str, str],
-    rates: list[str],
-    *,
-    has_rate: bool,
-) -> str:
-    said = html.escape(printable(name))
-    link = f'<a href="#{anchor}">{said}</a>' if anchor else said
-    begin = f"<td>{begins.get(name, '')}</td>" if begins else ""
-    if parts is None or one.total is None:
-        wide = len(columns) + 1 + has_rate + len(rates)
-        why = html.escape(printable(one.void))
-        return f'<tr><th scope="row">{link}</th>{begin}<td colspan="{wide}">no total: {why}</td></tr>'
-    shares = dict(parts.select("name", "share").iter_rows())
-    cells = "".join(_cell(style, shares.get(part)) for part, style in columns)
-    rate = ""
-    if has_rate:
-        active = one.total / one.elapsed if one.elapsed is not None and one.elapsed.lo > 0 else None
-        rate = f'<td class="number">{"" if active is None else figure_text(active.value)}</td>'
-    more = "".join(f'<td class="number">{cell}</td>' for cell in rates)
-    total = time_cell(one.total.value, one.total.lo, one.total.hi)
-    return f'<tr><th scope="row">{link}</th>{begin}{rate}<td class="number">{total}</td>{cells}{more}</tr>'
-
-
-def _cell(style: str, share: float | None) -> str:
-    if share is None:
-        return "<td></td>"
-    opacity = _FAINT + (1 - _FAINT) * min(max(share, 0.0), 1.0)
-    kind = "c-other" if style in {"c-unknown", "c-twice"} else style
-    return (
-        '<td class="number"><svg width="64" height="20">'
-        f'<rect class="{kind}" width="64" height="20" fill-opacity="{opacity:.2f}"/>'
-        f'<text x="60" y="15" text-anchor="end">{100 * share:.1f}</text></svg></td>'
-    )

@@ -34,7 +34,7 @@ _CLASSES: Final = {
 _SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read")
 _KINDS: Final = {"cpu": "cpu", "io": "other_reads", "idle": "shared_reads", "gap": "gap"}
 #: What the colours and hatchings mean, in the order of the key.
-_MEANING: Final = {
+MEANING: Final = {
     "c-cpu": "CPU",
     "c-single_block": "single-block reads",
     "c-other_reads": "other I/O",
@@ -68,7 +68,7 @@ _WIDTH: Final = 1400
 _BAR: Final = 100
 #: Kinds of time within a statement: their colours and names.
 _WITHIN: Final = {"cpu": ("c-cpu", "CPU"), "io": ("c-other_reads", "I/O"), "network": ("c-network", "round trips")}
-_BAR_BOX: Final = f'width="100%" height="14" viewBox="0 0 {_BAR} 14" preserveAspectRatio="none"'
+BAR_BOX: Final = f'width="100%" height="14" viewBox="0 0 {_BAR} 14" preserveAspectRatio="none"'
 
 
 def colour(kind: str, wait_class: str | None, name: str) -> str:
@@ -149,15 +149,15 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     pieces.append(magnified)
     all_of = "".join(pieces)
     chips = "".join(
-        f"<span>{_chip(kind, anchor)} {said}</span>"
-        for kind, said in _MEANING.items()
-        if _paint(kind, anchor) in all_of
+        f"<span>{chip_html(kind, anchor)} {said}</span>"
+        for kind, said in MEANING.items()
+        if paint(kind, anchor) in all_of
     )
     height = _HEIGHT * (depth + 1) + (_HEIGHT + _WEDGE if magnified else 0)
     said = html.escape(f"{ledger.base}: " + ", ".join(f"{row['name']} {_share(row)}" for row in tops[:6]))
     return (
         f'<figure class="icicle" role="img" aria-label="{said}"><svg width="100%" height="{height}">'
-        f"{_patterns(anchor)}{all_of}</svg></figure>"
+        f"{patterns_html(anchor)}{all_of}</svg></figure>"
         f'<p class="key icicle-key"><span>Width is time.{key}</span>{chips}</p>'
     )
 
@@ -225,11 +225,13 @@ def _magnified(
     )
 
 
-def _chip(kind: str, anchor: str) -> str:
-    return f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {_paint(kind, anchor)}/></svg>'
+def chip_html(kind: str, anchor: str) -> str:
+    """A square in the colour or hatching of a part."""
+    return f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {paint(kind, anchor)}/></svg>'
 
 
-def _paint(kind: str, anchor: str) -> str:
+def paint(kind: str, anchor: str) -> str:
+    """What paints a piece of a part."""
     hatched = {"c-unknown": "unknown", "c-twice": "twice"}.get(kind)
     return f'class="open" fill="url(#{anchor}-{hatched})"' if hatched else f'class="{kind}"'
 
@@ -240,7 +242,7 @@ def _plus_minus(seconds: Interval, ledger: Ledger) -> str:
     return f"{100 * seconds.value / whole:.1f} ± {50 * (seconds.hi - seconds.lo) / whole:.1f}"
 
 
-def _patterns(anchor: str) -> str:
+def patterns_html(anchor: str) -> str:
     """Hatching for time without a name, crossed where it is counted twice."""
     twice = pattern_html(f"{anchor}-twice", 6, '<path d="M0 0 6 6" class="hatch"/>')
     return f"<defs>{pattern_html(f'{anchor}-unknown', 6)}{twice}</defs>"
@@ -274,7 +276,7 @@ def _piece(place: float, width: float, level: int, kind: str, tip: str, name: st
         text = f'<text x="5" y="15" class="{on}">{html.escape(cut)}</text>'
     return (
         f'<svg x="{100 * place:.3f}%" y="{level * _HEIGHT}" width="{100 * width:.3f}%" height="{_HEIGHT}">'
-        f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {_paint(kind, anchor)}/>{text}'
+        f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {paint(kind, anchor)}/>{text}'
         "</svg>"
     )
 
@@ -322,7 +324,8 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if used := {kind for row in rows for kind in within.get(row.part or "", {})}:
         key = [(kind, said) for name, (kind, said) in _WITHIN.items() if name in used] + [("rest", "rest")]
-        note = f'<p class="key">{"".join(f"<span>{_chip(kind, anchor)} {said}</span>" for kind, said in key)}</p>{note}'
+        chips = "".join(f"<span>{chip_html(kind, anchor)} {said}</span>" for kind, said in key)
+        note = f'<p class="key">{chips}</p>{note}'
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(view, rows)
@@ -342,7 +345,7 @@ def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:
         width = min(size * seconds / whole, size - place)
         drawn += f'<rect x="{place:.1f}" y="1" width="{width:.1f}" height="12" class="{kind}"/>'
         place += width
-    return f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>'
+    return f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>'
 
 
 def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, is_who: bool) -> str:
@@ -353,7 +356,7 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, 
     hi = min(hi, _BAR)
     drawn = f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
     drawn += f'<path d="M{value - 2:.1f} 7h4" class="dot"/>'
-    bar = f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
+    bar = f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
     return (
         f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
         f'<td class="bar">{bar}</td>'
@@ -381,7 +384,7 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
         else shown
     )
     figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
-    chip = "" if row.level or is_who else _chip(colour(row.kind, row.wait_class, own), anchor)
+    chip = "" if row.level or is_who else chip_html(colour(row.kind, row.wait_class, own), anchor)
     return (
         f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{chip}{link}</th>'
         f'<td class="bar">{bar}</td>{figures}</tr>'
@@ -416,7 +419,7 @@ def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12) ->
         if hi - lo >= 0.01 * _BAR:
             drawn += f'<rect x="{lo:.1f}" y="{top}" width="{hi - lo:.1f}" height="{high}" class="{kind} pale"/>'
             drawn += f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
-    return f'<svg {_BAR_BOX} aria-hidden="true">{drawn}</svg>'
+    return f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>'
 
 
 def _text(value: str) -> str:

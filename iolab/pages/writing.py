@@ -217,6 +217,8 @@ def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
             continue
         if last is not None and row.begin - last > SNAPSHOT:
             gaps[name] = f"no figures from {last:%Y-%m-%d %H:%M} to {row.begin:%Y-%m-%d %H:%M}"
+            if row.started is not None and last < row.started < row.begin:
+                gaps[name] += f"; restart {row.started:%H:%M}"
         last = row.end if last is None else max(last, row.end)
     return gaps
 

@@ -234,11 +234,24 @@ def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
     heads = re.findall(r'<th scope="col"[^>]*>([^<]+)</th>', table)
     assert heads[-3:] == ["db file sequential read (ms)", "per s", "transactions per s"]
     assert re.findall(
-        r'<tr class="gap"><td colspan="10">([^<]+)</td></tr><tr><th scope="row"><a [^>]+>([^<]+)', table
+        r'<tr class="gap"><td colspan="\d+">([^<]+)</td></tr><tr><th scope="row"><a [^>]+>([^<]+)', table
     ) == [
-        ("no figures from 2026-09-15 00:00 to 2026-09-15 01:00", "awrrpt_1_4109_4110.txt"),
+        ("no figures from 2026-09-15 00:00 to 2026-09-15 01:00; restart 00:24", "awrrpt_1_4109_4110.txt"),
         ("no figures from 2026-09-15 05:00 to 2026-09-15 06:00", "awrrpt_1_4114_4115.txt"),
     ]
+    bars = {}
+    for row in re.findall(r"<tr><th.*?</tr>", table):
+        if pieces := re.findall(r'<rect x="([\d.]+)" y="1" width="([\d.]+)"', row):
+            ends = [float(place) + float(width) for place, width in pieces]
+            # each piece begins where the last one ends, but for those too short to draw
+            assert all(abs(float(at) - end) < 0.2 for (at, _), end in zip(pieces[1:], ends, strict=False))
+            bars[float(re.findall(r'<td class="number">([\d.]+)</td>', row)[0])] = ends[-1]
+    assert len(bars) == 12
+    assert max(bars.values()) == pytest.approx(100, abs=0.3)
+    assert [bars[size] / 100 for size in sorted(bars)] == pytest.approx(
+        [size / max(bars) for size in sorted(bars)], abs=0.01
+    )
+    assert re.findall(r"</svg> ([^<]+)</td>", table).count("single-block reads") == 4
     row = next(one for one in table.split("<tr>") if "4102_4103" in one)
     assert re.findall(r'<td class="number">([\d.]+)</td>', row)[-3:] == ["0.563", "316", "37.8"]
     assert "next</b> iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page
