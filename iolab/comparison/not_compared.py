@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse.report import AwrReport
+from iolab.comparison.report_sets import equal_settings
 from iolab.metrics.formatting import figure_text
 from iolab.time_ledger.parts import UNKNOWN
 
@@ -29,7 +30,7 @@ _MOST_NAMED: Final = 3
 def not_compared(
     logs: Sequence[Iterable[ParsedLog]], ledgers: Sequence[Sequence[Ledger]], change: LedgerChange | None
 ) -> Iterator[tuple[str, str]]:
-    """What was not compared of two sides, and the reason, each as a part of a sentence.
+    """What was not compared of two sides, and the reason, each as a part of a sentence; last what is equal in both.
 
     Args:
         logs: The logs of each side.
@@ -67,6 +68,9 @@ def not_compared(
     for place, side in enumerate(_SIDES):
         if only := sorted(own[place] - own[1 - place]):
             yield f"Tables only in {side}", _listed([name.replace("_", " ") for name in only])
+    reports = [log for log in chain(*logs) if isinstance(log, AwrReport)]
+    if reports and (equal := equal_settings(reports)):
+        yield "Equal in both", ", ".join(equal)
 
 
 def _named_share(side: Sequence[Ledger]) -> float:

@@ -50,7 +50,17 @@ _LOADS: Final = {
     "read_iops": "reads per second",
     "write_iops": "writes per second",
 }
-_HEAD: Final = ("db_name", "instance", "release", "host", "platform", "cpus", "cores", "memory_gb")
+#: What of the heads is compared, and how it is said.
+_HEAD: Final = {
+    "db_name": "database {}",
+    "instance": "instance {}",
+    "release": "release {}",
+    "host": "host {}",
+    "platform": "{}",
+    "cpus": "{} CPUs",
+    "cores": "{} cores",
+    "memory_gb": "{} GB",
+}
 #: Events with a smaller share of DB time in both sets are left out.
 _LEAST_SHARE: Final = 0.01
 #: This many changes of one kind get a place in a sentence.
@@ -104,6 +114,14 @@ def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
     order = {"changed": 0, "mixed": 1, "appeared": 2, "vanished": 3}
     rows.sort(key=lambda row: order[row[-1]])
     return pl.DataFrame(rows, schema=SETTINGS, orient="row")
+
+
+def equal_settings(reports: Sequence[AwrReport]) -> list[str]:
+    """What the heads and parameters of all reports agree on, each as a phrase."""
+    facts = [_facts(report) for report in reports]
+    same = [name for name, value in facts[0].items() if all(one.get(name) == value for one in facts)] if facts else []
+    said = [_HEAD[name].format(facts[0][name]) for name in same if name in _HEAD]
+    return [*said, *([count_text(len(same) - len(said), "parameter")] if len(same) > len(said) else [])]
 
 
 def _facts(report: AwrReport) -> dict[str, str]:

@@ -103,6 +103,7 @@ class Statement:
         text: as printed, blanks folded.
         pdb: the container, where the lists have one.
         is_block: it is PL/SQL: a block or a call.
+        is_by_elapsed: it is in the list by elapsed time; no statement without a row there took longer than its last.
     """
 
     sql_id: str
@@ -114,6 +115,7 @@ class Statement:
     text: str = ""
     pdb: str = ""
     is_block: bool = False
+    is_by_elapsed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

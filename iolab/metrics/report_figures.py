@@ -512,7 +512,10 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
         text = " ".join((_text(row.get("sql_text")) or "").split())
         executions, module = row_figure(row, "executions"), _text(row.get("module")) or ""
         pdb = _text(row.get("pdb")) or ""
-        found.append(Statement(str(row[key]), elapsed, executions, cpu, io, module, text, pdb, _is_block(text)))
+        is_by_elapsed = row.get("ordered_by") == "elapsed"
+        found.append(
+            Statement(str(row[key]), elapsed, executions, cpu, io, module, text, pdb, _is_block(text), is_by_elapsed)
+        )
     return tuple(sorted(found, key=lambda one: -one.elapsed_s.value))
 
 

@@ -11,13 +11,12 @@ import polars.selectors as cs
 
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
-from iolab.metrics.formatting import count_text
 from iolab.pages.elements import marked_html
 from iolab.pages.findings_html import MOST, moves_html, sentences_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
 from iolab.pages.tables import frame_html
-from iolab.pages.waterfall_html import waterfall_html
+from iolab.pages.waterfall_html import beside_waterfall_html, waterfall_html
 from iolab.pages.writing import pairing_html
 from iolab.sources import Place, find_logs
 from logframe import LogParseError
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from iolab.comparison.before_after import BeforeAfter
     from iolab.comparison.result import Options
+    from iolab.time_ledger.changes import LedgerChange
     from logframe.formats import ParsedLog
 
 #: Characters of a statement that the table shows.
@@ -101,6 +101,7 @@ def change_html(result: BeforeAfter, failed: Iterable[str] = (), *, heading: str
 
 def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tuple[str, str, str]]:
     """Anchor, title and body of each part of a change that has something to show."""
+    left = [] if result.changes else result.not_compared.rows()
     sections = [
         ("changed", "What changed", _first_screen(result)),
         ("settings", "Settings", _table(result.settings)),
@@ -108,7 +109,7 @@ def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tup
         ("latency", "Latencies", _table(_shown(result.latencies)) + _ranges(result.latencies)),
         ("statements", "Statements", _statements(result.statements)),
         ("logs", "Logs compared one by one", "".join(pairing_html(one, is_drawn=True) for one in result.pairings)),
-        ("left-out", "What may not be compared, or only with care", _left_out(result.not_compared, failed)),
+        ("left-out", "What may not be compared, or only with care", _left_out(left, failed)),
     ]
     return [(anchor, title, body) for anchor, title, body in sections if body]
 
@@ -122,20 +123,19 @@ def _first_screen(result: BeforeAfter) -> str:
     most = 1 if result.changes else MOST
     first, more = others[:most], "".join(f"<li>{marked_html(one)}</li>" for one in others[most:])
     said = "".join(
-        f'<p class="verdict">{marked_html(" ".join(both))}</p>'
-        f"{moves_html(one, waterfall_html(one), first if one is result.changes[-1] else ())}"
+        f'<p class="verdict">{marked_html(" ".join(both))}</p>{_moves(one, result, first)}'
         for one in result.changes
         if (both := [one.sentence, *([one.per_work.sentence] if one.per_work else [])])
     )
     said = said or f'<div class="sentences">{sentences_html(("", one, "") for one in first)}</div>'
     folded = f"<details><summary>{len(others) - most} more</summary><ul>{more}</ul></details>" if more else ""
-    care = result.not_compared.height
-    note = (
-        f'<p><small><a href="#left-out">{count_text(care, "remark")}</a> on what may not be compared.</small></p>'
-        if care
-        else ""
-    )
-    return f'<p class="lead">{"<br>".join(names)}</p>{said}{folded}{note}'
+    return f'<p class="lead">{" · ".join(names)}</p>{said}{folded}'
+
+
+def _moves(one: LedgerChange, result: BeforeAfter, others: Iterable[str]) -> str:
+    """What holds a change, the way from before to after, and statements; with the last what could not be compared."""
+    left, said = (result.not_compared.rows(), others) if one is result.changes[-1] else ((), ())
+    return moves_html(one, waterfall_html(one), said) + beside_waterfall_html(one, left)
 
 
 def _table(frame: pl.DataFrame) -> str:
@@ -191,7 +191,7 @@ def _statements(changes: pl.DataFrame) -> str:
     return f"{_table(times)}<p><small>{note}.</small></p>{more}"
 
 
-def _left_out(frame: pl.DataFrame, failed: Iterable[str]) -> str:
-    items = [f"<li><b>{escape(what)}</b>: {marked_html(reason)}</li>" for what, reason in frame.iter_rows()]
+def _left_out(rows: Iterable[tuple[str, str]], failed: Iterable[str]) -> str:
+    items = [f"<li><b>{escape(what)}</b>: {marked_html(reason)}</li>" for what, reason in rows]
     items += [f"<li>not read: {escape(line)}</li>" for line in failed]
     return f"<ul>{''.join(items)}</ul>" if items else ""

@@ -5,16 +5,22 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.metrics.formatting import figure_text
+import polars as pl
+
+from iolab.metrics.formatting import figure_text, time_text
+from iolab.pages.elements import marked_html
 from iolab.pages.ledger_html import colour, pattern_html
 from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from iolab.time_ledger.changes import LedgerChange
 
 #: The longest bar in per cent of the width: the label stands right of it.
 _LONGEST: Final = 77
+_MOST_STATEMENTS: Final = 9
 _HEADS: Final = ("A", "B", "change", "% of the change", "count, B / A", "average, B / A", "by count", "by average")
 
 
@@ -67,6 +73,48 @@ def _table(change: LedgerChange) -> str:
     title = f"{html.escape(change.base)}, from A to B, in {html.escape(change.unit)}"
     table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
     return f'<div class="basis"><table class="ledger waterfall">{table}</table></div>'
+
+
+def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str, str]]) -> str:
+    """The statements of both sides beside what could not be compared, each with the reason.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> def ledger(*statements):
+        ...     account = Account(Interval.exact(10), "DB time")
+        ...     for name, seconds in statements:
+        ...         part = account.add("who", name, Interval.exact(seconds), kind="mixed", count=Interval.exact(2))
+        ...     return account.ledger()
+        >>> page = beside_waterfall_html(ledger(("a x", 4), ("b y", 2)).compare(ledger(("a x", 6))), [])
+        >>> "<td class=number>1</td><td class=number>2 s → 3 s</td>" in page
+        True
+        >>> "<code>b</code> <small>left list</small>" in page, "<td class=number>≤ 4</td>" in page
+        (True, True)
+    """
+    own = change.parts.filter(pl.col("parent").is_null(), ~pl.col("kind").is_in([*UNKNOWN, "contains"]), view="who")
+    lines, is_bound = [], False
+    for row in own.head(_MOST_STATEMENTS).to_dicts():
+        name, _, text = printable(" ".join(row["name"].split())).partition(" ")
+        tag = {"new": " <small>new in list</small>", "vanished": " <small>left list</small>"}.get(row["status"], "")
+        a, b = _cells(row)[:2]
+        is_bound |= "≤" in a + b
+        counts = [row["count_a"], row["count_b"]]
+        runs = figure_text(counts[1] / counts[0]) if all(counts) else "?"
+        each = [time_text(row[side] / count) for side, count in zip("ab", counts, strict=True) if count and row[side]]
+        cells = "".join(f"<td class=number>{one}</td>" for one in (a, b, runs, " → ".join(each)))
+        head = f"<code>{html.escape(name)}</code>{tag} {html.escape(text)}"
+        lines.append(f'<tr class="who"><th scope="row" title="{html.escape(row["name"])}">{head}</th>{cells}</tr>')
+    heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in ("A", "B", "runs, B / A", "per run"))
+    caption = f"<caption>Statements <small>{html.escape(change.unit)}, by size of change</small></caption>"
+    note = "<p class=note>≤: not in the list, so at most its smallest row.</p>" if is_bound else ""
+    table = f'<table class="ledger">{caption}<thead><tr><th scope="col">statement</th>{heads}</tr></thead>'
+    items = "".join(f"<li><b>{html.escape(what)}</b>: {marked_html(reason)}.</li>" for what, reason in not_compared)
+    parts = [f"<div>{table}<tbody>{''.join(lines)}</tbody></table>{note}</div>"] if lines else []
+    if items:
+        items = f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>'
+        parts.append(f"<div>{items}</div>")
+    return f'<div class="ledgers">{"".join(parts)}</div>' if parts else ""
 
 
 def _anchor(change: LedgerChange) -> str:

@@ -29,7 +29,7 @@ from iolab.pages.statements_html import shared_html
 from iolab.pages.strip_html import SNAPSHOT, strip_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
-from iolab.pages.waterfall_html import waterfall_html
+from iolab.pages.waterfall_html import beside_waterfall_html, waterfall_html
 from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.pairs import OF_COMPARISONS
@@ -185,7 +185,8 @@ def _lead(
         if one.change is not None:
             settings = together.filter(name="settings_changed").get_column("sentence").to_list()
             together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
-            lead, first = lead + moves_html(one.change, first, settings), ""
+            lead += moves_html(one.change, waterfall_html(one.change), settings)
+            lead, first = lead + beside_waterfall_html(one.change, one.not_compared), ""
     said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
     return [lead, _first_screen(said, first)]
 
@@ -352,13 +353,7 @@ def _pictures(one: Pairing, width: int | None = None) -> list[str]:
         return [drawn_html(chart.to_dict(), label=one.title, width=width) for chart in one.charts()]
     others = replace(one, drawers=tuple(draw for draw in one.drawers if draw != change.to_chart))
     drawn = [drawn_html(chart.to_dict(), label=one.title) for chart in others.charts()]
-    return [waterfall_html(change) + _unknown_html(one), *drawn]
-
-
-def _unknown_html(one: Pairing) -> str:
-    """What the two logs do not allow to compare."""
-    items = "".join(f"<li><b>{_text(what)}</b>: {marked_html(reason)}.</li>" for what, reason in one.not_compared)
-    return f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>' if items else ""
+    return [waterfall_html(change) + beside_waterfall_html(change, one.not_compared), *drawn]
 
 
 def _counted(diagnostics: pl.DataFrame) -> str:

@@ -118,6 +118,7 @@ class Account:
         self._checks: list[dict[str, object]] = []
         self._ids: set[tuple[str, str]] = set()
         self._within: dict[str, dict[str, float]] = {}
+        self._hidden: dict[str, float] = {}
         #: How a level whose parts are less than their parent is closed, by view and parent.
         self._closings: dict[tuple[str, str | None], tuple[str, str]] = {}
 
@@ -215,6 +216,10 @@ class Account:
         """Name the part that closes a level where its parts are less than their parent (default: not accounted for)."""
         self._closings[view, parent] = (name, kind)
 
+    def hides(self, view: str, seconds: float) -> None:
+        """Say what a part that the list of a view does not name has at most."""
+        self._hidden[view] = seconds
+
     def has_within(self, part: str, **seconds: float | None) -> None:
         """Say how many seconds of a statement were of a kind, as far as that is known."""
         known = {kind: one for kind, one in seconds.items() if one is not None and one > 0}
@@ -283,6 +288,7 @@ class Account:
             unit=unit,
             counted=dict(counted or {}),
             transactions=transactions,
+            hidden=self._hidden,
             within=self._within,
         )
 

@@ -462,6 +462,7 @@ def _sum_of(ledgers: LedgerParts | Sequence[LedgerParts], name: str) -> LedgerPa
                 frame=pl.concat([first.frame, one.frame]),
                 elapsed=None if first.elapsed is None or one.elapsed is None else first.elapsed + one.elapsed,
                 transactions=first.transactions and one.transactions and first.transactions + one.transactions,
+                hidden={view: most + one.hidden[view] for view, most in first.hidden.items() if view in one.hidden},
             )
     return first
 
@@ -572,7 +573,10 @@ def _side(ledger: LedgerParts, length: float, side: str, *, is_cut: bool) -> pl.
         return grouped.with_columns(pl.lit(0.0).alias(f"hidden_{side}"))
     is_unknown = pl.col(f"kind_{side}").is_in(["unlisted", "not_in_log", "not_accounted"])
     top = pl.col(f"{side}_hi")
-    smallest = top.filter(~is_unknown & (pl.col(f"kind_{side}") != "counted_twice")).min().over("view", "parent")
+    smallest = top.filter(~is_unknown & ~pl.col(f"kind_{side}").is_in(["counted_twice", "contains"])).min()
+    listed = {view: most / length for view, most in ledger.hidden.items()}
+    stated = pl.col("view").replace_strict(listed, default=None, return_dtype=pl.Float64)
+    smallest = pl.coalesce(stated, smallest.over("view", "parent"))
     rest = top.filter(is_unknown).sum().over("view", "parent")
     return grouped.with_columns(pl.min_horizontal(smallest, rest).clip(lower_bound=0).alias(f"hidden_{side}"))
 

@@ -143,6 +143,7 @@ class LedgerParts(Shown):
             ``samples``, ``share``.
         facts_hold: Of a void ledger: whether the log's other facts hold, as it measures no span; else it is doubtful.
         counted: What the counts of a view are: ``{"what": "waits", "who": "executions"}``.
+        hidden: What a part that is not listed has at most, in s, by view; of other views the smallest part says so.
         within: Seconds of CPU (``cpu``), I/O (``io``) and round trips (``network``) in the parts of the view ``who``.
         sampled: What samples show of time that has no name; they explain a part, and are never added.
     """
@@ -163,6 +164,7 @@ class LedgerParts(Shown):
     facts_hold: bool = False
     counted: Mapping[str, str] = field(default_factory=dict)
     transactions: float | None = None
+    hidden: Mapping[str, float] = field(default_factory=dict)
     within: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     sampled: tuple[Sampled, ...] = ()
 

@@ -428,6 +428,8 @@ def _who(account: Account, facts: ReportFacts) -> None:
         account.has_within(part, cpu=cpu, io=io)
     if not facts.statements:
         return
+    if by_elapsed := [one.elapsed_s.hi for one in facts.statements if one.is_by_elapsed]:
+        account.hides("who", min(by_elapsed))
     captured = facts.captured_sql_pct
     if captured is None:
         account.closes(None, "not listed", kind="unlisted", view="who")

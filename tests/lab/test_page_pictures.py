@@ -255,3 +255,28 @@ def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
     row = next(one for one in table.split("<tr>") if "4102_4103" in one)
     assert re.findall(r'<td class="number">([\d.]+)</td>', row)[-3:] == ["0.563", "316", "37.8"]
     assert "next</b> iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page
+
+
+def test_a_pair_has_statements_with_bounds_and_what_was_equal(tmp_path: Path) -> None:
+    """A statement that one report does not list has at most what the list by elapsed time ends with."""
+    pair = [SERIES / "awrrpt_1_4107_4108.txt", SERIES / "awrrpt_1_4109_4110.txt"]
+    reports = [load(one) for one in pair]
+    least = [
+        one["sql"].filter(ordered_by="elapsed").select(pl.col("elapsed_s_hi").min() / one.info.elapsed_s).item()
+        for one in reports
+    ]
+    change = iolab.ledger(reports[0]).compare(iolab.ledger(reports[1]))
+    listed = change.parts.filter(pl.col("kind") == "mixed", view="who")
+    for side, status, most in zip("ab", ("new", "vanished"), least, strict=True):
+        assert all(row[f"{side}_hi"] <= most + 1e-6 for row in listed.filter(status=status).to_dicts())
+    for write in (lambda page: write_report(pair, page), lambda page: write_change_report(pair[:1], pair[1:], page)):
+        assert write(tmp_path / "page.html") == []
+        page = (tmp_path / "page.html").read_text(encoding="utf-8")
+        table = page[page.index("<caption>Statements") :]
+        table = table[: table.index("</table>")]
+        assert table.count("<tr") == 1 + min(9, listed.height)
+        assert re.search(r"<td class=number>[\d.]+ m?s → [\d.]+ m?s</td>", table)
+        equal = re.search(r"<b>Equal in both</b>: ([^<]+)</li>", page)
+        assert equal is not None
+        assert equal[1].startswith("database HARBOR, instance harbor1, release 12.1.0.2.0, host quay07, ")
+        assert equal[1].endswith(" parameters.")
