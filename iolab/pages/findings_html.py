@@ -61,9 +61,8 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     heading = f'<p class="base">% of {html.escape(" / ".join(bases))}</p>' if bases else ""
     kind = "findings" if bases else "findings plain"
     parts = [heading, f'<ol class="{kind}">{"".join(rows[:MOST])}</ol>']
-    more = (
-        f'<details><summary>{len(rows) - MOST} more</summary><ol class="{kind}">{"".join(rows[MOST:])}</ol></details>'
-    )
+    others = f'<ol class="{kind}">{"".join(rows[MOST:])}</ol>'
+    more = f"<details><summary>{len(rows) - MOST} more</summary>{others}</details>" if rows[MOST:] else ""
     used = [mark for mark in _SHAPES if mark in findings.get_column("mark").cast(pl.String).to_list()]
     key = "".join(f"<span>{_mark(mark)} {_SHAPES[mark][1]}</span>" for mark in used)
     parts.append(f'<div class="more">{more}<p class="key">{key}</p></div>')

@@ -224,6 +224,7 @@ def test_a_refusal_is_not_folded() -> None:
     assert head.index("Fact 3.") < head.index("It cannot be told.")
     assert '<p class="detail next"><b>next</b> vmstat 5</p>' in head
     assert (folded.count("<li"), "Fact 4." in folded) == (4, True)
+    assert "<details>" not in findings_html(findings_frame(found[:5]), anchor="log-1")
 
 
 def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
