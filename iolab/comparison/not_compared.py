@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse.report import AwrReport
-from iolab.comparison.report_sets import equal_settings
+from iolab.comparison.equal_settings import equal_settings
 from iolab.metrics.formatting import figure_text
 from iolab.time_ledger.parts import UNKNOWN
 

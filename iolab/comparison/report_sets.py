@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
+from iolab.comparison.equal_settings import settings_of
 from iolab.evidence.host_alignment import HOST_WIDTH
 from iolab.metrics import average_waits, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
@@ -50,17 +51,6 @@ _LOADS: Final = {
     "read_iops": "reads per second",
     "write_iops": "writes per second",
 }
-#: What of the heads is compared, and how it is said.
-_HEAD: Final = {
-    "db_name": "database {}",
-    "instance": "instance {}",
-    "release": "release {}",
-    "host": "host {}",
-    "platform": "{}",
-    "cpus": "{} CPUs",
-    "cores": "{} cores",
-    "memory_gb": "{} GB",
-}
 #: Events with a smaller share of DB time in both sets are left out.
 _LEAST_SHARE: Final = 0.01
 #: This many changes of one kind get a place in a sentence.
@@ -96,7 +86,7 @@ def by_instance(before: Reports, after: Reports) -> dict[str, tuple[Reports, Rep
 def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
     """What the heads and parameters of the reports of a set agree on, where the two sets differ."""
     rows = []
-    sides = [[_facts(report) for report in reports.values()] for reports in (before, after)]
+    sides = [[settings_of(report) for report in reports.values()] for reports in (before, after)]
     names = dict.fromkeys(name for side in sides for facts in side for name in facts)
     lists_parameters = [any(name.startswith("parameter ") for facts in side for name in facts) for side in sides]
     for name in names:
@@ -114,22 +104,6 @@ def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
     order = {"changed": 0, "mixed": 1, "appeared": 2, "vanished": 3}
     rows.sort(key=lambda row: order[row[-1]])
     return pl.DataFrame(rows, schema=SETTINGS, orient="row")
-
-
-def equal_settings(reports: Sequence[AwrReport]) -> list[str]:
-    """What the heads and parameters of all reports agree on, each as a phrase."""
-    facts = [_facts(report) for report in reports]
-    same = [name for name, value in facts[0].items() if all(one.get(name) == value for one in facts)] if facts else []
-    said = [_HEAD[name].format(facts[0][name]) for name in same if name in _HEAD]
-    return [*said, *([count_text(len(same) - len(said), "parameter")] if len(same) > len(said) else [])]
-
-
-def _facts(report: AwrReport) -> dict[str, str]:
-    facts = {name: str(value) for name in _HEAD if (value := getattr(report.info, name, None)) is not None}
-    if "parameters" in report:
-        for name, begin, end in report["parameters"].select("parameter", "begin", "end").iter_rows():
-            facts[f"parameter {name}"] = str(end or begin or "")
-    return facts
 
 
 def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
