@@ -20,7 +20,7 @@ import polars as pl
 from awrparse import read_awrs
 from iolab.dataset.fleet import report_frames
 from iolab.dataset.layout import DESCRIPTION
-from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, once, periods
+from iolab.evidence.report_periods import CLOCK_S, INSTANCE, SINGLE_BLOCK_READS, find_breaks, once, periods
 from iolab.metrics.awr import key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
@@ -72,8 +72,7 @@ class Timeline:
     @property
     def instances(self) -> list[str]:
         """The instances, the one with the most reports first; with the database id where databases share the name."""
-        named = self.periods.filter(pl.col("instance_name").is_not_null()).select(label=_label(self.periods))
-        names = named.get_column("label").to_list()
+        names = self.periods.get_column("instance_name").drop_nulls().to_list()
         return sorted(set(names), key=lambda name: (-names.count(name), name))
 
     def only(self, instance: str | None = None) -> Timeline:
@@ -89,26 +88,12 @@ class Timeline:
         if not names or (instance is not None and instance not in names):
             what = f"no report of the instance {instance}" if instance else _NONE
             raise NoInstanceError(f"{what}; there are reports of {', '.join(names)}" if names else what)
-        periods = self.periods.filter(_label(self.periods) == (instance or names[0]))
-        ids, name = periods.get_column("db_id").unique(), periods.item(0, "instance_name")
-        breaks = self.breaks.filter((pl.col("instance_name") == name) & pl.col("db_id").is_in(ids, nulls_equal=True))
-        framed = ("sessions", "events", "latencies", "parameters")
-        frames = {
-            one: getattr(self, one).join(periods, on="report", how="semi", maintain_order="left") for one in framed
-        }
-        return replace(self, periods=periods, breaks=breaks, **frames)
+        framed = ("periods", "breaks", "sessions", "events", "latencies", "parameters")
+        return replace(self, **{one: getattr(self, one).filter(instance_name=instance or names[0]) for one in framed})
 
 
 class NoInstanceError(LogError, LookupError):
     """There is no report of an instance."""
-
-
-def _label(periods: pl.DataFrame) -> pl.Expr:
-    """The name of the instance, with the id of its database where there are several of this name."""
-    ids = periods.group_by("instance_name").agg(pl.col("db_id").n_unique())
-    shared = ids.filter(pl.col("db_id") > 1).get_column("instance_name")
-    with_id = pl.format("{} ({})", "instance_name", pl.col("db_id").cast(pl.String).fill_null("?"))
-    return pl.when(pl.col("instance_name").is_in(shared.to_list())).then(with_id).otherwise("instance_name")
 
 
 def read_timeline(sources: Source, *, workers: int | None = None, progress: bool | None = None) -> Timeline:
@@ -135,11 +120,9 @@ def timeline_of(read: AwrFrames) -> Timeline:
     """The time line of the reports of which the tables `TABLES` were read, from files or from a dataset."""
     known = periods(read.frames["info"])
     single = once(known)
-    names = single.select("report", "part", period_of="instance_name")
+    names = single.select("report", "part", *INSTANCE)
     frames = {
-        name: frame.join(names, on=["report", "part"], maintain_order="left")
-        .with_columns(instance_name="period_of")
-        .drop("period_of")
+        name: frame.drop(INSTANCE, strict=False).join(names, on=["report", "part"], maintain_order="left")
         for name, frame in read.frames.items()
     }
     waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))
