@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.evidence.timeline import db_time_sessions
+from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS
+from iolab.evidence.timeline import KEYS, db_time_sessions
 from iolab.metrics.formatting import at_least_text, figure_text
 from logframe.interval import Interval
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from iolab.evidence.timeline import Timeline
 
 #: Columns of `parameter_changes`.
 PARAMETER_CHANGES: Final = pl.Schema(
-    dict.fromkeys(("instance_name", "parameter", "status", "before", "after"), pl.String())
+    {"db_name": pl.String(), "db_id": pl.Int64()}
+    | dict.fromkeys(("instance_name", "parameter", "status", "before", "after"), pl.String())
     | {"from_time": pl.Datetime("us"), "to_time": pl.Datetime("us"), "report": pl.String()}
 )
 #: Columns of `neighbour_changes`.
 NEIGHBOUR_CHANGES: Final = pl.Schema(
     {
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
         "before": pl.String(),
         "after": pl.String(),
         "at": pl.Datetime("us"),
         "event": pl.String(),
         "direction": pl.String(),
         "at_least": pl.Float64(),
+        "more_sessions": pl.Float64(),
         "usual": pl.Float64(),
         "is_unusual": pl.Boolean(),
         "unit": pl.String(),
@@ -42,7 +48,6 @@ _CUT: Final = 33
 _ROOT: Final = "CDB$ROOT"
 #: This many parameters are named in a sentence.
 _MOST_NAMED: Final = 6
-_MIN_SESSIONS: Final = 0.05
 #: Fewer neighbours have no usual spread; a change is unusual beyond this power of it.
 _LEAST_NEIGHBOURS: Final = 4
 _BEYOND: Final = 3
@@ -77,13 +82,14 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
         [('filesystemio_options', 'NONE', 'SETALL')]
     """
     found: list[dict[str, object]] = []
-    for (instance,), rows in parameters.group_by(["instance_name"], maintain_order=True):
+    who = [name for name in INSTANCE if name in parameters.columns]
+    for instance, rows in parameters.group_by(who, maintain_order=True):
         ordered = rows.sort("begin_time", "report", "part", maintain_order=True)
         last: tuple[dict[str, tuple[str, str]], object] | None = None
         for (report, _), page in ordered.group_by(["report", "part"], maintain_order=True):
             values = _values(page)
             begin, end = page.item(0, "begin_time"), page.item(0, "end_time")
-            named = {"instance_name": instance, "report": report}
+            named = {**dict(zip(who, instance, strict=True)), "report": report}
             if last is not None and (last[1] is None or begin is None or begin >= last[1]):
                 for name, status, before, after in _differences(last[0], values):
                     change = {"parameter": name, "status": status, "before": before, "after": after}
@@ -134,20 +140,26 @@ def _cut(value: str) -> str:
 
 
 def neighbour_changes(
-    line: Timeline, *, quantity: str = "avg_wait_ms", min_sessions: float = _MIN_SESSIONS
+    line: Timeline,
+    *,
+    quantity: str = "avg_wait_ms",
+    events: Sequence[str] | None = None,
+    least_waits: int = LEAST_WAITS,
 ) -> pl.DataFrame:
-    """How much each event changed from one report of an instance to the next, the greatest change first.
+    """How much each event changed from one report of an instance to the next, what changed most time first.
 
-    Rows are in the order of ``at_least``: by what factor the figure rose or fell at least, whatever the rounding.
-    ``usual`` is the factor by which neighbours of the whole line differ in the middle (the median of the absolute
-    logarithms of their ratios); ``is_unusual`` where ``at_least`` is above its third power, and below four neighbours
-    null: a usual spread is not known.  Events that hardly any session waited for are left out, since their averages
-    jump.
+    Rows are in the order of ``more_sessions``: how many more active sessions, or fewer (below zero), the change made at
+    least: for an average wait, its change times the mean of both rates of waits.  ``at_least`` is by what factor the
+    figure rose or fell at least, whatever the rounding.  The bounds are those of rounding; they do not describe how
+    much averages vary from hour to hour.  ``usual`` does: the factor by which neighbours of the whole line differ in
+    the middle (the median of the absolute logarithms of their ratios); ``is_unusual`` where ``at_least`` is above its
+    third power, and below four neighbours null: a usual spread is not known.
 
     Args:
         line: The time line of one or more instances.
         quantity: ``avg_wait_ms``, or ``sessions`` that wait or are on CPU on average.
-        min_sessions: Average active sessions that the event has in one of the two reports at least.
+        events: The events wanted; by default all.
+        least_waits: Averages of fewer waits are left out.
 
     Returns:
         The columns `NEIGHBOUR_CHANGES`.  An event that only one of two reports lists is no row: it may be below the
@@ -159,23 +171,33 @@ def neighbour_changes(
     frames = {"avg_wait_ms": line.latencies, "sessions": line.events}
     if quantity not in frames:
         raise ValueError(f"no quantity {quantity}; there are {', '.join(frames)}")
-    sessions = line.events.select("report", "event", sessions="value")
-    places = line.periods.select("report", "instance_name", "db_id", "begin_time", "end_time")
-    places = places.sort("begin_time").with_columns(place=pl.int_range(pl.len()).over("instance_name", "db_id"))
-    one = frames[quantity].drop_nulls("value").join(sessions, on=["report", "event"], how="left", nulls_equal=True)
-    one = one.select("report", "event", "sessions", "unit", a="value", a_lo="lo", a_hi="hi")
-    one = one.unique(["report", "event"], keep="first").join(places, on="report")
-    other = one.rename({name: f"b{name[1:]}" for name in ("a", "a_lo", "a_hi")}).with_columns(place=pl.col("place") - 1)
-    both = one.join(other, on=["instance_name", "db_id", "event", "place"], suffix="_after", nulls_equal=True)
-    both = both.filter(
-        pl.max_horizontal("sessions", "sessions_after") >= min_sessions,
-        pl.col("a_lo") > 0,
-        (pl.col("begin_time_after") >= pl.col("end_time")).fill_null(value=True),
+    places = line.periods.select(*KEYS, "db_name", "db_id", elapsed=pl.col("elapsed_s")).sort("begin_time")
+    places = places.with_columns(place=pl.int_range(pl.len()).over(INSTANCE))
+    one = frames[quantity].drop_nulls("value")
+    rate = pl.lit(None, pl.Float64)
+    if quantity == "avg_wait_ms":
+        one = one.filter(pl.col("waits") >= least_waits).join(
+            line.events.select(*KEYS, "event"), on=[*KEYS, "event"], how="semi", nulls_equal=True
+        )
+        rate = pl.col("waits") / pl.col("elapsed") / 1000
+    if events is not None:
+        one = one.filter(pl.col("event").is_in(list(events)))
+    one = one.rename({"value": "a", "lo": "a_lo", "hi": "a_hi"}).unique([*KEYS, "event"], keep="first")
+    one = one.join(places, on=KEYS, nulls_equal=True).with_columns(rate=rate)
+    one = one.select(
+        *INSTANCE, "report", "begin_time", "end_time", "event", "place", "unit", "rate", "a", "a_lo", "a_hi"
     )
+    other = one.rename({name: f"b{name[1:]}" for name in ("a", "a_lo", "a_hi")}).with_columns(place=pl.col("place") - 1)
+    both = one.join(other, on=[*INSTANCE, "event", "place"], suffix="_after", nulls_equal=True)
+    both = both.filter(pl.col("a_lo") > 0, (pl.col("begin_time_after") >= pl.col("end_time")).fill_null(value=True))
     ratio = pl.col("b") / pl.col("a")
     lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
-    distance = ratio.log().abs()
-    of_event = ["instance_name", "db_id", "event"]
+    weight = pl.mean_horizontal("rate", "rate_after").fill_null(1.0)
+    of_event = [*INSTANCE, "event"]
+
+    def moved(up: pl.Expr, down: pl.Expr, same: pl.Expr) -> pl.Expr:
+        return pl.when(lo > 1).then(up).when(hi < 1).then(down).otherwise(same)
+
     changes = both.with_columns(
         before="report",
         after="report_after",
@@ -183,12 +205,15 @@ def neighbour_changes(
         ratio=ratio,
         ratio_lo=lo,
         ratio_hi=hi,
-        direction=pl.when(lo > 1).then(pl.lit("up")).when(hi < 1).then(pl.lit("down")).otherwise(pl.lit("same")),
-        at_least=pl.when(lo > 1).then(lo).when(hi < 1).then(1 / hi).otherwise(1.0),
-        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(distance.median().over(of_event).exp()),
+        direction=moved(pl.lit("up"), pl.lit("down"), pl.lit("same")),
+        at_least=moved(lo, 1 / hi, pl.lit(1.0)),
+        more_sessions=weight * moved(pl.col("b_lo") - pl.col("a_hi"), pl.col("b_hi") - pl.col("a_lo"), pl.lit(0.0)),
+        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(
+            ratio.log().abs().median().over(of_event).exp()
+        ),
     ).with_columns(is_unusual=pl.col("at_least") > pl.col("usual") ** _BEYOND)
-    changes = changes.select(pl.col(name).cast(kind) for name, kind in NEIGHBOUR_CHANGES.items())
-    return changes.sort("at_least", "at", "event", descending=[True, False, False], maintain_order=True)
+    order = [-pl.col("more_sessions").abs().round_sig_figs(9), pl.col("at"), pl.col("event")]
+    return changes.select(pl.col(name).cast(kind) for name, kind in NEIGHBOUR_CHANGES.items()).sort(order)
 
 
 def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataFrame) -> list[str]:
@@ -209,32 +234,58 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
             f"with {active} active sessions."
         )
     sentences += _rise_sentence(line)
-    moved = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
-    greatest = moved.filter(pl.col("is_unusual").fill_null(value=True))
-    if greatest.is_empty():
-        spread = "beyond its usual spread" if moved.height else "by more than its rounding allows"
-        unmoved = f"No event changed {spread} from one report to the next."
-        single = "A change shows in two reports of an instance at least."
-        return [*sentences, single if line.periods.height == 1 else unmoved]
-    row = greatest.row(0, named=True)
+    if line.periods.height == 1:
+        return [*sentences, "A change shows in two reports of an instance at least."]
+    sentences += change_sentences(neighbours, parameters)
+    if greatest := greatest_change(neighbours):
+        restarts = line.breaks.filter(kind="restart", to_time=greatest["at"]).get_column("reason")
+        sentences += [f"Just before {greatest['at']:%Y-%m-%d %H:%M}, {reason}." for reason in restarts]
+    overlaps = line.breaks.filter(kind="overlap").height
+    return [*sentences, *([f"Not compared: {counted(overlaps, 'pair')} of reports that overlap."] if overlaps else [])]
+
+
+def greatest_change(changes: pl.DataFrame) -> dict[str, Any] | None:
+    """The row of `neighbour_changes` that changed most time, beyond rounding and its usual spread."""
+    moved = changes.filter(pl.col("direction") != "same", pl.col("is_unusual").fill_null(value=True))
+    return moved.row(0, named=True) if moved.height else None
+
+
+def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, where: bool = False) -> list[str]:
+    """The greatest change from one report to the next, and the parameters that changed just before it.
+
+    Args:
+        changes: What `neighbour_changes` gives of average waits.
+        parameters: What `parameter_changes` gives.
+        where: Whether the instance is named.
+    """
+    row = greatest_change(changes)
+    if changes.is_empty():
+        return [
+            f"No average was compared: no event has {LEAST_WAITS} waits in each of two reports that follow each other."
+        ]
+    if row is None:
+        spread = (
+            "beyond its usual spread" if (changes["direction"] != "same").any() else "by more than its rounding allows"
+        )
+        return [f"No average wait changed {spread} from one report to the next."]
+    place = f" at `{row['db_name']}/{row['instance_name']}`" if where else ""
+    effect = f"{'added' if row['direction'] == 'up' else 'removed'} at least {at_least_text(abs(row['more_sessions']))}"
     before, after = (figure_text(row[side]) for side in ("a", "b"))
-    sentences.append(
-        f"The greatest change from one report to the next: the average of `{row['event']}` went {row['direction']}, "
-        f"from {before} to {after} {row['unit']}, by a factor of at least {at_least_text(row['at_least'])}, "
-        f"in the report that begins at {row['at']:%Y-%m-%d %H:%M}."
+    said = (
+        f"The greatest change from one report to the next{place}: the average of `{row['event']}` went "
+        f"{row['direction']}, from {before} to {after} {row['unit']}, by a factor of at least "
+        f"{at_least_text(row['at_least'])}, in the report that begins at {row['at']:%Y-%m-%d %H:%M}. "
+        f"This alone {effect} active sessions."
     )
-    meanwhile = parameters.filter((pl.col("to_time") == row["at"]) & (pl.col("status") == "changed"))
+    same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name])) for name in INSTANCE)
+    meanwhile = parameters.filter(same, pl.col("to_time") == row["at"])
     named = [
-        f"`{name}` {before} to {after}"
+        f"`{name}` {before or 'default'} to {after or 'default'}"
         for name, before, after in meanwhile.select("parameter", "before", "after").head(_MOST_NAMED).iter_rows()
     ]
-    if meanwhile.height > _MOST_NAMED:
-        named.append(f"and {meanwhile.height - _MOST_NAMED} more")
-    if named:
-        sentences.append(f"Parameters that changed just before it: {', '.join(named)}.")
-    restarts = line.breaks.filter((pl.col("kind") == "restart") & (pl.col("to_time") == row["at"]))
-    sentences += [f"Just before it, {reason}." for reason in restarts.get_column("reason")]
-    return sentences
+    named += [f"and {meanwhile.height - _MOST_NAMED} more"] if meanwhile.height > _MOST_NAMED else []
+    when = f"{row['at']:%Y-%m-%d %H:%M}"
+    return [said, *([f"Parameters that changed just before {when}: {', '.join(named)}."] if named else [])]
 
 
 def _rise_sentence(line: Timeline) -> list[str]:

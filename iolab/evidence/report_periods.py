@@ -54,6 +54,8 @@ INSTANCE: Final = ("db_name", "db_id", "instance_name")
 KINDS: Final = ("awr", "awr_pdb", "statspack", "fragment")
 #: Waits for one block from a file: their average is the latency of a read as sessions see it.
 SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physical read")
+#: Averages of fewer waits jump: they are compared with no other.
+LEAST_WAITS: Final = 100
 #: Snapshots are timed to the second.
 CLOCK_S: Final = 1.0
 #: HTML reports of these releases print the month for the minutes of the startup time.
@@ -121,6 +123,12 @@ def once(periods: pl.DataFrame) -> pl.DataFrame:
     for _, rows in ordered.group_by(names, maintain_order=True):
         dropped += _doubled(rows.select("place", "begin_time", "end_time").rows())
     return single.filter(~pl.int_range(pl.len()).is_in(dropped))
+
+
+def of_instances(frame: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a table of many reports that are of these periods, with the names of their instances."""
+    named = periods.select("report", "part", *INSTANCE)
+    return frame.drop(INSTANCE, strict=False).join(named, on=["report", "part"], maintain_order="left")
 
 
 def _doubled(spans: list[tuple[int, datetime, datetime]]) -> Iterator[int]:

@@ -20,7 +20,7 @@ import polars as pl
 from awrparse import read_awrs
 from iolab.dataset.fleet import report_frames
 from iolab.dataset.layout import DESCRIPTION
-from iolab.evidence.report_periods import CLOCK_S, INSTANCE, SINGLE_BLOCK_READS, find_breaks, once, periods
+from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, of_instances, once, periods
 from iolab.metrics.awr import key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
@@ -120,11 +120,7 @@ def timeline_of(read: AwrFrames) -> Timeline:
     """The time line of the reports of which the tables `TABLES` were read, from files or from a dataset."""
     known = periods(read.frames["info"])
     single = once(known)
-    names = single.select("report", "part", *INSTANCE)
-    frames = {
-        name: frame.drop(INSTANCE, strict=False).join(names, on=["report", "part"], maintain_order="left")
-        for name, frame in read.frames.items()
-    }
+    frames = {name: of_instances(frame, single) for name, frame in read.frames.items()}
     waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))
     sessions = active_sessions(frames["foreground_wait_classes"])
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
@@ -185,7 +181,7 @@ def active_sessions(waits: pl.DataFrame) -> pl.DataFrame:
     timed = _timed(_awake(waits))
     return _metrics(
         timed.filter(pl.col("elapsed_lo") > 0),
-        key,
+        (key,),
         ("active_sessions", "sessions", "time waited / elapsed time"),
         (
             pl.col("time") / pl.col("elapsed"),
@@ -208,7 +204,8 @@ def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl
         events: The events wanted, such as `SINGLE_BLOCK_READS`; by default all.
 
     Returns:
-        `KEYS`, the event or class, then `METRICS`: ``avg_wait_ms``, in ms.  Rows without waits are left out.
+        `KEYS`, the event or class, ``waits`` with its bounds, then `METRICS`: ``avg_wait_ms``, in ms.  Rows without
+        waits are left out.
     """
     key = key_of(waits)
     wanted = waits if events is None else waits.filter(pl.col(key).is_in(list(events)))
@@ -225,7 +222,7 @@ def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl
     contradiction = "refused: time / waits and the average contradict each other"
     return _metrics(
         timed,
-        key,
+        (key, "waits", "waits_lo", "waits_hi"),
         ("avg_wait_ms", "ms", "total_wait_s * 1000 / waits, and avg_wait_ms as shown"),
         tuple(pl.when(agrees).then(one) for one in (value, pl.col("joint_lo"), pl.col("joint_hi"))),
         pl.when(agrees).then(pl.lit(_AVERAGE)).otherwise(pl.lit(contradiction)),
@@ -266,7 +263,7 @@ def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
     least = (pl.col("db_time_s") - _HALF_STEP_S).clip(lower_bound=0)
     return _metrics(
         timed.filter(pl.col("elapsed_lo") > 0),
-        None,
+        (),
         ("average_active_sessions", "sessions", "db_time_s / elapsed_s"),
         (
             pl.col("db_time_s") / pl.col("elapsed"),
@@ -323,7 +320,7 @@ def _in_ms(time: str, waits: str) -> pl.Expr:
 
 def _metrics(
     frame: pl.DataFrame,
-    key: str | None,
+    own: tuple[str, ...],
     what: tuple[str, str, str],
     figure: tuple[pl.Expr, ...],
     caveats: pl.Expr,
@@ -341,6 +338,5 @@ def _metrics(
         "unit": pl.lit(unit),
         "basis": pl.lit(basis),
     }
-    names = [*KEYS, *([key] if key else [])]
     made = [(fields | {"caveats": caveats})[name].cast(dtype).alias(name) for name, dtype in METRICS.items()]
-    return frame.select(*names, *made).sort("begin_time", "report", maintain_order=True)
+    return frame.select(*KEYS, *own, *made).sort("begin_time", "report", maintain_order=True)
