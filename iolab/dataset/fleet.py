@@ -16,7 +16,7 @@ import polars as pl
 from awrparse import AwrFrames, read_awrs
 from iolab.dataset.layout import concat
 from iolab.dataset.reading import collected, diagnostics, scan, status
-from iolab.evidence.report_periods import INSTANCE, once, periods
+from iolab.evidence.report_periods import INSTANCE, of_instances, once, periods
 from logframe import DIAGNOSTICS
 from logframe.errors import LogError
 
@@ -95,20 +95,19 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     """
     frames = report_frames(dest, ["info", "parameters"]).frames
     known = once(periods(frames["info"])).sort("end_time").unique([*INSTANCE], keep="last", maintain_order=True)
-    name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
-    key = [*INSTANCE, "name"]
-    instances = known.select("report", "part", *INSTANCE, name=name)
-    listed = (
-        frames["parameters"]
-        .join(instances, on=["report", "part"])
-        .select(*key, "parameter", value=pl.coalesce("end", "begin"))
+    place = pl.format(" ({})", pl.col("pdb").replace("CDB$ROOT", None)).fill_null("")
+    parameter = pl.col("parameter") + place  # a pluggable database has values of its own
+    own = of_instances(frames["parameters"], known)
+    listed = own.select(*INSTANCE, parameter=parameter, value=pl.coalesce("end", "begin"))
+    values = listed.group_by(*INSTANCE, "parameter", maintain_order=True).agg(
+        pl.col("value").unique().sort().str.join(", ")
     )
-    values = listed.group_by(*key, "parameter", maintain_order=True).agg(pl.col("value").sort().str.join(", "))
-    every = instances.select(key).join(values.select("parameter").unique(maintain_order=True), how="cross")
+    every = known.select(INSTANCE).join(values.select("parameter").unique(maintain_order=True), how="cross")
+    name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
     counted = (
-        every.join(values, on=[*key, "parameter"], how="left", nulls_equal=True, maintain_order="left")
+        every.join(values, on=[*INSTANCE, "parameter"], how="left", nulls_equal=True, maintain_order="left")
         .group_by("parameter", "value", maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("instances"), pl.col("name").sort().alias("names"))
+        .agg(pl.len().cast(pl.Int64).alias("instances"), name.sort().alias("names"))
     )
     differs = pl.len().over("parameter") > 1
     return counted.filter(differs).sort("parameter", "instances", "value", maintain_order=True)

@@ -308,7 +308,7 @@ def _rise_sentence(line: Timeline) -> list[str]:
     most = max(parts, key=lambda name: parts[name])
     share = f"; {100 * parts[most] / rise:.0f} % of the rise is {most}" if grown else ""
     if parts[most] > rise:
-        share = f"; {most} rose by {figure_text(parts[most])} sessions while other parts fell"
+        share = f"; {most} rose by {figure_text(parts[most])} sessions while some other parts fell"
     before, after = (figure_text(side["value"]) for side in (one, two))
     at = f"in the report that begins at {two['begin_time']:%Y-%m-%d %H:%M}"
     return [f"DB time rose most {at}, from {before} to {after} active sessions{share}."]

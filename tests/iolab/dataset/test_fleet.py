@@ -111,6 +111,24 @@ def test_differing_parameters(dest: Path, tmp_path: Path, logs: Path) -> None:
     ]
 
 
+def test_databases_of_one_name_are_two(tmp_path: Path, logs: Path) -> None:
+    """Parameters of two databases of one name are told apart by the database id, in each table of a fleet."""
+    for number, path in enumerate(sorted(logs.glob("awr*"))[:2] * 2):
+        text = path.read_text(encoding="utf-8")
+        other = text.replace("2870431956", "1111111111").replace(
+            "filesystemio_options          NONE", "filesystemio_options          ASYN"
+        )
+        (tmp_path / f"{number}.txt").write_text(other if number > 1 else text, encoding="utf-8")
+    dataset.convert(tmp_path, tmp_path / "dataset", executor="serial")
+    names = {f"harbor1 ({number})" for number in (2870431956, 1111111111)}
+
+    for frame in (dataset.instances(tmp_path / "dataset"), dataset.read_changes(tmp_path / "dataset")):
+        assert set(frame["instance_name"]) == names
+    found = dataset.differing_parameters(tmp_path / "dataset")
+    assert {name for (name,) in found["names"]} == {f"HARBOR/{name}" for name in names}
+    assert found["parameter"].unique().to_list() == ["filesystemio_options"]
+
+
 def test_a_dataset_without_reports(tmp_path: Path) -> None:
     """It is refused, with the reason."""
     (tmp_path / "a.strace").write_bytes(b"3 close(3) = 0\n")
