@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 #: The format whose tables are queried.
 _FORMAT: Final = "awr"
+_ROOT: Final = "CDB$ROOT"
 
 
 def report_frames(dest: str | os.PathLike[str], tables: Sequence[str], *, where: pl.Expr | None = None) -> AwrFrames:
@@ -82,6 +83,8 @@ def _frame(dest: str | os.PathLike[str], name: str, where: pl.Expr | None) -> pl
 def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     """The initialization parameters whose values differ between instances, each by its last report.
 
+    Values of single pluggable databases are left out.
+
     Args:
         dest: The dataset.
 
@@ -95,10 +98,8 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     """
     frames = report_frames(dest, ["info", "parameters"]).frames
     known = once(periods(frames["info"])).sort("end_time").unique([*INSTANCE], keep="last", maintain_order=True)
-    place = pl.format(" ({})", pl.col("pdb").replace("CDB$ROOT", None)).fill_null("")
-    parameter = pl.col("parameter") + place  # a pluggable database has values of its own
-    own = of_instances(frames["parameters"], known)
-    listed = own.select(*INSTANCE, parameter=parameter, value=pl.coalesce("end", "begin"))
+    own = of_instances(frames["parameters"], known).filter(pl.col("pdb").fill_null(_ROOT) == _ROOT)
+    listed = own.select(*INSTANCE, "parameter", value=pl.coalesce("end", "begin"))
     values = listed.group_by(*INSTANCE, "parameter", maintain_order=True).agg(
         pl.col("value").unique().sort().str.join(", ")
     )
