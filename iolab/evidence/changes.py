@@ -85,26 +85,26 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
     who = [name for name in INSTANCE if name in parameters.columns]
     for instance, rows in parameters.group_by(who, maintain_order=True):
         ordered = rows.sort("begin_time", "report", "part", maintain_order=True)
-        last: tuple[dict[str, tuple[str, str]], object] | None = None
+        last: tuple[dict[str, str], object] | None = None
         for (report, _), page in ordered.group_by(["report", "part"], maintain_order=True):
             values = _values(page)
             begin, end = page.item(0, "begin_time"), page.item(0, "end_time")
-            named = {**dict(zip(who, instance, strict=True)), "report": report}
+            steps = [(*values, begin, end)]
             if last is not None and (last[1] is None or begin is None or begin >= last[1]):
-                for name, status, before, after in _differences(last[0], values):
-                    change = {"parameter": name, "status": status, "before": before, "after": after}
-                    found.append({**named, **change, "from_time": last[1], "to_time": begin})
-            for name, (before, after) in values.items():
-                if _cut(before) != _cut(after):
-                    change = {"parameter": name, "status": "changed", "before": before, "after": after}
-                    found.append({**named, **change, "from_time": begin, "to_time": end})
-            last = values, end
+                steps.insert(0, (last[0], values[0], last[1], begin))
+            for old, new, *times in steps:
+                named = {
+                    **dict(zip(who, instance, strict=True)),
+                    **dict(zip(("from_time", "to_time"), times, strict=True)),
+                }
+                found += [{**named, "report": report, **change} for change in _differences(old, new)]
+            last = values[1], end
     frame = pl.DataFrame(found, schema=PARAMETER_CHANGES)
     return frame.sort("to_time", "parameter", maintain_order=True)
 
 
-def _values(page: pl.DataFrame) -> dict[str, tuple[str, str]]:
-    """Parameter -> value at the begin and at the end of one report; several values of one are joined."""
+def _values(page: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """The parameters at the begin and at the end of one report; several values of one are joined."""
     values: dict[str, tuple[list[str], list[str]]] = {}
     for name, number, begin, end, pdb in page.select("parameter", "instance", "begin", "end", "pdb").iter_rows():
         place = pdb if pdb != _ROOT else None  # what holds for the whole database has no such name before 12.1
@@ -112,7 +112,9 @@ def _values(page: pl.DataFrame) -> dict[str, tuple[str, str]]:
         both = values.setdefault(label, ([], []))
         both[0].append(begin or "")
         both[1].append(end or begin or "")
-    return {name: (_joined(begins), _joined(ends)) for name, (begins, ends) in values.items()}
+    return {name: _joined(one[0]) for name, one in values.items()}, {
+        name: _joined(one[1]) for name, one in values.items()
+    }
 
 
 def _joined(values: list[str]) -> str:
@@ -122,17 +124,13 @@ def _joined(values: list[str]) -> str:
     return ", ".join(dict.fromkeys(part.strip() for value in values for part in value.split(",")))
 
 
-def _differences(
-    before: dict[str, tuple[str, str]], after: dict[str, tuple[str, str]]
-) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """Name, status, old and new value of what differs between the end of a report and the begin of the next."""
+def _differences(before: dict[str, str], after: dict[str, str]) -> Iterator[dict[str, str | None]]:
+    """The parameters that differ from one time to the next."""
     for name in dict.fromkeys([*before, *after]):
-        if name not in after:
-            yield name, "vanished", before[name][1], None
-        elif name not in before:
-            yield name, "appeared", None, after[name][0]
-        elif _cut(before[name][1]) != _cut(after[name][0]):
-            yield name, "changed", before[name][1], after[name][0]
+        old, new = before.get(name), after.get(name)
+        if old is None or new is None or _cut(old) != _cut(new):
+            status = "appeared" if old is None else "vanished" if new is None else "changed"
+            yield {"parameter": name, "status": status, "before": old, "after": new}
 
 
 def _cut(value: str) -> str:
@@ -149,7 +147,7 @@ def neighbour_changes(
     """How much each event changed from one report of an instance to the next, what changed most time first.
 
     Rows are in the order of ``more_sessions``: how many more active sessions, or fewer (below zero), the change made at
-    least: for an average wait, its change times the mean of both rates of waits.  ``at_least`` is by what factor the
+    least: for an average wait, its change times the lesser of both rates of waits.  ``at_least`` is by what factor the
     figure rose or fell at least, whatever the rounding.  The bounds are those of rounding; they do not describe how
     much averages vary from hour to hour.  ``usual`` does: the factor by which neighbours of the whole line differ in
     the middle (the median of the absolute logarithms of their ratios); ``is_unusual`` where ``at_least`` is above its
@@ -182,26 +180,26 @@ def neighbour_changes(
         rate = pl.col("waits") / pl.col("elapsed") / 1000
     if events is not None:
         one = one.filter(pl.col("event").is_in(list(events)))
-    one = one.rename({"value": "a", "lo": "a_lo", "hi": "a_hi"}).unique([*KEYS, "event"], keep="first")
-    one = one.join(places, on=KEYS, nulls_equal=True).with_columns(rate=rate)
-    one = one.select(
-        *INSTANCE, "report", "begin_time", "end_time", "event", "place", "unit", "rate", "a", "a_lo", "a_hi"
+    one = one.rename({"value": "b", "lo": "b_lo", "hi": "b_hi"}).unique([*KEYS, "event"], keep="first")
+    one = one.join(places, on=KEYS, nulls_equal=True).with_columns(rate=rate).sort("place")
+    of_event = [*INSTANCE, "event"]
+    last = (
+        pl.col("report", "end_time", "place", "rate", "b", "b_lo", "b_hi").shift().over(of_event).name.suffix("_last")
     )
-    other = one.rename({name: f"b{name[1:]}" for name in ("a", "a_lo", "a_hi")}).with_columns(place=pl.col("place") - 1)
-    both = one.join(other, on=[*INSTANCE, "event", "place"], suffix="_after", nulls_equal=True)
-    both = both.filter(pl.col("a_lo") > 0, (pl.col("begin_time_after") >= pl.col("end_time")).fill_null(value=True))
+    both = one.with_columns(last).rename({f"b{end}_last": f"a{end}" for end in ("", "_lo", "_hi")})
+    follows = (pl.col("begin_time") >= pl.col("end_time_last")).fill_null(value=True)
+    both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_lo") > 0, follows)
     ratio = pl.col("b") / pl.col("a")
     lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
-    weight = pl.mean_horizontal("rate", "rate_after").fill_null(1.0)
-    of_event = [*INSTANCE, "event"]
+    weight = pl.min_horizontal("rate", "rate_last").fill_null(1.0)
 
     def moved(up: pl.Expr, down: pl.Expr, same: pl.Expr) -> pl.Expr:
         return pl.when(lo > 1).then(up).when(hi < 1).then(down).otherwise(same)
 
     changes = both.with_columns(
-        before="report",
-        after="report_after",
-        at="begin_time_after",
+        before="report_last",
+        after="report",
+        at="begin_time",
         ratio=ratio,
         ratio_lo=lo,
         ratio_hi=hi,

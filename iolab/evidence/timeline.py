@@ -301,9 +301,7 @@ def _timed(waits: pl.DataFrame) -> pl.DataFrame:
         value = pl.col(name).cast(pl.Float64) if name in waits.columns else pl.lit(None, pl.Float64)
         ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in ("_lo", "_hi")]
         columns += [value.alias(short), ends[0].alias(f"{short}_lo"), ends[1].alias(f"{short}_hi")]
-    fresh = [one for one in columns if one.meta.output_name() != "waits"]
-    counted = next(one for one in columns if one.meta.output_name() == "waits")
-    frame = _with_elapsed(waits).with_columns(fresh).with_columns(counted)
+    frame = _with_elapsed(waits).with_columns(columns)
     product = {end: pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in ("", "_lo", "_hi")}
     lo, hi = pl.max_horizontal("time_lo", product["_lo"]), pl.min_horizontal("time_hi", product["_hi"])
     agrees = (product["_lo"].is_not_null() & (lo <= hi)).fill_null(value=False)
