@@ -21,7 +21,7 @@ from awrparse import read_awrs
 from iolab.dataset.fleet import report_frames
 from iolab.dataset.layout import DESCRIPTION
 from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, of_instances, once, periods
-from iolab.metrics.awr import key_of, narrow_waits
+from iolab.metrics.awr import intersected, key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
 from logframe import DIAGNOSTICS, LogError
@@ -41,6 +41,7 @@ _HALF_STEP_S: Final = 0.3
 _NARROWING: Final = "top_events"
 #: The tables of reports that a time line is made of.
 TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
+_ENDS: Final = ("", "_lo", "_hi")
 _NONE: Final = (
     "no report of an instance was found (one without times, or with a restart between its snapshots, is left out)"
 )
@@ -210,21 +211,15 @@ def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl
     key = key_of(waits)
     wanted = waits if events is None else waits.filter(pl.col(key).is_in(list(events)))
     timed = _timed(wanted.filter(pl.col("waits") > 0))
-    low, high = (_in_ms(f"time{one}", f"waits{other}") for one, other in (("_lo", "_hi"), ("_hi", "_lo")))
-    printed = {end: pl.col(f"average{end}") for end in ("", "_lo", "_hi")}
-    timed = timed.with_columns(
-        joint_lo=pl.max_horizontal(low, printed["_lo"]), joint_hi=pl.min_horizontal(high, printed["_hi"])
-    )
-    agrees = pl.col("joint_lo") <= pl.col("joint_hi")
-    is_narrower = (printed["_hi"] - printed["_lo"]) < (high - low)
-    value = pl.when(is_narrower).then(printed[""]).otherwise(_in_ms("time", "waits"))
-    value = value.clip(pl.col("joint_lo"), pl.col("joint_hi"))
+    pairs = (("time", "waits"), ("time_lo", "waits_hi"), ("time_hi", "waits_lo"))
+    divided = [pl.col(time) * 1000 / pl.col(waits) for time, waits in pairs]
+    agrees, joint = intersected(divided, [pl.col(f"average{end}") for end in _ENDS])
     contradiction = "refused: time / waits and the average contradict each other"
     return _metrics(
         timed,
         (key, "waits", "waits_lo", "waits_hi"),
         ("avg_wait_ms", "ms", "total_wait_s * 1000 / waits, and avg_wait_ms as shown"),
-        tuple(pl.when(agrees).then(one) for one in (value, pl.col("joint_lo"), pl.col("joint_hi"))),
+        tuple(pl.when(agrees).then(one) for one in joint),
         pl.when(agrees).then(pl.lit(_AVERAGE)).otherwise(pl.lit(contradiction)),
     )
 
@@ -299,21 +294,13 @@ def _timed(waits: pl.DataFrame) -> pl.DataFrame:
     columns = []
     for name, short in (("total_wait_s", "time"), ("waits", "waits"), ("avg_wait_ms", "average")):
         value = pl.col(name).cast(pl.Float64) if name in waits.columns else pl.lit(None, pl.Float64)
-        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in ("_lo", "_hi")]
+        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in _ENDS[1:]]
         columns += [value.alias(short), ends[0].alias(f"{short}_lo"), ends[1].alias(f"{short}_hi")]
     frame = _with_elapsed(waits).with_columns(columns)
-    product = {end: pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in ("", "_lo", "_hi")}
-    lo, hi = pl.max_horizontal("time_lo", product["_lo"]), pl.min_horizontal("time_hi", product["_hi"])
-    agrees = (product["_lo"].is_not_null() & (lo <= hi)).fill_null(value=False)
-    is_narrower = (product["_hi"] - product["_lo"]) < (pl.col("time_hi") - pl.col("time_lo"))
-    best = pl.when(is_narrower).then(product[""]).otherwise(pl.col("time")).clip(lo, hi)
-    joint = {"time": best, "time_lo": lo, "time_hi": hi}
-    kept = {name: pl.when(agrees).then(expr).otherwise(pl.col(name)) for name, expr in joint.items()}
-    return frame.with_columns(**kept)
-
-
-def _in_ms(time: str, waits: str) -> pl.Expr:
-    return pl.col(time) * 1000 / pl.col(waits)
+    own = [pl.col(f"time{end}") for end in _ENDS]
+    agrees, joint = intersected(own, [pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in _ENDS])
+    kept = [pl.when(agrees).then(new).otherwise(old) for new, old in zip(joint, own, strict=True)]
+    return frame.with_columns(one.alias(f"time{end}") for one, end in zip(kept, _ENDS, strict=True))
 
 
 def _metrics(
