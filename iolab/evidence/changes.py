@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS
-from iolab.evidence.timeline import KEYS, db_time_sessions
+from iolab.evidence.timeline import KEYS, db_time_sessions, with_elapsed
 from iolab.metrics.formatting import at_least_text, figure_text
 from logframe.interval import Interval
 from logframe.wording import counted
@@ -149,9 +149,9 @@ def neighbour_changes(
     Rows are in the order of ``more_sessions``: how many more active sessions, or fewer (below zero), the change made at
     least: for an average wait, its change times the lesser of both rates of waits.  ``at_least`` is by what factor the
     figure rose or fell at least, whatever the rounding.  The bounds are those of rounding; they do not describe how
-    much averages vary from hour to hour.  ``usual`` does: the factor by which neighbours of the whole line differ in
-    the middle (the median of the absolute logarithms of their ratios); ``is_unusual`` where ``at_least`` is above its
-    third power, and below four neighbours null: a usual spread is not known.
+    much averages vary from hour to hour.  ``usual`` does: the factor by which other neighbours of the whole line
+    differ in the middle (the median of the absolute logarithms of their ratios, without the greatest); ``is_unusual``
+    where ``at_least`` is above its third power, and below four neighbours null: a usual spread is not known.
 
     Args:
         line: The time line of one or more instances.
@@ -169,7 +169,7 @@ def neighbour_changes(
     frames = {"avg_wait_ms": line.latencies, "sessions": line.events}
     if quantity not in frames:
         raise ValueError(f"no quantity {quantity}; there are {', '.join(frames)}")
-    places = line.periods.select(*KEYS, "db_name", "db_id", elapsed=pl.col("elapsed_s")).sort("begin_time")
+    places = with_elapsed(line.periods).select(*KEYS, "db_name", "db_id", "elapsed_hi").sort("begin_time")
     places = places.with_columns(place=pl.int_range(pl.len()).over(INSTANCE))
     one = frames[quantity].drop_nulls("value")
     rate = pl.lit(None, pl.Float64)
@@ -177,7 +177,7 @@ def neighbour_changes(
         one = one.filter(pl.col("waits") >= least_waits).join(
             line.events.select(*KEYS, "event"), on=[*KEYS, "event"], how="semi", nulls_equal=True
         )
-        rate = pl.col("waits") / pl.col("elapsed") / 1000
+        rate = pl.col("waits_lo") / pl.col("elapsed_hi") / 1000
     if events is not None:
         one = one.filter(pl.col("event").is_in(list(events)))
     one = one.rename({"value": "b", "lo": "b_lo", "hi": "b_hi"}).unique([*KEYS, "event"], keep="first")
@@ -191,6 +191,7 @@ def neighbour_changes(
     both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_lo") > 0, follows)
     ratio = pl.col("b") / pl.col("a")
     lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
+    others = ratio.log().abs().sort().head(pl.len() - 1).median().over(of_event)
     weight = pl.min_horizontal("rate", "rate_last").fill_null(1.0)
 
     def moved(up: pl.Expr, down: pl.Expr, same: pl.Expr) -> pl.Expr:
@@ -206,9 +207,7 @@ def neighbour_changes(
         direction=moved(pl.lit("up"), pl.lit("down"), pl.lit("same")),
         at_least=moved(lo, 1 / hi, pl.lit(1.0)),
         more_sessions=weight * moved(pl.col("b_lo") - pl.col("a_hi"), pl.col("b_hi") - pl.col("a_lo"), pl.lit(0.0)),
-        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(
-            ratio.log().abs().median().over(of_event).exp()
-        ),
+        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(others.exp()),
     ).with_columns(is_unusual=pl.col("at_least") > pl.col("usual") ** _BEYOND)
     order = [-pl.col("more_sessions").abs().round_sig_figs(9), pl.col("at"), pl.col("event")]
     return changes.select(pl.col(name).cast(kind) for name, kind in NEIGHBOUR_CHANGES.items()).sort(order)
@@ -227,10 +226,8 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     if busy.height:
         row = busy.row(0, named=True)
         active = figure_text(Interval(row["value"], row["lo"], row["hi"]))
-        sentences.append(
-            f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {row['end_time']:%H:%M}, "
-            f"with {active} active sessions."
-        )
+        end = f"{row['end_time']:%Y-%m-%d %H:%M}".removeprefix(f"{row['begin_time']:%Y-%m-%d} ")
+        sentences.append(f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {end}, with {active} active sessions.")
     sentences += _rise_sentence(line)
     if line.periods.height == 1:
         return [*sentences, "A change shows in two reports of an instance at least."]

@@ -254,7 +254,7 @@ def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `KEYS`, then `METRICS`: ``average_active_sessions``, in sessions.
     """
-    timed = _with_elapsed(periods.filter(pl.col("db_time_s").is_not_null()))
+    timed = with_elapsed(periods.filter(pl.col("db_time_s").is_not_null()))
     least = (pl.col("db_time_s") - _HALF_STEP_S).clip(lower_bound=0)
     return _metrics(
         timed.filter(pl.col("elapsed_lo") > 0),
@@ -277,7 +277,7 @@ def _awake(waits: pl.DataFrame) -> pl.DataFrame:
     return waits
 
 
-def _with_elapsed(frame: pl.DataFrame) -> pl.DataFrame:
+def with_elapsed(frame: pl.DataFrame) -> pl.DataFrame:
     """Length of the period with bounds: of the head and of the snapshots, where they agree."""
     clock = (pl.col("end_time") - pl.col("begin_time")).dt.total_microseconds() / 1e6
     head = pl.coalesce("elapsed_s", clock)
@@ -296,7 +296,7 @@ def _timed(waits: pl.DataFrame) -> pl.DataFrame:
         value = pl.col(name).cast(pl.Float64) if name in waits.columns else pl.lit(None, pl.Float64)
         ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in _ENDS[1:]]
         columns += [value.alias(short), ends[0].alias(f"{short}_lo"), ends[1].alias(f"{short}_hi")]
-    frame = _with_elapsed(waits).with_columns(columns)
+    frame = with_elapsed(waits).with_columns(columns)
     own = [pl.col(f"time{end}") for end in _ENDS]
     agrees, joint = intersected(own, [pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in _ENDS])
     kept = [pl.when(agrees).then(new).otherwise(old) for new, old in zip(joint, own, strict=True)]
