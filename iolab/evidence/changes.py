@@ -313,16 +313,12 @@ def _periods_sentence(line: Timeline) -> str:
     """What was read."""
     count = line.periods.height
     first, last = line.periods.select(pl.col("begin_time").min(), pl.col("end_time").max()).row(0)
-    kinds = [
-        (kind, line.breaks.filter(pl.col("kind") == kind).height) for kind in ("restart", "gap", "overlap", "repeat")
-    ]
-    others, lost = (
-        line.diagnostics.filter(pl.col("kind") == kind).get_column("source").n_unique()
-        for kind in ("no_report", "unreadable")
-    )
+    breaks = line.breaks.get_column("kind").to_list()
+    unread = line.diagnostics.unique(["source", "kind"]).get_column("kind").to_list()
+    others, lost = (unread.count(kind) for kind in ("no_report", "unreadable"))
     reports = f"{counted(count, 'report')} of `{line.instances[0]}`"
     parts = [f"{reports}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"]
-    parts += [counted(number, kind) for kind, number in kinds if number]
+    parts += [counted(breaks.count(one), one) for one in ("restart", "gap", "overlap", "repeat") if one in breaks]
     parts += [f"{others} file{' is no report' if others == 1 else 's are no reports'}"] if others else []
     parts += [f"{counted(lost, 'file')} could not be read"] if lost else []
     return "; ".join(parts) + "."
