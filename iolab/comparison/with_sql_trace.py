@@ -95,8 +95,7 @@ def pair_with_report(trace: SqlTrace, report: AwrReport, names: tuple[str, str],
         raise UnpairedError(f"{names[0]} is of the instance {own}, {names[1]} of {instance}")
     if reason := why_other_day(report, trace.waits, (names[1], names[0])):
         raise UnpairedError(reason)
-    mean_ms = pl.col("elapsed_us").mean() / 1e3
-    waits = trace.waits.group_by("event").agg(waits=pl.len().cast(pl.Int64), session_ms=mean_ms)
+    waits = trace.waits.group_by("event").agg(waits=pl.len().cast(int), session_ms=pl.col("elapsed_us").mean() / 1e3)
     events = {name: wait.avg_s.value * 1e3 for name, wait in report_facts(report).events.items() if wait.avg_s}
     averages = pl.col("event").replace_strict(events, default=None, return_dtype=pl.Float64)
     both = waits.with_columns(report_ms=averages).drop_nulls("report_ms")
