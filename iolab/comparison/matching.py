@@ -70,11 +70,14 @@ def pair(
         try:
             found = compare(a, b, names, options or Options())
         except RefusedError as error:
-            if change is None or not view_of(a.format).compares_times:
+            if change is None or isinstance(change, str) or not view_of(a.format).compares_times:
                 raise UnpairedError(f"{error}") from error
             found = Pairing(names, paragraphs=(f"Only the times are compared: {error}.",))
+        if isinstance(change, str):
+            said = f"{found.verdict} The times are not compared: {change}.".strip()
+            return replace(found, verdict=said, not_compared=(("Times", change),))
         return found if change is None else replace(found.with_change(change), not_compared=_unpaired(a, b, change))
-    if change is not None:
+    if change is not None and not isinstance(change, str):
         found = Pairing(names, f"two logs of one kind, {view_of(a.format).noun}").with_change(change)
         return replace(found, not_compared=_unpaired(a, b, change))
     said = ", ".join(f"{name} is a {view_of(log.format).noun}" for name, log in zip(names, (a, b), strict=True))
@@ -85,12 +88,16 @@ def _unpaired(a: ParsedLog, b: ParsedLog, change: LedgerChange) -> tuple[tuple[s
     return tuple(not_compared([[a], [b]], [[ledger(a)], [ledger(b)]], change))
 
 
-def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | None:
-    """The change of the time from one log to another; None where they have no totals of the same thing."""
+def _change(a: ParsedLog, b: ParsedLog) -> LedgerChange | str | None:
+    """The change of the time from one log to another, or why it has none; None where a log has no account of time."""
     try:
-        return ledger(a).compare(ledger(b))
+        first, second = ledger(a), ledger(b)
     except LogError:
         return None
+    try:
+        return first.compare(second)
+    except LogError as error:
+        return str(error)
 
 
 def pair_all(logs: Mapping[str, ParsedLog] | Places) -> Iterator[Pairing]:

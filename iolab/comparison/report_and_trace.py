@@ -9,7 +9,7 @@ from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.traces import check_calls
 from iolab.evidence.alignment import align_trace
 from iolab.evidence.latency_alignment import align_latency
-from iolab.metrics.formatting import figure_text
+from iolab.metrics.formatting import as_sentence, figure_text
 from iolab.metrics.trace_reads import data_reads
 from logframe.errors import RefusedError
 
@@ -67,8 +67,7 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     for (verdict,), rows in aligned.group_by("verdict", maintain_order=True):
         *before, last = (str(one).replace("_", " ") for one in rows.get_column("quantity"))
         verdicts.append(_SAID[str(verdict)].format(f"{', '.join(before)} and {last}" if before else last))
-    said = "; ".join(verdicts)
-    paragraphs = [f"{said[:1].upper()}{said[1:]}."]
+    paragraphs = [as_sentence("; ".join(verdicts))]
     frames = {"Both sides of the system calls": aligned}
     if database.format == "awr":
         paragraphs += filter(None, [_zone(database, trace.calls.collect())])
@@ -97,17 +96,19 @@ def why_apart(report: AwrReport, calls: pl.DataFrame, names: tuple[str, str]) ->
     platform = report.info.platform
     if platform and "linux" not in platform.lower():
         return f"{names[0]} is of a database on {platform}, {names[1]} was traced on Linux"
-    stamps = calls.get_column("wall").drop_nulls()
+    return why_other_day(report, calls, names)
+
+
+def why_other_day(report: AwrReport, records: pl.DataFrame, names: tuple[str, str]) -> str:
+    """Why records with stamps are not of the report's period, in any zone; empty where nothing says so."""
+    stamps = records.get_column("wall").drop_nulls()
     begin, end = report.info.begin_time, report.info.end_time
     if stamps.is_empty() or begin is None or end is None:
         return ""
     first, last = (stamp.replace(tzinfo=None) for stamp in (stamps[0], stamps[-1]))
-    if last < begin - _EAST or first > end + _WEST:
-        return (
-            f"{names[0]} covers {begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}, "
-            f"{names[1]} was taken on {first:%Y-%m-%d}"
-        )
-    return ""
+    is_other = last < begin - _EAST or first > end + _WEST
+    span = f"{begin:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}"
+    return f"{names[0]} covers {span}, {names[1]} was taken on {first:%Y-%m-%d}" if is_other else ""
 
 
 def _zone(report: AwrReport, calls: pl.DataFrame) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from iolab.comparison.report_and_trace import why_other_day
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.evidence.wait_alignment import align_waits
 from iolab.metrics.formatting import figure_text
@@ -87,20 +88,22 @@ def pair_with_report(trace: SqlTrace, report: AwrReport, names: tuple[str, str],
     """The average waits of one session beside those of all sessions of its instance.
 
     Raises:
-        UnpairedError: They are of other instances, or have no event in common.
+        UnpairedError: They are of other instances or days, or have no event in common.
     """
     instance, own = report.info.instance, trace.head.instance
     if instance and own and instance.lower() != own.lower():
         raise UnpairedError(f"{names[0]} is of the instance {own}, {names[1]} of {instance}")
-    waits = trace.waits.group_by("event").agg(waits=pl.len(), session_ms=pl.col("elapsed_us").mean() / 1e3)
+    if reason := why_other_day(report, trace.waits, (names[1], names[0])):
+        raise UnpairedError(reason)
+    waits = trace.waits.group_by("event").agg(waits=pl.len().cast(int), session_ms=pl.col("elapsed_us").mean() / 1e3)
     events = {name: wait.avg_s.value * 1e3 for name, wait in report_facts(report).events.items() if wait.avg_s}
-    both = waits.filter(pl.col("event").is_in(list(events))).sort("waits", "event", descending=[True, False])
+    averages = pl.col("event").replace_strict(events, default=None, return_dtype=pl.Float64)
+    both = waits.with_columns(report_ms=averages).drop_nulls("report_ms")
     if both.is_empty():
         raise UnpairedError("no event of the trace is in the report")
-    both = both.with_columns(report_ms=pl.col("event").replace_strict(events, return_dtype=pl.Float64))
-    both = both.with_columns(ratio=pl.col("session_ms") / pl.col("report_ms"))
+    both = both.with_columns(ratio=pl.col("session_ms") / pl.col("report_ms")).sort(-pl.col("waits"), "event")
     first = both.row(0, named=True)
     verdict = f"`{first['event']}` took {figure_text(first['session_ms'], 'ms')} in the session, "
     verdict += f"{figure_text(first['report_ms'], 'ms')} on average of the instance."
-    time = "Whether the trace lies within the report's period is not checked."
+    time = "Whether the trace lies within the hours of the report is not checked."
     return Pairing(names, "one session, and all of its instance", (time,), {"Waits": both}, verdict=verdict)

@@ -1,8 +1,7 @@
-"""Questions to the reports of many databases: a time line of each, slower reads, settings that differ.
+"""The tables of the reports of many databases, and the settings in which they differ.
 
     frames = report_frames("fleet", ["info", "foreground_events"], where=pl.col("db_name") == "HARBOR")
     iolab.evidence.read_timeline("fleet")      # as of a folder of reports
-    slower_events("fleet", at=datetime(2026, 9, 14))
     differing_parameters("fleet")
 
 Reports of the same period of an instance, such as the text and the HTML of one, count once.
@@ -17,35 +16,17 @@ import polars as pl
 from awrparse import AwrFrames, read_awrs
 from iolab.dataset.layout import concat
 from iolab.dataset.reading import collected, diagnostics, scan, status
-from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
+from iolab.evidence.report_periods import INSTANCE, of_instances, once, periods
 from logframe import DIAGNOSTICS
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
-    from datetime import datetime
+    from collections.abc import Sequence
 
 #: The format whose tables are queried.
 _FORMAT: Final = "awr"
-#: Columns that say which instance a report is of.
-#: Columns of `slower_events`.
-SLOWER: Final = pl.Schema(
-    {
-        "db_name": pl.String(),
-        "db_id": pl.Int64(),
-        "instance_name": pl.String(),
-        "event": pl.String(),
-        "reports_before": pl.Int64(),
-        "reports_after": pl.Int64(),
-        "waits_before": pl.Float64(),
-        "waits_after": pl.Float64(),
-        **{f"avg_wait_ms_{side}{end}": pl.Float64() for side in ("before", "after") for end in ("", "_lo", "_hi")},
-        "ratio": pl.Float64(),
-        "ratio_lo": pl.Float64(),
-        "ratio_hi": pl.Float64(),
-    }
-)
+_ROOT: Final = "CDB$ROOT"
 
 
 def report_frames(dest: str | os.PathLike[str], tables: Sequence[str], *, where: pl.Expr | None = None) -> AwrFrames:
@@ -99,83 +80,10 @@ def _frame(dest: str | os.PathLike[str], name: str, where: pl.Expr | None) -> pl
     )
 
 
-def slower_events(
-    dest: str | os.PathLike[str],
-    *,
-    at: datetime,
-    events: Iterable[str] = SINGLE_BLOCK_READS,
-    min_waits: int = 1000,
-) -> pl.DataFrame:
-    """Which instances wait longer for events after a time than before it: average waits with bounds, the slowest first.
-
-    The average is the sum of the times of all reports on one side of the time, divided by the sum of their waits.
-    A report that lies on both sides counts on neither.  The bounds are those of rounding; they do not describe how much
-    averages vary from hour to hour.
-
-    Args:
-        dest: The dataset.
-        at: The time, by the clock of the hosts.
-        events: Names of events; by default the waits for one block of a file.
-        min_waits: Instances with fewer waits on one of the sides are left out.
-
-    Returns:
-        The columns `SLOWER`, one row an instance and event, by `ratio_lo`: ``ratio`` is after / before.
-
-    Raises:
-        LogError: It is no dataset, or has no reports with foreground events.
-    """
-    frames = report_frames(dest, ["info", "foreground_events"]).frames
-    known = once(periods(frames["info"])).select("report", "part", "db_id", "instance_name")
-    waits = frames["foreground_events"].drop("instance_name").join(known, on=["report", "part"])
-    side = (
-        pl.when(pl.col("end_time") <= at).then(pl.lit("before")).when(pl.col("begin_time") >= at).then(pl.lit("after"))
-    )
-    wanted = waits.filter(pl.col("event").is_in(list(events)) & (pl.col("waits") > 0)).with_columns(side=side)
-    ends = ("", "_lo", "_hi")
-    sums = (
-        wanted.filter(pl.col("side").is_not_null() & pl.col("total_wait_s").is_not_null())
-        .group_by(*INSTANCE, "event", "side", maintain_order=True)
-        .agg(
-            pl.struct("report", "part").n_unique().cast(pl.Int64).alias("reports"),
-            *(pl.coalesce(f"total_wait_s{end}", "total_wait_s").sum().alias(f"time{end}") for end in ends),
-            *(pl.coalesce(f"waits{end}", "waits").cast(pl.Float64).sum().alias(f"waits{end}") for end in ends),
-        )
-        .filter(pl.col("waits") >= min_waits)
-        .with_columns(
-            avg_wait_ms=pl.col("time") / pl.col("waits") * 1000,
-            avg_wait_ms_lo=pl.col("time_lo") / pl.col("waits_hi") * 1000,
-            avg_wait_ms_hi=pl.col("time_hi") / pl.col("waits_lo") * 1000,
-        )
-    )
-    columns = ("reports", "waits", "avg_wait_ms", "avg_wait_ms_lo", "avg_wait_ms_hi")
-    before, after = (
-        sums.filter(pl.col("side") == one).select(
-            *INSTANCE, "event", *(pl.col(name).alias(_sided(name, one)) for name in columns)
-        )
-        for one in ("before", "after")
-    )
-    return (
-        before.join(after, on=[*INSTANCE, "event"], nulls_equal=True)
-        .with_columns(
-            ratio=pl.col("avg_wait_ms_after") / pl.col("avg_wait_ms_before"),
-            ratio_lo=pl.col("avg_wait_ms_after_lo") / pl.col("avg_wait_ms_before_hi"),
-            ratio_hi=pl.col("avg_wait_ms_after_hi") / pl.col("avg_wait_ms_before_lo"),
-        )
-        .select(pl.col(name).cast(dtype) for name, dtype in SLOWER.items())
-        .sort("ratio_lo", descending=True, nulls_last=True, maintain_order=True)
-    )
-
-
-def _sided(name: str, side: str) -> str:
-    """``avg_wait_ms_lo`` of a side as ``avg_wait_ms_before_lo``."""
-    for end in ("_lo", "_hi"):
-        if name.endswith(end):
-            return f"{name.removesuffix(end)}_{side}{end}"
-    return f"{name}_{side}"
-
-
 def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     """The initialization parameters whose values differ between instances, each by its last report.
+
+    Values of single pluggable databases are left out.
 
     Args:
         dest: The dataset.
@@ -190,20 +98,17 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     """
     frames = report_frames(dest, ["info", "parameters"]).frames
     known = once(periods(frames["info"])).sort("end_time").unique([*INSTANCE], keep="last", maintain_order=True)
-    name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
-    key = [*INSTANCE, "name"]
-    instances = known.select("report", "part", *INSTANCE, name=name)
-    listed = (
-        frames["parameters"]
-        .join(instances, on=["report", "part"])
-        .select(*key, "parameter", value=pl.coalesce("end", "begin"))
+    own = of_instances(frames["parameters"], known).filter(pl.col("pdb").fill_null(_ROOT) == _ROOT)
+    listed = own.select(*INSTANCE, "parameter", value=pl.coalesce("end", "begin"))
+    values = listed.group_by(*INSTANCE, "parameter", maintain_order=True).agg(
+        pl.col("value").unique().sort().str.join(", ")
     )
-    values = listed.group_by(*key, "parameter", maintain_order=True).agg(pl.col("value").sort().str.join(", "))
-    every = instances.select(key).join(values.select("parameter").unique(maintain_order=True), how="cross")
+    every = known.select(INSTANCE).join(values.select("parameter").unique(maintain_order=True), how="cross")
+    name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
     counted = (
-        every.join(values, on=[*key, "parameter"], how="left", nulls_equal=True, maintain_order="left")
+        every.join(values, on=[*INSTANCE, "parameter"], how="left", nulls_equal=True, maintain_order="left")
         .group_by("parameter", "value", maintain_order=True)
-        .agg(pl.len().cast(pl.Int64).alias("instances"), pl.col("name").sort().alias("names"))
+        .agg(pl.len().cast(pl.Int64).alias("instances"), name.sort().alias("names"))
     )
     differs = pl.len().over("parameter") > 1
     return counted.filter(differs).sort("parameter", "instances", "value", maintain_order=True)

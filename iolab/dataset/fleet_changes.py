@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.dataset.fleet import report_frames
-from iolab.evidence.report_periods import INSTANCE, SINGLE_BLOCK_READS, once, periods
-from iolab.metrics.formatting import at_least_text
-from iolab.metrics.histograms import QUANTILES, latency_quantiles
+from iolab.evidence.changes import change_sentences, greatest_change, neighbour_changes, parameter_changes
+from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS, SINGLE_BLOCK_READS, of_instances, once, periods
+from iolab.evidence.timeline import KEYS, read_timeline
+from iolab.metrics.histograms import QUANTILES
 from iolab.metrics.table import METRICS
 from logframe.errors import RefusedError
 from logframe.wording import counted
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+    from datetime import datetime
 
-_SIDES: Final = ("before", "after")
 _ENDS: Final = ("", "_lo", "_hi")
 _WHO: Final = pl.Schema({"db_name": pl.String(), "db_id": pl.Int64(), "instance_name": pl.String()})
 #: Columns of `instances`.
@@ -35,39 +36,28 @@ INSTANCES: Final = pl.Schema(
         "busiest_at": pl.Datetime("us"),
     }
 )
-#: Columns of `read_changes`.
-READ_CHANGES: Final = pl.Schema(
+#: Columns of `slower_events`.
+SLOWER: Final = pl.Schema(
     {
-        **_WHO,
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
         "event": pl.String(),
-        "at": pl.Datetime("us"),
-        "direction": pl.String(),
-        "at_least": pl.Float64(),
-        **{f"avg_wait_ms_{side}{end}": pl.Float64() for side in _SIDES for end in _ENDS},
+        "reports_before": pl.Int64(),
+        "reports_after": pl.Int64(),
+        "waits_before": pl.Float64(),
+        "waits_after": pl.Float64(),
+        **{f"avg_wait_ms_{side}{end}": pl.Float64() for side in ("before", "after") for end in ("", "_lo", "_hi")},
         "ratio": pl.Float64(),
         "ratio_lo": pl.Float64(),
         "ratio_hi": pl.Float64(),
-        "report_before": pl.String(),
-        "report_after": pl.String(),
-    }
-)
-#: Columns of `setting_changes`.
-SETTING_CHANGES: Final = pl.Schema(
-    {
-        **_WHO,
-        "at": pl.Datetime("us"),
-        "parameter": pl.String(),
-        "before": pl.String(),
-        "after": pl.String(),
-        "report": pl.String(),
     }
 )
 #: Columns of `read_quantiles` before those of a metric.
 _QUANTILES: Final = pl.Schema({**_WHO, "event": pl.String(), "reports": pl.Int64(), "waits": pl.Int64()})
 #: The shares of a histogram add up to 100 % but for so much.
-_SLACK_PCT: Final = 1.0
-#: What a share that is not printed may be at most, in per cent.
-_UNPRINTED_PCT: Final = 0.05
+_SLACK_PCT: Final = 1.5
+_BOTH: Final = "foreground and background waits"
 
 
 def instances(dest: str | os.PathLike[str]) -> pl.DataFrame:
@@ -106,74 +96,97 @@ def instances(dest: str | os.PathLike[str]) -> pl.DataFrame:
 
 
 def read_changes(
-    dest: str | os.PathLike[str], *, events: Iterable[str] = SINGLE_BLOCK_READS, min_waits: int = 1000
+    dest: str | os.PathLike[str], *, events: Sequence[str] = SINGLE_BLOCK_READS, least_waits: int = LEAST_WAITS
 ) -> pl.DataFrame:
-    """How much the average wait for reads changed from each report of an instance to the next, the greatest first.
-
-    The bounds are those of rounding; they do not describe how much averages vary from hour to hour.
+    """How much the average wait for reads changed from each report of an instance to the next.
 
     Args:
         dest: The dataset.
         events: Names of events; by default the waits for one block of a file.
-        min_waits: Reports with fewer waits for the event are left out.
+        least_waits: Reports with fewer waits for the event are left out.
 
     Returns:
-        The columns `READ_CHANGES`: ``at`` is the begin of the later report, ``ratio`` after / before, ``at_least`` the
-        factor by which the average rose or fell at least, whatever the rounding.
+        What `iolab.evidence.neighbour_changes` gives: what changed most time is first.
+
+    Raises:
+        LogError: It is no dataset, or has no report.
+    """
+    return neighbour_changes(read_timeline(dest), events=events, least_waits=least_waits)
+
+
+def slower_events(
+    dest: str | os.PathLike[str],
+    *,
+    at: datetime,
+    events: Sequence[str] = SINGLE_BLOCK_READS,
+    least_waits: int = LEAST_WAITS,
+) -> pl.DataFrame:
+    """Which instances wait longer for events after a time than before it: average waits with bounds, the slowest first.
+
+    The average is the sum of the times of all reports on one side of the time, divided by the sum of their waits.
+    A report that lies on both sides counts on neither.  The bounds are those of rounding; they do not describe how much
+    averages vary from hour to hour.
+
+    Args:
+        dest: The dataset.
+        at: The time, by the clock of the hosts.
+        events: Names of events; by default the waits for one block of a file.
+        least_waits: Instances with fewer waits on one of the sides are left out.
+
+    Returns:
+        The columns `SLOWER`, one row an instance and event, by `ratio_lo`: ``ratio`` is after / before.
 
     Raises:
         LogError: It is no dataset, or has no reports with foreground events.
     """
-    frames = report_frames(dest, ["info", "foreground_events"]).frames
-    known = once(periods(frames["info"])).select("report", "part", "begin_time", "end_time", *INSTANCE)
-    waits = frames["foreground_events"].filter(pl.col("event").is_in(list(events)), pl.col("waits") >= min_waits)
-    time = {end: pl.coalesce(f"total_wait_s{end}", "total_wait_s") for end in _ENDS}
-    count = {end: pl.coalesce(f"waits{end}", "waits").cast(pl.Float64) for end in _ENDS}
-    averages = (
-        waits.select("report", "part", "event", *(time[end].alias(f"time{end}") for end in _ENDS), *_aliased(count))
-        .join(known, on=["report", "part"])
-        .filter(pl.col("time") > 0)
-        .select(
-            *INSTANCE,
-            "event",
-            "begin_time",
-            "end_time",
-            "report",
-            after=pl.col("time") / pl.col("count") * 1000,
-            after_lo=pl.col("time_lo") / pl.col("count_hi") * 1000,
-            after_hi=pl.col("time_hi") / pl.col("count_lo") * 1000,
+    line = read_timeline(dest)
+    side = (
+        pl.when(pl.col("end_time") <= at).then(pl.lit("before")).when(pl.col("begin_time") >= at).then(pl.lit("after"))
+    )
+    waits = line.latencies.filter(pl.col("event").is_in(list(events))).drop_nulls("value")
+    owned = waits.join(line.periods.select(*KEYS, "db_name", "db_id"), on=KEYS, nulls_equal=True)
+    ends, average = ("", "_lo", "_hi"), {"": "value", "_lo": "lo", "_hi": "hi"}
+    sums = (
+        owned.with_columns(side=side)
+        .drop_nulls("side")
+        .group_by(*INSTANCE, "event", "side", maintain_order=True)
+        .agg(
+            pl.len().cast(pl.Int64).alias("reports"),
+            *((pl.col(average[end]) * pl.col(f"waits{end}")).sum().alias(f"time{end}") for end in ends),
+            *(pl.col(f"waits{end}").sum() for end in ends),
         )
-        .sort(*INSTANCE, "event", "begin_time", nulls_last=True, maintain_order=True)
-    )
-    group = [*INSTANCE, "event"]
-    pairs = averages.with_columns(
-        pl.col(f"after{end}").shift().over(group).alias(f"before{end}") for end in _ENDS
-    ).with_columns(pl.col("report", "end_time").shift().over(group).name.suffix("_before"))
-    found = pairs.filter(pl.col("before").is_not_null(), _follows("end_time_before")).with_columns(
-        ratio=pl.col("after") / pl.col("before"),
-        ratio_lo=pl.col("after_lo") / pl.col("before_hi"),
-        ratio_hi=pl.col("after_hi") / pl.col("before_lo"),
-    )
-    is_up, is_down = pl.col("ratio_lo") > 1, pl.col("ratio_hi") < 1
-    renamed = {f"{side}{end}": f"avg_wait_ms_{side}{end}" for side in _SIDES for end in _ENDS}
-    return (
-        found.rename({**renamed, "begin_time": "at", "report": "report_after"})
+        .filter(pl.col("waits") >= least_waits)
         .with_columns(
-            direction=pl.when(is_up).then(pl.lit("up")).when(is_down).then(pl.lit("down")).otherwise(pl.lit("same")),
-            at_least=pl.when(is_up).then("ratio_lo").when(is_down).then(1 / pl.col("ratio_hi")).otherwise(1.0),
+            avg_wait_ms=pl.col("time") / pl.col("waits"),
+            avg_wait_ms_lo=pl.col("time_lo") / pl.col("waits_hi"),
+            avg_wait_ms_hi=pl.col("time_hi") / pl.col("waits_lo"),
         )
-        .select(pl.col(name).cast(dtype) for name, dtype in READ_CHANGES.items())
-        .sort("at_least", descending=True, maintain_order=True)
+    )
+    columns = ("reports", "waits", "avg_wait_ms", "avg_wait_ms_lo", "avg_wait_ms_hi")
+    before, after = (
+        sums.filter(pl.col("side") == one).select(
+            *INSTANCE, "event", *(pl.col(name).alias(_sided(name, one)) for name in columns)
+        )
+        for one in ("before", "after")
+    )
+    return (
+        before.join(after, on=[*INSTANCE, "event"], nulls_equal=True)
+        .with_columns(
+            ratio=pl.col("avg_wait_ms_after") / pl.col("avg_wait_ms_before"),
+            ratio_lo=pl.col("avg_wait_ms_after_lo") / pl.col("avg_wait_ms_before_hi"),
+            ratio_hi=pl.col("avg_wait_ms_after_hi") / pl.col("avg_wait_ms_before_lo"),
+        )
+        .select(pl.col(name).cast(dtype) for name, dtype in SLOWER.items())
+        .sort("ratio_lo", descending=True, nulls_last=True, maintain_order=True)
     )
 
 
-def _follows(end: str) -> pl.Expr:
-    """Whether a report begins after the one before it ends: of two of one time neither follows the other."""
-    return (pl.col("begin_time") >= pl.col(end)).fill_null(value=True)
-
-
-def _aliased(count: dict[str, pl.Expr]) -> list[pl.Expr]:
-    return [one.alias(f"count{end}") for end, one in count.items()]
+def _sided(name: str, side: str) -> str:
+    """``avg_wait_ms_lo`` of a side as ``avg_wait_ms_before_lo``."""
+    for end in ("_lo", "_hi"):
+        if name.endswith(end):
+            return f"{name.removesuffix(end)}_{side}{end}"
+    return f"{name}_{side}"
 
 
 def setting_changes(dest: str | os.PathLike[str]) -> pl.DataFrame:
@@ -183,80 +196,14 @@ def setting_changes(dest: str | os.PathLike[str]) -> pl.DataFrame:
         dest: The dataset.
 
     Returns:
-        The columns `SETTING_CHANGES`: ``at`` is the begin of the later report (``report``); a value is null where the
-        report does not list the parameter, as it has its default value.
+        What `iolab.evidence.parameter_changes` gives; a value is null where the report does not list the parameter, as
+        it has its default value.
 
     Raises:
         LogError: It is no dataset, or has no reports with parameters.
     """
     frames = report_frames(dest, ["info", "parameters"]).frames
-    listed = (
-        frames["parameters"]
-        .group_by("report", "part", "parameter", maintain_order=True)
-        .agg(value=pl.coalesce("end", "begin").sort().str.join(", "))
-    )
-    has_some = listed.select("report", "part").unique()
-    known = once(periods(frames["info"])).join(has_some, on=["report", "part"], how="semi", maintain_order="left")
-    own = known.select("report", "part", "begin_time", "end_time", *INSTANCE)
-    names = own.join(listed, on=["report", "part"]).select(*INSTANCE, "parameter").unique(maintain_order=True)
-    every = own.join(names, on=list(INSTANCE), nulls_equal=True, maintain_order="left_right")
-    values = every.join(listed, on=["report", "part", "parameter"], how="left", maintain_order="left")
-    group = [*INSTANCE, "parameter"]
-    pairs = values.with_columns(
-        before=pl.col("value").shift().over(group),
-        ended=pl.col("end_time").shift().over(group),
-        is_first=pl.int_range(pl.len()).over(group) == 0,
-    )
-    return (
-        pairs.filter(~pl.col("is_first"), _follows("ended"), pl.col("before").ne_missing(pl.col("value")))
-        .rename({"value": "after", "begin_time": "at"})
-        .select(pl.col(name).cast(dtype) for name, dtype in SETTING_CHANGES.items())
-        .sort(*INSTANCE, "at", "parameter", nulls_last=True, maintain_order=True)
-    )
-
-
-def merged_histograms(histograms: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Histograms of several reports as one of each group: of each bucket its share of the waits of all reports.
-
-    The buckets of reports of other releases are others: they are merged apart.
-
-    Args:
-        histograms: The table `event_histogram` of reports with its bounds, ``report``, ``part``, and the columns `by`.
-        by: Names of columns.
-
-    Returns:
-        `by`, ``event``, ``layout`` (the edges of the buckets, as text), ``reports``, ``waits``, ``from_us``, ``to_us``
-        and ``waits_pct`` with its bounds.  A histogram whose shares do not add up to 100 % is left out.
-    """
-    one = ["report", "part", "event", "waits"]
-    sections = pl.col("section")
-    whole = (pl.col("waits_pct").sum().over(*one, "section") - 100).abs() <= _SLACK_PCT
-    first = histograms.filter(sections.is_null() | (sections.is_not_null().all().over(one) & whole))
-    edges = pl.col("from_us").sort().cast(pl.String).str.join(" ")
-    share, least = pl.col("waits_pct").fill_null(0.0), pl.coalesce("waits_pct_lo", "waits_pct", pl.lit(0.0))
-    most = pl.coalesce("waits_pct_hi", "waits_pct", pl.lit(_UNPRINTED_PCT))
-    counts = [pl.coalesce(f"waits{end}", "waits").cast(pl.Float64) for end in _ENDS]
-    parts = first.with_columns(
-        layout=edges.over(one),
-        total=share.sum().over(one),
-        **{f"_pct{end}": value for end, value in zip(_ENDS, (share, least, most), strict=True)},
-        **{f"_count{end}": value for end, value in zip(_ENDS, counts, strict=True)},
-    ).filter((pl.col("total") - 100).abs() <= _SLACK_PCT, pl.col("_count") > 0)
-
-    def weighted(end: str, base: str) -> pl.Expr:
-        return (pl.col(f"_pct{end}") * pl.col(f"_count{end}")).sum() / pl.col(f"_count{base}").sum()
-
-    return (
-        parts.group_by(*by, "event", "layout", "from_us", "to_us", maintain_order=True)
-        .agg(
-            pl.struct("report", "part").n_unique().cast(pl.Int64).alias("reports"),
-            pl.col("waits").sum(),
-            waits_pct=weighted("", ""),
-            waits_pct_lo=weighted("_lo", "_hi"),
-            waits_pct_hi=pl.min_horizontal(weighted("_hi", "_lo"), pl.lit(100.0)),
-        )
-        .sort(*by, "event", "layout", "from_us", nulls_last=True, maintain_order=True)
-    )
+    return parameter_changes(of_instances(frames["parameters"], once(periods(frames["info"]))))
 
 
 def read_quantiles(
@@ -265,9 +212,11 @@ def read_quantiles(
     quantiles: Sequence[float] = QUANTILES,
     events: Sequence[str] = SINGLE_BLOCK_READS,
 ) -> pl.DataFrame:
-    """Percentiles of the waits for reads of each instance, over all of its reports: of the merged histograms.
+    """Percentiles of the waits for reads of each instance, over all of its reports, as bounds.
 
-    Averages of percentiles are no percentiles, so the histograms are added up first.
+    Averages of percentiles are no percentiles, so the histograms are added up first.  Each table of a histogram shows a
+    part of the range, and tables of several releases have other buckets: at every edge each bounds the share of the
+    waits that were shorter, and a percentile lies between the last edge that it is beyond and the first it is within.
 
     Args:
         dest: The dataset.
@@ -275,24 +224,62 @@ def read_quantiles(
         events: Names of events.
 
     Returns:
-        ``db_name``, ``db_id``, ``instance_name``, ``event``, ``reports``, ``waits``, then `iolab.metrics.METRICS` as
-        `iolab.metrics.latency_quantiles` gives them: ``value`` is the upper edge of the bucket.
+        ``db_name``, ``db_id``, ``instance_name``, ``event``, ``reports``, ``waits``, then `iolab.metrics.METRICS`: the
+        percentile is longer than ``lo`` and at most ``hi``, which is null where no table bounds it.  A table whose
+        shares do not add up to 100 % is left out.
 
     Raises:
         LogError: It is no dataset, or has no report with wait event histograms.
     """
     frames = report_frames(dest, ["info", "event_histogram"]).frames
-    known = once(periods(frames["info"])).select("report", "part", *INSTANCE)
-    own = frames["event_histogram"].drop("db_name", "instance_name", "db_id", strict=False)
-    wanted = own.filter(pl.col("event").is_in(list(events))).join(known, on=["report", "part"])
-    merged = merged_histograms(wanted, INSTANCE)
-    found = [pl.DataFrame(schema={**_QUANTILES, **METRICS})]
-    for _, rows in merged.group_by(*INSTANCE, "event", "layout", maintain_order=True):
-        buckets = rows.with_columns(section=pl.lit(None, pl.String))
-        metrics = latency_quantiles(buckets, quantiles=quantiles).drop("event")
-        head = rows.head(1).select(pl.col(name).cast(dtype) for name, dtype in _QUANTILES.items())
-        found.append(head.join(metrics, how="cross").select(found[0].columns))
-    return pl.concat(found, how="vertical_relaxed")
+    own = of_instances(frames["event_histogram"], once(periods(frames["info"])))
+    return merged_quantiles(own.filter(pl.col("event").is_in(list(events))), quantiles)
+
+
+def merged_quantiles(own: pl.DataFrame, quantiles: Sequence[float] = QUANTILES) -> pl.DataFrame:
+    """Percentiles of the histograms of many reports; see `read_quantiles`.
+
+    Args:
+        own: The table `event_histogram` of reports with its bounds, and the columns that name an instance.
+        quantiles: Shares between 0 and 1.
+    """
+    report = [*INSTANCE, "report", "part", "event"]
+    table = [*report, "section", "waits"]
+    whole = (pl.col("waits_pct").sum().over(table) - 100).abs() <= _SLACK_PCT
+    wanted = own.filter(pl.col("from_us").is_not_null(), whole)
+    least = pl.coalesce("waits_pct_lo", "waits_pct", pl.lit(0.0)) / 100
+    shares = wanted.select(*table, "from_us", "to_us", share=least)
+    ends = pl.concat([wanted.select("event", edge=name) for name in ("from_us", "to_us")]).drop_nulls().unique()
+    below = (
+        shares.join(ends, on="event")
+        .group_by(*table, "edge")
+        .agg(
+            within=pl.col("share").filter(pl.col("to_us") <= pl.col("edge")).sum(),
+            beyond=pl.col("share").filter(pl.col("from_us") >= pl.col("edge")).sum(),
+        )
+        .group_by(*report, "edge")
+        .agg(pl.col("waits").max(), pl.col("within", "beyond").max())
+        .group_by(*INSTANCE, "event", "edge")
+        .agg(
+            pl.len().cast(pl.Int64).alias("reports"),
+            pl.col("waits").sum(),
+            (pl.col("within", "beyond") * pl.col("waits")).sum() / pl.col("waits").sum(),
+        )
+        .sort(*INSTANCE, "event", "edge", nulls_last=True)
+    )
+    found = [
+        below.group_by(*INSTANCE, "event", "reports", "waits", maintain_order=True)
+        .agg(
+            metric=pl.lit(f"wait_us_p{quantile * 100:g}"),
+            lo=pl.col("edge").filter(pl.col("beyond") > 1 - quantile).max().fill_null(0.0),
+            hi=pl.col("edge").filter(pl.col("within") >= quantile).min(),
+            basis=pl.lit(f"edges of histograms around {quantile:g} of the waits of all reports"),
+        )
+        .with_columns(value=pl.coalesce("hi", "lo"), ci_lo=None, ci_hi=None, unit=pl.lit("us"), caveats=pl.lit(_BOTH))
+        .select(pl.col(name).cast(dtype) for name, dtype in {**_QUANTILES, **METRICS}.items())
+        for quantile in quantiles
+    ]
+    return pl.concat(found).sort(*INSTANCE, "event", nulls_last=True, maintain_order=True)
 
 
 def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings: pl.DataFrame) -> list[str]:
@@ -313,30 +300,26 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
         raise RefusedError("the dataset has no report of an instance with its times")
     read = f"{counted(reports, 'report')} of {counted(count, 'instance')} of {counted(databases, 'database')}"
     sentences = [f"{read}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}."]
-    slower = changes.filter(direction="up").unique(list(INSTANCE), keep="first", maintain_order=True)
-    if slower.is_empty():
-        steady = "At no instance an average read became slower from one report to the next, beyond rounding."
-        single = "No instance has two reports, so the dataset shows no change."
-        return [*sentences, single if reports == count else steady]
+    if reports == count:
+        return [*sentences, "No instance has two reports, so the dataset shows no change."]
+    slower = changes.filter(direction="up")
+    compared = changes.select(INSTANCE).unique().height
     least = 2.0
-    much = slower.filter(pl.col("at_least") >= least).height
-    sentences.append(
-        f"At {much:,} of {counted(count, 'instance')} the average read became at least {least:g} times as long "
-        "from one report to the next."
-    )
-    row = slower.row(0, named=True)
-    before, after = (row[f"avg_wait_ms_{side}"] for side in _SIDES)
-    sentences.append(
-        f"The greatest rise: {row['db_name']}/{row['instance_name']}, `{row['event']}`, from {before:.3g} to "
-        f"{after:.3g} ms, by a factor of {at_least_text(row['at_least'])} at least, in the report that begins at "
-        f"{row['at']:%Y-%m-%d %H:%M}."
-    )
-    same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name], _WHO[name])) for name in INSTANCE)
-    meanwhile = settings.filter(same, pl.col("at") == row["at"])
-    if meanwhile.height:
-        named = [
-            f"`{name}` {before or 'default'} to {after or 'default'}"
-            for name, before, after in meanwhile.select("parameter", "before", "after").head(4).iter_rows()
-        ]
-        sentences.append(f"Parameters that changed just before it: {', '.join(named)}.")
+    much = slower.filter(pl.col("at_least") >= least).select(INSTANCE).unique().height
+    rise = greatest_change(slower)
+    if rise is not None:
+        sentences += change_sentences(slower, settings, where=True)
+    elif compared:
+        spread = "by more than its usual spread" if slower.height else "by more than its rounding allows"
+        sentences.append(f"At no instance that was compared an average read became slower {spread}.")
+    if compared:
+        sentences.append(
+            f"At {much:,} of {counted(compared, 'instance')} the average read became at least {least:g} times as long "
+            "from one report to the next."
+        )
+    if lacking := count - compared:
+        sentences.append(
+            f"Not compared: {counted(lacking, 'instance')}, without {LEAST_WAITS} waits for reads in each of two "
+            "reports that follow each other."
+        )
     return sentences

@@ -86,9 +86,9 @@ def align_trace(
         if time is not None:
             sides.append((f"{name}_time", "s", f"time of {event}", time, _time_of(rows)))
     found = [
-        _traced(*side, is_report=is_report, has_async=not reads.filter(pl.col("mode") == "async").is_empty())
-        for side in sides
-        if side[3] is not None and side[4] is not None
+        _traced(quantity, unit, basis, one, two, is_report=is_report, has_async="async" in reads.get_column("mode"))
+        for quantity, unit, basis, one, two in sides
+        if one is not None and two is not None
     ]
     return pl.DataFrame(found, schema=TRACED)
 
@@ -127,39 +127,32 @@ def _traced(
     quantity: str,
     unit: str,
     basis: str,
-    database: Interval | None,
-    trace: Interval | None,
+    database: Interval,
+    trace: Interval,
     *,
     is_report: bool,
     has_async: bool,
 ) -> dict[str, object]:
-    if database is None or trace is None:
-        raise ValueError("both sides must be known")
     ratio = trace / database if database.lo > 0 else None
     overlaps = trace.lo <= database.hi and database.lo <= trace.hi
     is_near = ratio is not None and abs(ratio.value - 1) <= SAME_READS
+    verdict, cause = (
+        "differs",
+        "the trace holds other statements, or reads of files that are not counted, as control files",
+    )
     if overlaps or is_near:
-        verdict, explanation = "agrees", ""
+        verdict, cause = "agrees", ""
     elif trace.hi < database.lo and is_report:
         verdict = "part"
-        explanation = (
-            "the report counts every session of the instance for its period, the trace one process while attached"
-        )
+        cause = "the report counts every session of the instance for its period, the trace one process while attached"
     elif trace.hi < database.lo:
-        verdict = "differs"
-        explanation = (
+        cause = (
             "the trace began after the statement or ended before it; parallel servers read for it; "
             "cells answered a smart scan; statistics are the session's since its logon"
         )
-    else:
-        verdict = "differs"
-        explanation = "the trace holds other statements, or reads of control files and other files that are not counted"
-    if has_async and quantity.endswith("_reads"):
-        explanation = "; ".join(
-            filter(None, [explanation, "asynchronous reads are direct path reads, not these waits"])
-        )
-    if quantity.endswith("_time") and trace.lo == 0:
-        explanation = "; ".join(filter(None, [explanation, "without -T the trace gives an upper bound"]))
+    is_other, is_bound = has_async and quantity.endswith("_reads"), quantity.endswith("_time") and trace.lo == 0
+    other = "asynchronous reads are direct path reads, not these waits" if is_other else ""
+    bound = "without -T the trace gives an upper bound" if is_bound else ""
     figures = {
         f"{side}{end}": None if figure is None else float(getattr(figure, field))
         for side, figure in (("database", database), ("trace", trace), ("ratio", ratio))
@@ -170,6 +163,6 @@ def _traced(
         "unit": unit,
         **figures,
         "verdict": verdict,
-        "explanation": explanation,
+        "explanation": "; ".join(filter(None, [cause, other, bound])),
         "database_basis": basis,
     }

@@ -3,34 +3,40 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.evidence.timeline import db_time_sessions
+from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS
+from iolab.evidence.timeline import KEYS, db_time_sessions, with_elapsed
 from iolab.metrics.formatting import at_least_text, figure_text
 from logframe.interval import Interval
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from iolab.evidence.timeline import Timeline
 
 #: Columns of `parameter_changes`.
 PARAMETER_CHANGES: Final = pl.Schema(
-    dict.fromkeys(("instance_name", "parameter", "status", "before", "after"), pl.String())
+    {"db_name": pl.String(), "db_id": pl.Int64()}
+    | dict.fromkeys(("instance_name", "parameter", "status", "before", "after"), pl.String())
     | {"from_time": pl.Datetime("us"), "to_time": pl.Datetime("us"), "report": pl.String()}
 )
 #: Columns of `neighbour_changes`.
 NEIGHBOUR_CHANGES: Final = pl.Schema(
     {
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
         "before": pl.String(),
         "after": pl.String(),
         "at": pl.Datetime("us"),
         "event": pl.String(),
         "direction": pl.String(),
         "at_least": pl.Float64(),
+        "more_sessions": pl.Float64(),
         "usual": pl.Float64(),
         "is_unusual": pl.Boolean(),
         "unit": pl.String(),
@@ -42,7 +48,6 @@ _CUT: Final = 33
 _ROOT: Final = "CDB$ROOT"
 #: This many parameters are named in a sentence.
 _MOST_NAMED: Final = 6
-_MIN_SESSIONS: Final = 0.05
 #: Fewer neighbours have no usual spread; a change is unusual beyond this power of it.
 _LEAST_NEIGHBOURS: Final = 4
 _BEYOND: Final = 3
@@ -77,28 +82,29 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
         [('filesystemio_options', 'NONE', 'SETALL')]
     """
     found: list[dict[str, object]] = []
-    for (instance,), rows in parameters.group_by(["instance_name"], maintain_order=True):
+    who = [name for name in INSTANCE if name in parameters.columns]
+    for instance, rows in parameters.group_by(who, maintain_order=True):
         ordered = rows.sort("begin_time", "report", "part", maintain_order=True)
-        last: tuple[dict[str, tuple[str, str]], object] | None = None
+        last: tuple[dict[str, str], object] | None = None
         for (report, _), page in ordered.group_by(["report", "part"], maintain_order=True):
             values = _values(page)
             begin, end = page.item(0, "begin_time"), page.item(0, "end_time")
-            named = {"instance_name": instance, "report": report}
+            steps = [(*values, begin, end)]
             if last is not None and (last[1] is None or begin is None or begin >= last[1]):
-                for name, status, before, after in _differences(last[0], values):
-                    change = {"parameter": name, "status": status, "before": before, "after": after}
-                    found.append({**named, **change, "from_time": last[1], "to_time": begin})
-            for name, (before, after) in values.items():
-                if _cut(before) != _cut(after):
-                    change = {"parameter": name, "status": "changed", "before": before, "after": after}
-                    found.append({**named, **change, "from_time": begin, "to_time": end})
-            last = values, end
+                steps.insert(0, (last[0], values[0], last[1], begin))
+            for old, new, *times in steps:
+                named = {
+                    **dict(zip(who, instance, strict=True)),
+                    **dict(zip(("from_time", "to_time"), times, strict=True)),
+                }
+                found += [{**named, "report": report, **change} for change in _differences(old, new)]
+            last = values[1], end
     frame = pl.DataFrame(found, schema=PARAMETER_CHANGES)
     return frame.sort("to_time", "parameter", maintain_order=True)
 
 
-def _values(page: pl.DataFrame) -> dict[str, tuple[str, str]]:
-    """Parameter -> value at the begin and at the end of one report; several values of one are joined."""
+def _values(page: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
+    """The parameters at the begin and at the end of one report; several values of one are joined."""
     values: dict[str, tuple[list[str], list[str]]] = {}
     for name, number, begin, end, pdb in page.select("parameter", "instance", "begin", "end", "pdb").iter_rows():
         place = pdb if pdb != _ROOT else None  # what holds for the whole database has no such name before 12.1
@@ -106,7 +112,9 @@ def _values(page: pl.DataFrame) -> dict[str, tuple[str, str]]:
         both = values.setdefault(label, ([], []))
         both[0].append(begin or "")
         both[1].append(end or begin or "")
-    return {name: (_joined(begins), _joined(ends)) for name, (begins, ends) in values.items()}
+    return {name: _joined(one[0]) for name, one in values.items()}, {
+        name: _joined(one[1]) for name, one in values.items()
+    }
 
 
 def _joined(values: list[str]) -> str:
@@ -116,17 +124,13 @@ def _joined(values: list[str]) -> str:
     return ", ".join(dict.fromkeys(part.strip() for value in values for part in value.split(",")))
 
 
-def _differences(
-    before: dict[str, tuple[str, str]], after: dict[str, tuple[str, str]]
-) -> Iterator[tuple[str, str, str | None, str | None]]:
-    """Name, status, old and new value of what differs between the end of a report and the begin of the next."""
+def _differences(before: dict[str, str], after: dict[str, str]) -> Iterator[dict[str, str | None]]:
+    """The parameters that differ from one time to the next."""
     for name in dict.fromkeys([*before, *after]):
-        if name not in after:
-            yield name, "vanished", before[name][1], None
-        elif name not in before:
-            yield name, "appeared", None, after[name][0]
-        elif _cut(before[name][1]) != _cut(after[name][0]):
-            yield name, "changed", before[name][1], after[name][0]
+        old, new = before.get(name), after.get(name)
+        if old is None or new is None or _cut(old) != _cut(new):
+            status = "appeared" if old is None else "vanished" if new is None else "changed"
+            yield {"parameter": name, "status": status, "before": old, "after": new}
 
 
 def _cut(value: str) -> str:
@@ -134,20 +138,26 @@ def _cut(value: str) -> str:
 
 
 def neighbour_changes(
-    line: Timeline, *, quantity: str = "avg_wait_ms", min_sessions: float = _MIN_SESSIONS
+    line: Timeline,
+    *,
+    quantity: str = "avg_wait_ms",
+    events: Sequence[str] | None = None,
+    least_waits: int = LEAST_WAITS,
 ) -> pl.DataFrame:
-    """How much each event changed from one report of an instance to the next, the greatest change first.
+    """How much each event changed from one report of an instance to the next, what changed most time first.
 
-    Rows are in the order of ``at_least``: by what factor the figure rose or fell at least, whatever the rounding.
-    ``usual`` is the factor by which neighbours of the whole line differ in the middle (the median of the absolute
-    logarithms of their ratios); ``is_unusual`` where ``at_least`` is above its third power, and below four neighbours
-    null: a usual spread is not known.  Events that hardly any session waited for are left out, since their averages
-    jump.
+    Rows are in the order of ``more_sessions``: how many more active sessions, or fewer (below zero), the change made at
+    least: for an average wait, its change times the lesser of both rates of waits.  ``at_least`` is by what factor the
+    figure rose or fell at least, whatever the rounding.  The bounds are those of rounding; they do not describe how
+    much averages vary from hour to hour.  ``usual`` does: the factor by which other neighbours of the whole line
+    differ in the middle (the median of the absolute logarithms of their ratios, without the greatest); ``is_unusual``
+    where ``at_least`` is above its third power, and below four neighbours null: a usual spread is not known.
 
     Args:
         line: The time line of one or more instances.
         quantity: ``avg_wait_ms``, or ``sessions`` that wait or are on CPU on average.
-        min_sessions: Average active sessions that the event has in one of the two reports at least.
+        events: The events wanted; by default all.
+        least_waits: Averages of fewer waits are left out.
 
     Returns:
         The columns `NEIGHBOUR_CHANGES`.  An event that only one of two reports lists is no row: it may be below the
@@ -159,36 +169,48 @@ def neighbour_changes(
     frames = {"avg_wait_ms": line.latencies, "sessions": line.events}
     if quantity not in frames:
         raise ValueError(f"no quantity {quantity}; there are {', '.join(frames)}")
-    sessions = line.events.select("report", "event", sessions="value")
-    places = line.periods.select("report", "instance_name", "db_id", "begin_time", "end_time")
-    places = places.sort("begin_time").with_columns(place=pl.int_range(pl.len()).over("instance_name", "db_id"))
-    one = frames[quantity].drop_nulls("value").join(sessions, on=["report", "event"], how="left", nulls_equal=True)
-    one = one.select("report", "event", "sessions", "unit", a="value", a_lo="lo", a_hi="hi")
-    one = one.unique(["report", "event"], keep="first").join(places, on="report")
-    other = one.rename({name: f"b{name[1:]}" for name in ("a", "a_lo", "a_hi")}).with_columns(place=pl.col("place") - 1)
-    both = one.join(other, on=["instance_name", "db_id", "event", "place"], suffix="_after", nulls_equal=True)
-    both = both.filter(
-        pl.max_horizontal("sessions", "sessions_after") >= min_sessions,
-        pl.col("a_lo") > 0,
-        (pl.col("begin_time_after") >= pl.col("end_time")).fill_null(value=True),
+    places = with_elapsed(line.periods).select(*KEYS, "db_name", "db_id", "elapsed_hi").sort("begin_time")
+    places = places.with_columns(place=pl.int_range(pl.len()).over(INSTANCE))
+    one = frames[quantity].drop_nulls("value")
+    rate = pl.lit(None, pl.Float64)
+    if quantity == "avg_wait_ms":
+        one = one.filter(pl.col("waits") >= least_waits).join(
+            line.events.select(*KEYS, "event"), on=[*KEYS, "event"], how="semi", nulls_equal=True
+        )
+        rate = pl.col("waits_lo") / pl.col("elapsed_hi") / 1000
+    if events is not None:
+        one = one.filter(pl.col("event").is_in(list(events)))
+    one = one.rename({"value": "b", "lo": "b_lo", "hi": "b_hi"}).unique([*KEYS, "event"], keep="first")
+    one = one.join(places, on=KEYS, nulls_equal=True).with_columns(rate=rate).sort("place")
+    of_event = [*INSTANCE, "event"]
+    last = (
+        pl.col("report", "end_time", "place", "rate", "b", "b_lo", "b_hi").shift().over(of_event).name.suffix("_last")
     )
+    both = one.with_columns(last).rename({f"b{end}_last": f"a{end}" for end in ("", "_lo", "_hi")})
+    follows = (pl.col("begin_time") >= pl.col("end_time_last")).fill_null(value=True)
+    both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_lo") > 0, follows)
     ratio = pl.col("b") / pl.col("a")
     lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
-    distance = ratio.log().abs()
-    of_event = ["instance_name", "db_id", "event"]
+    others = ratio.log().abs().sort().head(pl.len() - 1).median().over(of_event)
+    weight = pl.min_horizontal("rate", "rate_last").fill_null(1.0)
+
+    def moved(up: pl.Expr, down: pl.Expr, same: pl.Expr) -> pl.Expr:
+        return pl.when(lo > 1).then(up).when(hi < 1).then(down).otherwise(same)
+
     changes = both.with_columns(
-        before="report",
-        after="report_after",
-        at="begin_time_after",
+        before="report_last",
+        after="report",
+        at="begin_time",
         ratio=ratio,
         ratio_lo=lo,
         ratio_hi=hi,
-        direction=pl.when(lo > 1).then(pl.lit("up")).when(hi < 1).then(pl.lit("down")).otherwise(pl.lit("same")),
-        at_least=pl.when(lo > 1).then(lo).when(hi < 1).then(1 / hi).otherwise(1.0),
-        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(distance.median().over(of_event).exp()),
+        direction=moved(pl.lit("up"), pl.lit("down"), pl.lit("same")),
+        at_least=moved(lo, 1 / hi, pl.lit(1.0)),
+        more_sessions=weight * moved(pl.col("b_lo") - pl.col("a_hi"), pl.col("b_hi") - pl.col("a_lo"), pl.lit(0.0)),
+        usual=pl.when(pl.len().over(of_event) >= _LEAST_NEIGHBOURS).then(others.exp()),
     ).with_columns(is_unusual=pl.col("at_least") > pl.col("usual") ** _BEYOND)
-    changes = changes.select(pl.col(name).cast(kind) for name, kind in NEIGHBOUR_CHANGES.items())
-    return changes.sort("at_least", "at", "event", descending=[True, False, False], maintain_order=True)
+    order = [-pl.col("more_sessions").abs().round_sig_figs(9), pl.col("at"), pl.col("event")]
+    return changes.select(pl.col(name).cast(kind) for name, kind in NEIGHBOUR_CHANGES.items()).sort(order)
 
 
 def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.DataFrame) -> list[str]:
@@ -204,37 +226,61 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     if busy.height:
         row = busy.row(0, named=True)
         active = figure_text(Interval(row["value"], row["lo"], row["hi"]))
-        sentences.append(
-            f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {row['end_time']:%H:%M}, "
-            f"with {active} active sessions."
-        )
+        end = f"{row['end_time']:%Y-%m-%d %H:%M}".removeprefix(f"{row['begin_time']:%Y-%m-%d} ")
+        sentences.append(f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {end}, with {active} active sessions.")
     sentences += _rise_sentence(line)
-    moved = neighbours.filter(pl.col("direction").is_in(["up", "down"]))
-    greatest = moved.filter(pl.col("is_unusual").fill_null(value=True))
-    if greatest.is_empty():
-        spread = "beyond its usual spread" if moved.height else "by more than its rounding allows"
-        unmoved = f"No event changed {spread} from one report to the next."
-        single = "A change shows in two reports of an instance at least."
-        return [*sentences, single if line.periods.height == 1 else unmoved]
-    row = greatest.row(0, named=True)
+    if line.periods.height == 1:
+        return [*sentences, "A change shows in two reports of an instance at least."]
+    sentences += change_sentences(neighbours, parameters)
+    if greatest := greatest_change(neighbours):
+        restarts = line.breaks.filter(kind="restart", to_time=greatest["at"]).get_column("reason")
+        sentences += [f"Just before {greatest['at']:%Y-%m-%d %H:%M}, {reason}." for reason in restarts]
+    overlaps = line.breaks.filter(kind="overlap").height
+    return [*sentences, *([f"Not compared: {counted(overlaps, 'pair')} of reports that overlap."] if overlaps else [])]
+
+
+def greatest_change(changes: pl.DataFrame) -> dict[str, Any] | None:
+    """The row of `neighbour_changes` that changed most time, beyond rounding and its usual spread."""
+    moved = changes.filter(pl.col("direction") != "same", pl.col("is_unusual").fill_null(value=True))
+    return moved.row(0, named=True) if moved.height else None
+
+
+def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, where: bool = False) -> list[str]:
+    """The greatest change from one report to the next, and the parameters that changed just before it.
+
+    Args:
+        changes: What `neighbour_changes` gives of average waits.
+        parameters: What `parameter_changes` gives.
+        where: Whether the instance is named.
+    """
+    row = greatest_change(changes)
+    if changes.is_empty():
+        return [
+            f"No average was compared: no event has {LEAST_WAITS} waits in each of two reports that follow each other."
+        ]
+    if row is None:
+        spread = (
+            "beyond its usual spread" if (changes["direction"] != "same").any() else "by more than its rounding allows"
+        )
+        return [f"No average wait changed {spread} from one report to the next."]
+    place = f" at `{row['db_name']}/{row['instance_name']}`" if where else ""
+    effect = f"{'added' if row['direction'] == 'up' else 'removed'} at least {at_least_text(abs(row['more_sessions']))}"
     before, after = (figure_text(row[side]) for side in ("a", "b"))
-    sentences.append(
-        f"The greatest change from one report to the next: the average of `{row['event']}` went {row['direction']}, "
-        f"from {before} to {after} {row['unit']}, by a factor of at least {at_least_text(row['at_least'])}, "
-        f"in the report that begins at {row['at']:%Y-%m-%d %H:%M}."
+    said = (
+        f"The greatest change from one report to the next{place}: the average of `{row['event']}` went "
+        f"{row['direction']}, from {before} to {after} {row['unit']}, by a factor of at least "
+        f"{at_least_text(row['at_least'])}, in the report that begins at {row['at']:%Y-%m-%d %H:%M}. "
+        f"This alone {effect} active sessions."
     )
-    meanwhile = parameters.filter((pl.col("to_time") == row["at"]) & (pl.col("status") == "changed"))
+    same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name])) for name in INSTANCE)
+    meanwhile = parameters.filter(same, pl.col("to_time") == row["at"])
     named = [
-        f"`{name}` {before} to {after}"
+        f"`{name}` {before or 'default'} to {after or 'default'}"
         for name, before, after in meanwhile.select("parameter", "before", "after").head(_MOST_NAMED).iter_rows()
     ]
-    if meanwhile.height > _MOST_NAMED:
-        named.append(f"and {meanwhile.height - _MOST_NAMED} more")
-    if named:
-        sentences.append(f"Parameters that changed just before it: {', '.join(named)}.")
-    restarts = line.breaks.filter((pl.col("kind") == "restart") & (pl.col("to_time") == row["at"]))
-    sentences += [f"Just before it, {reason}." for reason in restarts.get_column("reason")]
-    return sentences
+    named += [f"and {meanwhile.height - _MOST_NAMED} more"] if meanwhile.height > _MOST_NAMED else []
+    when = f"{row['at']:%Y-%m-%d %H:%M}"
+    return [said, *([f"Parameters that changed just before {when}: {', '.join(named)}."] if named else [])]
 
 
 def _rise_sentence(line: Timeline) -> list[str]:
@@ -257,7 +303,7 @@ def _rise_sentence(line: Timeline) -> list[str]:
     most = max(parts, key=lambda name: parts[name])
     share = f"; {100 * parts[most] / rise:.0f} % of the rise is {most}" if grown else ""
     if parts[most] > rise:
-        share = f"; {most} rose by {figure_text(parts[most])} sessions while other parts fell"
+        share = f"; {most} rose by {figure_text(parts[most])} sessions while some other parts fell"
     before, after = (figure_text(side["value"]) for side in (one, two))
     at = f"in the report that begins at {two['begin_time']:%Y-%m-%d %H:%M}"
     return [f"DB time rose most {at}, from {before} to {after} active sessions{share}."]
@@ -267,16 +313,12 @@ def _periods_sentence(line: Timeline) -> str:
     """What was read."""
     count = line.periods.height
     first, last = line.periods.select(pl.col("begin_time").min(), pl.col("end_time").max()).row(0)
-    kinds = [
-        (kind, line.breaks.filter(pl.col("kind") == kind).height) for kind in ("restart", "gap", "overlap", "repeat")
-    ]
-    others, lost = (
-        line.diagnostics.filter(pl.col("kind") == kind).get_column("source").n_unique()
-        for kind in ("no_report", "unreadable")
-    )
+    breaks = line.breaks.get_column("kind").to_list()
+    unread = line.diagnostics.unique(["source", "kind"]).get_column("kind").to_list()
+    others, lost = (unread.count(kind) for kind in ("no_report", "unreadable"))
     reports = f"{counted(count, 'report')} of `{line.instances[0]}`"
     parts = [f"{reports}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"]
-    parts += [counted(number, kind) for kind, number in kinds if number]
+    parts += [counted(breaks.count(one), one) for one in ("restart", "gap", "overlap", "repeat") if one in breaks]
     parts += [f"{others} file{' is no report' if others == 1 else 's are no reports'}"] if others else []
     parts += [f"{counted(lost, 'file')} could not be read"] if lost else []
     return "; ".join(parts) + "."

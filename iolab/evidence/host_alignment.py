@@ -173,9 +173,10 @@ def _aligned(
     explanation = _ALL_LAYERS if is_device else _HOST_WIDE
     count = rows.select("run", "sample").unique().height
     notes = [explanation, window.note] if window.note else [explanation]
+    samples = rows.group_by("run", "sample").agg(pl.col(f"{column}_hi").sum())
+    busiest = float(samples.select(pl.col(f"{column}_hi").max()).item())
     if window.covered_s is None:
-        busiest = rows.group_by("run", "sample").agg(pl.col(f"{column}_hi").sum().alias("rate"))
-        most = float(busiest.select(pl.col("rate").max()).item()) * seconds
+        most = busiest * seconds
         verdict = "missing" if is_device and most < database else "unknown"
         notes.append("hi is the busiest sample for the whole time: an assumption that the samples cover it")
         said = [_MISSING, *notes] if verdict == "missing" else notes
@@ -189,8 +190,7 @@ def _aligned(
     longest = float(rows.select(pl.col("length").max()).item())
     is_part = window.covered_s < seconds - 2 * longest
     # in the time that no sample covers, the rate may have been that of the busiest one
-    busiest = rows.group_by("run", "sample").agg(pl.col(f"{column}_hi").sum().alias("rate"))
-    hi += max(seconds - window.covered_s, 0.0) * float(busiest.select(pl.col("rate").max()).item())
+    hi += max(seconds - window.covered_s, 0.0) * busiest
     if is_part:
         verdict = "part"
         notes.append(

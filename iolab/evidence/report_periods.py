@@ -54,6 +54,8 @@ INSTANCE: Final = ("db_name", "db_id", "instance_name")
 KINDS: Final = ("awr", "awr_pdb", "statspack", "fragment")
 #: Waits for one block from a file: their average is the latency of a read as sessions see it.
 SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physical read")
+#: Averages of fewer waits jump: they are compared with no other.
+LEAST_WAITS: Final = 100
 #: Snapshots are timed to the second.
 CLOCK_S: Final = 1.0
 #: HTML reports of these releases print the month for the minutes of the startup time.
@@ -67,7 +69,7 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     between two snapshots of an instance (ASH, ADDM, compare-period and cluster reports).  The instance of a report on a
     pluggable database has its name after a `/`: such reports are of one instance and its snapshots, and still not of
     the same activity.  Where two hosts have reports of one time of an instance, as a copy of a database has, its name
-    has the host after an `@`.
+    has the host after an `@`; where two databases have an instance of this name, it has the database id in brackets.
 
     Args:
         info: The table `info` of many reports, as `awrparse.read_awrs` gives it.
@@ -85,14 +87,17 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     of_both = pl.concat_str("instance_name", of_container, separator="/", ignore_nulls=True)
     named = known.with_columns(instance_name=pl.when(of_container.is_null()).then("instance_name").otherwise(of_both))
     return (
-        _with_hosts(named)
+        _told_apart(named)
         .select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items())
         .sort(*INSTANCE, "begin_time", "end_time", "report", "part", maintain_order=True)
     )
 
 
-def _with_hosts(known: pl.DataFrame) -> pl.DataFrame:
-    """The periods with the host in the names of instances that run on two at a time; text reports cut its name."""
+def _told_apart(known: pl.DataFrame) -> pl.DataFrame:
+    """The periods with the database id, or the host that text reports cut, in names that are of several instances."""
+    with_id = pl.format("{} ({})", "instance_name", pl.col("db_id").cast(pl.String).fill_null("?"))
+    is_shared = pl.col("db_id").n_unique().over("instance_name") > 1
+    known = known.with_columns(instance_name=pl.when(is_shared).then(with_id).otherwise("instance_name"))
     if "host" not in known.columns:
         return known
     host = pl.col("host").str.to_lowercase()
@@ -118,6 +123,12 @@ def once(periods: pl.DataFrame) -> pl.DataFrame:
     for _, rows in ordered.group_by(names, maintain_order=True):
         dropped += _doubled(rows.select("place", "begin_time", "end_time").rows())
     return single.filter(~pl.int_range(pl.len()).is_in(dropped))
+
+
+def of_instances(frame: pl.DataFrame, periods: pl.DataFrame) -> pl.DataFrame:
+    """The rows of a table of many reports that are of these periods, with the names of their instances."""
+    named = periods.select("report", "part", *INSTANCE)
+    return frame.drop(INSTANCE, strict=False).join(named, on=["report", "part"], maintain_order="left")
 
 
 def _doubled(spans: list[tuple[int, datetime, datetime]]) -> Iterator[int]:

@@ -20,8 +20,8 @@ import polars as pl
 from awrparse import read_awrs
 from iolab.dataset.fleet import report_frames
 from iolab.dataset.layout import DESCRIPTION
-from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, once, periods
-from iolab.metrics.awr import key_of, narrow_waits
+from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, of_instances, once, periods
+from iolab.metrics.awr import intersected, key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
 from logframe import DIAGNOSTICS, LogError
@@ -41,6 +41,7 @@ _HALF_STEP_S: Final = 0.3
 _NARROWING: Final = "top_events"
 #: The tables of reports that a time line is made of.
 TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
+_ENDS: Final = ("", "_lo", "_hi")
 _NONE: Final = (
     "no report of an instance was found (one without times, or with a restart between its snapshots, is left out)"
 )
@@ -72,8 +73,7 @@ class Timeline:
     @property
     def instances(self) -> list[str]:
         """The instances, the one with the most reports first; with the database id where databases share the name."""
-        named = self.periods.filter(pl.col("instance_name").is_not_null()).select(label=_label(self.periods))
-        names = named.get_column("label").to_list()
+        names = self.periods.get_column("instance_name").drop_nulls().to_list()
         return sorted(set(names), key=lambda name: (-names.count(name), name))
 
     def only(self, instance: str | None = None) -> Timeline:
@@ -89,26 +89,12 @@ class Timeline:
         if not names or (instance is not None and instance not in names):
             what = f"no report of the instance {instance}" if instance else _NONE
             raise NoInstanceError(f"{what}; there are reports of {', '.join(names)}" if names else what)
-        periods = self.periods.filter(_label(self.periods) == (instance or names[0]))
-        ids, name = periods.get_column("db_id").unique(), periods.item(0, "instance_name")
-        breaks = self.breaks.filter((pl.col("instance_name") == name) & pl.col("db_id").is_in(ids, nulls_equal=True))
-        framed = ("sessions", "events", "latencies", "parameters")
-        frames = {
-            one: getattr(self, one).join(periods, on="report", how="semi", maintain_order="left") for one in framed
-        }
-        return replace(self, periods=periods, breaks=breaks, **frames)
+        framed = ("periods", "breaks", "sessions", "events", "latencies", "parameters")
+        return replace(self, **{one: getattr(self, one).filter(instance_name=instance or names[0]) for one in framed})
 
 
 class NoInstanceError(LogError, LookupError):
     """There is no report of an instance."""
-
-
-def _label(periods: pl.DataFrame) -> pl.Expr:
-    """The name of the instance, with the id of its database where there are several of this name."""
-    ids = periods.group_by("instance_name").agg(pl.col("db_id").n_unique())
-    shared = ids.filter(pl.col("db_id") > 1).get_column("instance_name")
-    with_id = pl.format("{} ({})", "instance_name", pl.col("db_id").cast(pl.String).fill_null("?"))
-    return pl.when(pl.col("instance_name").is_in(shared.to_list())).then(with_id).otherwise("instance_name")
 
 
 def read_timeline(sources: Source, *, workers: int | None = None, progress: bool | None = None) -> Timeline:
@@ -135,13 +121,7 @@ def timeline_of(read: AwrFrames) -> Timeline:
     """The time line of the reports of which the tables `TABLES` were read, from files or from a dataset."""
     known = periods(read.frames["info"])
     single = once(known)
-    names = single.select("report", "part", period_of="instance_name")
-    frames = {
-        name: frame.join(names, on=["report", "part"], maintain_order="left")
-        .with_columns(instance_name="period_of")
-        .drop("period_of")
-        for name, frame in read.frames.items()
-    }
+    frames = {name: of_instances(frame, single) for name, frame in read.frames.items()}
     waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))
     sessions = active_sessions(frames["foreground_wait_classes"])
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
@@ -202,7 +182,7 @@ def active_sessions(waits: pl.DataFrame) -> pl.DataFrame:
     timed = _timed(_awake(waits))
     return _metrics(
         timed.filter(pl.col("elapsed_lo") > 0),
-        key,
+        (key,),
         ("active_sessions", "sessions", "time waited / elapsed time"),
         (
             pl.col("time") / pl.col("elapsed"),
@@ -225,26 +205,21 @@ def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl
         events: The events wanted, such as `SINGLE_BLOCK_READS`; by default all.
 
     Returns:
-        `KEYS`, the event or class, then `METRICS`: ``avg_wait_ms``, in ms.  Rows without waits are left out.
+        `KEYS`, the event or class, ``waits`` with its bounds, then `METRICS`: ``avg_wait_ms``, in ms.  Rows without
+        waits are left out.
     """
     key = key_of(waits)
     wanted = waits if events is None else waits.filter(pl.col(key).is_in(list(events)))
     timed = _timed(wanted.filter(pl.col("waits") > 0))
-    low, high = (_in_ms(f"time{one}", f"waits{other}") for one, other in (("_lo", "_hi"), ("_hi", "_lo")))
-    printed = {end: pl.col(f"average{end}") for end in ("", "_lo", "_hi")}
-    timed = timed.with_columns(
-        joint_lo=pl.max_horizontal(low, printed["_lo"]), joint_hi=pl.min_horizontal(high, printed["_hi"])
-    )
-    agrees = pl.col("joint_lo") <= pl.col("joint_hi")
-    is_narrower = (printed["_hi"] - printed["_lo"]) < (high - low)
-    value = pl.when(is_narrower).then(printed[""]).otherwise(_in_ms("time", "waits"))
-    value = value.clip(pl.col("joint_lo"), pl.col("joint_hi"))
+    pairs = (("time", "waits"), ("time_lo", "waits_hi"), ("time_hi", "waits_lo"))
+    divided = [pl.col(time) * 1000 / pl.col(waits) for time, waits in pairs]
+    agrees, joint = intersected(divided, [pl.col(f"average{end}") for end in _ENDS])
     contradiction = "refused: time / waits and the average contradict each other"
     return _metrics(
         timed,
-        key,
+        (key, "waits", "waits_lo", "waits_hi"),
         ("avg_wait_ms", "ms", "total_wait_s * 1000 / waits, and avg_wait_ms as shown"),
-        tuple(pl.when(agrees).then(one) for one in (value, pl.col("joint_lo"), pl.col("joint_hi"))),
+        tuple(pl.when(agrees).then(one) for one in joint),
         pl.when(agrees).then(pl.lit(_AVERAGE)).otherwise(pl.lit(contradiction)),
     )
 
@@ -279,11 +254,11 @@ def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
     Returns:
         `KEYS`, then `METRICS`: ``average_active_sessions``, in sessions.
     """
-    timed = _with_elapsed(periods.filter(pl.col("db_time_s").is_not_null()))
+    timed = with_elapsed(periods.filter(pl.col("db_time_s").is_not_null()))
     least = (pl.col("db_time_s") - _HALF_STEP_S).clip(lower_bound=0)
     return _metrics(
         timed.filter(pl.col("elapsed_lo") > 0),
-        None,
+        (),
         ("average_active_sessions", "sessions", "db_time_s / elapsed_s"),
         (
             pl.col("db_time_s") / pl.col("elapsed"),
@@ -302,7 +277,7 @@ def _awake(waits: pl.DataFrame) -> pl.DataFrame:
     return waits
 
 
-def _with_elapsed(frame: pl.DataFrame) -> pl.DataFrame:
+def with_elapsed(frame: pl.DataFrame) -> pl.DataFrame:
     """Length of the period with bounds: of the head and of the snapshots, where they agree."""
     clock = (pl.col("end_time") - pl.col("begin_time")).dt.total_microseconds() / 1e6
     head = pl.coalesce("elapsed_s", clock)
@@ -319,28 +294,18 @@ def _timed(waits: pl.DataFrame) -> pl.DataFrame:
     columns = []
     for name, short in (("total_wait_s", "time"), ("waits", "waits"), ("avg_wait_ms", "average")):
         value = pl.col(name).cast(pl.Float64) if name in waits.columns else pl.lit(None, pl.Float64)
-        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in ("_lo", "_hi")]
+        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in _ENDS[1:]]
         columns += [value.alias(short), ends[0].alias(f"{short}_lo"), ends[1].alias(f"{short}_hi")]
-    fresh = [one for one in columns if one.meta.output_name() != "waits"]
-    counted = next(one for one in columns if one.meta.output_name() == "waits")
-    frame = _with_elapsed(waits).with_columns(fresh).with_columns(counted)
-    product = {end: pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in ("", "_lo", "_hi")}
-    lo, hi = pl.max_horizontal("time_lo", product["_lo"]), pl.min_horizontal("time_hi", product["_hi"])
-    agrees = (product["_lo"].is_not_null() & (lo <= hi)).fill_null(value=False)
-    is_narrower = (product["_hi"] - product["_lo"]) < (pl.col("time_hi") - pl.col("time_lo"))
-    best = pl.when(is_narrower).then(product[""]).otherwise(pl.col("time")).clip(lo, hi)
-    joint = {"time": best, "time_lo": lo, "time_hi": hi}
-    kept = {name: pl.when(agrees).then(expr).otherwise(pl.col(name)) for name, expr in joint.items()}
-    return frame.with_columns(**kept)
-
-
-def _in_ms(time: str, waits: str) -> pl.Expr:
-    return pl.col(time) * 1000 / pl.col(waits)
+    frame = with_elapsed(waits).with_columns(columns)
+    own = [pl.col(f"time{end}") for end in _ENDS]
+    agrees, joint = intersected(own, [pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in _ENDS])
+    kept = [pl.when(agrees).then(new).otherwise(old) for new, old in zip(joint, own, strict=True)]
+    return frame.with_columns(one.alias(f"time{end}") for one, end in zip(kept, _ENDS, strict=True))
 
 
 def _metrics(
     frame: pl.DataFrame,
-    key: str | None,
+    own: tuple[str, ...],
     what: tuple[str, str, str],
     figure: tuple[pl.Expr, ...],
     caveats: pl.Expr,
@@ -358,6 +323,5 @@ def _metrics(
         "unit": pl.lit(unit),
         "basis": pl.lit(basis),
     }
-    names = [*KEYS, *([key] if key else [])]
     made = [(fields | {"caveats": caveats})[name].cast(dtype).alias(name) for name, dtype in METRICS.items()]
-    return frame.select(*names, *made).sort("begin_time", "report", maintain_order=True)
+    return frame.select(*KEYS, *own, *made).sort("begin_time", "report", maintain_order=True)

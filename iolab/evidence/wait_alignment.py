@@ -164,10 +164,8 @@ def align_waits(
 
 
 def _process(trace: SqlTrace, log: StraceLog, process: int | None) -> int:
-    traced = {value for value in trace.waits.get_column("process").unique() if value is not None}
-    called = {
-        value for value in log.requests.select(pl.col("pid").unique()).collect().get_column("pid") if value is not None
-    }
+    traced = set(trace.waits.get_column("process").drop_nulls())
+    called = set(log.requests.select(pl.col("pid").unique()).collect().get_column("pid").drop_nulls())
     if process is None:
         both = traced & called
         if len(both) == 1:

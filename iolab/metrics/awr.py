@@ -296,16 +296,20 @@ def narrow_waits(events: pl.DataFrame, others: pl.DataFrame, keys: Sequence[str]
     )
     narrowed: list[pl.Expr] = []
     for name in columns:
-        own, other = ({end: pl.col(f"{name}{end}{side}") for end in ("", "_lo", "_hi")} for side in ("", "_other"))
-        lo, hi = pl.max_horizontal(own["_lo"], other["_lo"]), pl.min_horizontal(own["_hi"], other["_hi"])
-        is_narrower = (other["_hi"] - other["_lo"]) < (own["_hi"] - own["_lo"])
-        value = pl.when(is_narrower).then(other[""]).otherwise(own[""]).clip(lo, hi)
-        agrees = other[""].is_not_null() & own[""].is_not_null() & (lo <= hi)
-        narrowed += [
-            pl.when(agrees).then(new).otherwise(own[end]).alias(f"{name}{end}")
-            for end, new in (("", value), ("_lo", lo), ("_hi", hi))
-        ]
-    return joined.with_columns(narrowed).select(events.columns)
+        own, other = ([pl.col(f"{name}{end}{side}") for end in ("", "_lo", "_hi")] for side in ("", "_other"))
+        agrees, joint = intersected(own, other)
+        is_known = agrees & other[0].is_not_null() & own[0].is_not_null()
+        narrowed += [pl.when(is_known).then(new).otherwise(old) for new, old in zip(joint, own, strict=True)]
+    names = [f"{name}{end}" for name in columns for end in ("", "_lo", "_hi")]
+    named = [one.alias(name) for one, name in zip(narrowed, names, strict=True)]
+    return joined.with_columns(named).select(events.columns)
+
+
+def intersected(own: Sequence[pl.Expr], other: Sequence[pl.Expr]) -> tuple[pl.Expr, list[pl.Expr]]:
+    """Whether two figures of one quantity agree, and both as one: value, lower and upper bound; null bounds nothing."""
+    lo, hi = pl.max_horizontal(own[1], other[1]), pl.min_horizontal(own[2], other[2])
+    is_narrower = (other[2] - other[1]) < (own[2] - own[1])
+    return lo <= hi, [pl.when(is_narrower).then(other[0]).otherwise(own[0]).clip(lo, hi), lo, hi]
 
 
 def class_shares(wait_classes: pl.DataFrame, db_time_s: Figure = None) -> pl.DataFrame:

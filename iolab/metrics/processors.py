@@ -158,7 +158,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     frame = frame.filter(~pl.col("is_since_boot")).drop("is_since_boot")
     start = pl.col("interval_start") if begin is None else pl.max_horizontal("interval_start", pl.lit(begin))
     stop = pl.col("interval_end") if end is None else pl.min_horizontal("interval_end", pl.lit(end))
-    frame = frame.with_columns(weight_s=(stop - start).dt.total_microseconds() / 1e6)
+    is_open = pl.col("interval_start").is_null() & pl.col("interval_end").is_not_null()  # its length is not known
+    frame = frame.with_columns(weight_s=pl.when(~is_open).then((stop - start).dt.total_microseconds() / 1e6))
     if begin is None and end is None and not frame.get_column("weight_s").count():
         frame = frame.with_columns(weight_s="step_s")  # as the command states it
     if begin is not None and end is not None:  # where the collector wrote of a sample without a time of its own

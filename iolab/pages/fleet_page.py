@@ -24,8 +24,12 @@ _MOST_ROWS: Final = 10
 _NAMES: Final = {
     "db_name": "database",
     "instance_name": "instance",
-    "avg_wait_ms_before": "before (ms)",
-    "avg_wait_ms_after": "after (ms)",
+    "a": "before",
+    "b": "after",
+    "a_lo": "before, at least",
+    "a_hi": "before, at most",
+    "b_lo": "after, at least",
+    "b_hi": "after, at most",
     "at_least": "at least",
     "at": "from",
     "begin_time": "begin",
@@ -83,16 +87,16 @@ def fleet_html(dest: str | os.PathLike[str], *, most: int = MOST_INSTANCES) -> s
 
 def _in_order(fleet: _Fleet) -> pl.DataFrame:
     """The instances with their greatest change, the greatest first."""
-    columns = ("event", "at", "direction", "at_least", "avg_wait_ms_before", "avg_wait_ms_after")
+    columns = ("event", "at", "direction", "at_least", "more_sessions", "a", "b", "unit")
     greatest = fleet.changes.unique(list(INSTANCE), keep="first", maintain_order=True).select(*INSTANCE, *columns)
     joined = fleet.instances.join(greatest, on=list(INSTANCE), how="left", nulls_equal=True, maintain_order="left")
-    return joined.sort("at_least", "db_name", "instance_name", descending=[True, False, False], nulls_last=True)
+    return joined.sort(-pl.col("more_sessions").abs(), "db_name", "instance_name", nulls_last=True)
 
 
 def _overview(order: pl.DataFrame) -> str:
     columns = ("db_name", "instance_name", "reports", "begin_time", "active_sessions", "busiest_sessions")
     shown = order.select(
-        *columns, "event", "at", "direction", pl.col("at_least", "avg_wait_ms_before", "avg_wait_ms_after")
+        *columns, "event", "at", "direction", "at_least", "more_sessions", "a", "b", "unit"
     ).with_columns(pl.selectors.float().round_sig_figs(3))
     return frame_html(shown, most=shown.height, names=_NAMES)
 
@@ -115,7 +119,7 @@ def _differing(fleet: _Fleet) -> str:
 def _instances(fleet: _Fleet, order: pl.DataFrame, count: int) -> str:
     parts = [] if order.height == count else [f"<p>The {order.height:,} whose reads changed most, of {count:,}.</p>"]
     frames = {
-        "Reads, from report to report": fleet.changes.drop("report_before", "report_after"),
+        "Reads, from report to report": fleet.changes.drop("before", "after"),
         "Parameters that changed": fleet.settings.drop("report"),
         "Percentiles over all reports": _percentiles(fleet.quantiles),
     }

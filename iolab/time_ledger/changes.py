@@ -468,21 +468,28 @@ def _sum_of(ledgers: LedgerParts | Sequence[LedgerParts], name: str) -> LedgerPa
 
 
 def _named_alike(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
-    """The second side with the names of the first: text and HTML print different lengths of one statement's text."""
+    """The second side with the names of the first: text and HTML print different lengths of one statement's text.
+
+    Statspack names a statement by a hash value and AWR by its SQL id: those of one text are one statement.
+    """
+    parts = [side.filter(view="who").get_column("part").unique().to_list() for side in (first, second)]
+    kinds = [any(part.partition(" ")[0].isdigit() for part in side) for side in parts]
+    place = 2 if kinds[0] != kinds[1] else 0
     named: list[dict[str, list[str]]] = [{}, {}]
-    for found, side in zip(named, (first, second), strict=True):
-        for part in side.filter(view="who").get_column("part").unique().to_list():
-            found.setdefault(part.partition(" ")[0], []).append(part)
+    for found, side in zip(named, parts, strict=True):
+        for part in side:
+            found.setdefault(part.partition(" ")[place], []).append(part)
     renamed = {
-        parts[0]: named[0][word][0]
-        for word, parts in named[1].items()
-        if word.isalnum() and any(map(str.isdigit, word)) and len(parts) == len(named[0].get(word, ())) == 1
+        own[0]: named[0][word][0]
+        for word, own in named[1].items()
+        if (place or (word.isalnum() and any(map(str.isdigit, word)))) and len(own) == len(named[0].get(word, ())) == 1
     }
     return second.with_columns(pl.col("part").replace(renamed))
 
 
 def _between(a: LedgerParts, b: LedgerParts, lengths: list[float], unit: str) -> LedgerChange:
     """The change between two ledgers, each divided by a length."""
+    a, b = _levelled(a, b), _levelled(b, a)
     is_work = any(one.work and one.total and one.work.value < one.total.value for one in (a, b))
     wholes = [one.work if is_work and one.work is not None else one.total for one in (a, b)]
     totals = [whole / length for whole, length in zip(wholes, lengths, strict=True) if whole is not None]
@@ -542,6 +549,16 @@ def _between(a: LedgerParts, b: LedgerParts, lengths: list[float], unit: str) ->
     parts = table.select(pl.col(one).cast(kind) for one, kind in CHANGES.items())
     base = "time without idle and client time" if is_work else a.base
     return LedgerChange(base, totals[0], totals[1], unit, parts, is_shared, is_work=is_work)
+
+
+def _levelled(ledger: LedgerParts, other: LedgerParts) -> LedgerParts:
+    """A ledger without the classes of which the other has events and no sum: their events stand beside each other."""
+    top = other.frame.filter(pl.col("parent").is_null())
+    loose = {*top.get_column("class").drop_nulls()} - {*top.get_column("part")}
+    names = sorted(loose & {*ledger.frame.get_column("parent").drop_nulls()})
+    kept = ledger.frame.filter(~pl.col("part").is_in(names) | pl.col("parent").is_not_null())
+    within = pl.when(~pl.col("parent").is_in(names)).then("parent").alias("parent")
+    return replace(ledger, frame=kept.with_columns(within)) if names else ledger
 
 
 def _side(ledger: LedgerParts, length: float, side: str, *, is_cut: bool) -> pl.DataFrame:

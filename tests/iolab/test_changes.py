@@ -21,6 +21,7 @@ from iolab.evidence.changes import (
 )
 from iolab.evidence.timeline import Timeline, read_timeline
 
+READ = "db file sequential read"
 SERIES = Path(__file__).parents[2] / "sample_data" / "awr_series"
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - reports have no time zone
 
@@ -133,7 +134,7 @@ def test_the_greatest_change_is_at_the_restart(neighbours: pl.DataFrame) -> None
     assert (row["event"], row["direction"]) == ("db file sequential read", "up")
     assert (Path(row["before"]).stem, Path(row["after"]).stem) == ("awrrpt_1_4107_4108", "awrrpt_1_4109_4110")
     assert 7 < row["at_least"] == row["ratio_lo"] <= row["ratio"] <= row["ratio_hi"] < 9
-    assert neighbours.get_column("at_least").is_sorted(descending=True)
+    assert neighbours.get_column("more_sessions").abs().round(9).is_sorted(descending=True)
     assert neighbours.schema == NEIGHBOUR_CHANGES
 
 
@@ -147,9 +148,67 @@ def test_quantities(line: Timeline) -> None:
         neighbour_changes(line, quantity="avg")
 
 
-def test_rare_events_are_left_out(line: Timeline) -> None:
-    """With no least number of sessions more events are compared."""
-    assert neighbour_changes(line).height < neighbour_changes(line, min_sessions=0).height
+def test_averages_of_few_waits_are_not_compared(line: Timeline) -> None:
+    """Each average is of 100 waits or more in both reports; of the events wanted all are compared."""
+    rare = line.latencies.with_columns(waits=pl.when(pl.col("event") == READ).then(99.0).otherwise("waits"))
+    found = neighbour_changes(replace(line, latencies=rare))
+
+    assert found.height
+    assert not found.filter(event=READ).height
+    assert neighbour_changes(replace(line, latencies=rare), least_waits=99).filter(event=READ).height == 11
+    assert neighbour_changes(line, events=[READ])["event"].unique().to_list() == [READ]
+
+
+def test_a_change_weighs_as_much_as_its_time(line: Timeline) -> None:
+    """A rare event that became 100 times as long comes after a frequent one that added more active sessions."""
+    later = line.latencies.get_column("begin_time").max()
+    values = {
+        name: pl.when(event="log file sync", begin_time=later).then(pl.col(name) * 100).otherwise(name)
+        for name in ("value", "lo", "hi")
+    }
+    few = pl.when(pl.col("event") == "log file sync").then(100.0).otherwise("waits")
+    found = neighbour_changes(replace(line, latencies=line.latencies.with_columns(**values, waits=few, waits_lo=few)))
+    row, rare = found.row(0, named=True), found.filter(event="log file sync").sort("at").row(-1, named=True)
+
+    assert row["event"] == READ
+    assert rare["at_least"] > 50 > row["at_least"]
+    assert abs(rare["more_sessions"]) < row["more_sessions"]
+    waits = line.latencies.filter(event=READ).join(line.periods.select("report", "elapsed_s"), on="report")
+    rates = [
+        waits.filter(report=row[side]).select(pl.col("waits") / pl.col("elapsed_s")).item()
+        for side in ("before", "after")
+    ]
+    most = (row["b_lo"] - row["a_hi"]) / 1000 * min(rates)
+    assert 0.999 * most < row["more_sessions"] <= most
+
+
+def test_an_hour_that_stands_out_is_no_usual_spread(line: Timeline) -> None:
+    """Of five reports the third is slow: neither the rise nor the fall counts as what averages do anyway."""
+    steady = line.latencies.filter(event=READ).sort("begin_time").head(5)
+    first = steady.row(0, named=True)
+    slow = pl.int_range(pl.len()) == 2
+    values = {name: pl.when(slow).then(9 * first[name]).otherwise(first[name]) for name in ("value", "lo", "hi")}
+    found = neighbour_changes(replace(line, latencies=steady.with_columns(**values)))
+
+    assert found.filter("is_unusual")["direction"].to_list() == ["up", "down"]
+    assert found["usual"].unique().to_list() == [1.0]
+
+
+def test_what_was_not_compared_is_said(line: Timeline, tmp_path: Path) -> None:
+    """Two reports that overlap are no agreement, and neither are averages of few waits."""
+    text = (SERIES / "awrrpt_1_4103_4104.txt").read_text(encoding="utf-8")
+    (tmp_path / "later.txt").write_text(text.replace("14-Sep-26 19:00", "14-Sep-26 18:30"), encoding="utf-8")
+    (tmp_path / "first.txt").write_bytes((SERIES / "awrrpt_1_4102_4103.txt").read_bytes())
+    lapped = read_timeline(tmp_path, workers=1)
+    said = timeline_sentences(lapped, neighbour_changes(lapped), parameter_changes(lapped.parameters))
+
+    assert said[-1] == "Not compared: 1 pair of reports that overlap."
+    assert said[-2].startswith("No average was compared")
+    assert not [
+        one
+        for one in timeline_sentences(line, neighbour_changes(line), parameter_changes(line.parameters))
+        if "ot compared" in one
+    ]
 
 
 def test_a_change_within_the_usual_spread_is_none(line: Timeline) -> None:
@@ -164,7 +223,7 @@ def test_a_change_within_the_usual_spread_is_none(line: Timeline) -> None:
     few = neighbour_changes(replace(line, periods=first.head(3)))
     assert few["usual"].is_null().all()
     said = timeline_sentences(line, reads, parameter_changes(line.parameters.clear()))
-    assert said[-1] == "No event changed beyond its usual spread from one report to the next."
+    assert said[-1] == "No average wait changed beyond its usual spread from one report to the next."
 
 
 def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
@@ -175,12 +234,14 @@ def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     assert "1 restart; 1 gap; 1 file is no report" in text
     assert "`db file sequential read` went up" in text
     assert "`filesystemio_options` NONE to SETALL" in text
-    assert "the instance was started at 2026-09-15 00:24:00" in text
+    assert "Just before 2026-09-15 01:00, the instance was started at 2026-09-15 00:24:00" in text
+    assert " it" not in text.replace(" its ", " ")
     assert "db_cache_size" not in text
 
 
 def test_no_change_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     """Nothing is said to have changed where nothing did."""
-    found = timeline_sentences(line, neighbours.clear(), parameter_changes(line.parameters.clear()))
+    same = neighbours.with_columns(direction=pl.lit("same"))
+    found = timeline_sentences(line, same, parameter_changes(line.parameters.clear()))
 
-    assert found[-1] == "No event changed by more than its rounding allows from one report to the next."
+    assert found[-1] == "No average wait changed by more than its rounding allows from one report to the next."

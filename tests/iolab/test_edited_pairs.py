@@ -243,3 +243,13 @@ def test_equal_logs_have_no_change() -> None:
 
     assert len(said) == 200
     assert [one for one in said if not re.search(r" hardly changed \([^)]*\)\.$", one)] == []
+
+
+def test_times_that_cannot_be_compared_are_said() -> None:
+    """A log whose clock was set back has no total: the reads are compared, and the verdict says that times are not."""
+    whole, back = system_calls(), system_calls(read=0.0008).replace(b"1700000000.", b"1700000900.", 1)
+    found = pair(iolab.load(whole), iolab.load(back))
+
+    assert found.change is None
+    assert re.search(r"The times are not compared: the second log has no total: .*clock was set back", found.verdict)
+    assert [what for what, _ in found.not_compared] == ["Times"]

@@ -14,6 +14,7 @@ from awrparse import read_awr
 from hostparse import HostLog, read_histograms, read_host
 from iolab import charts, metrics
 from iolab.evidence import over_time
+from iolab.metrics.processors import cpu_samples
 from iolab.rules.host_processors import processors, processors_of_report
 
 DATA = Path(__file__).parents[2] / "sample_data"
@@ -154,6 +155,20 @@ def test_other_hosts_and_times_say_nothing() -> None:
     report = read_awr(REPORT)
     for other in (text.replace("quay07", "quay08"), text.replace("09/14/2026", "09/15/2026")):
         assert list(processors_of_report(("a", read_host(other.encode())), ("b", report))) == []
+
+
+def test_a_sample_of_unknown_length_has_no_weight() -> None:
+    """The first sample of nmon has no begin: it is left out, and does not fill the report's time up to its end."""
+    lines = ["AAA,host,quay07", "AAA,interval,60", "CPU_ALL,CPU Total quay07,User%,Sys%,Wait%,Idle%,Busy,CPUs"]
+    for number, busy in enumerate((90, 10, 20), 1):
+        lines.append(f"ZZZZ,T{number:04},20:3{number}:00,14-SEP-2026")
+        lines.append(f"CPU_ALL,T{number:04},{busy}.0,0.0,0.0,{100 - busy}.0,,16")
+    log = read_host("\n".join(lines).encode())
+    within = {"begin": dt.datetime(2026, 9, 14, 20), "end": dt.datetime(2026, 9, 14, 21)}  # noqa: DTZ001 - no zone
+
+    for found in (cpu_samples(log), cpu_samples(log, **within)):
+        assert found["busy"].to_list() == pytest.approx([0.1, 0.2])
+        assert (found["weight_s"].to_list(), found["untimed"][0]) == ([60.0, 60.0], 1)
 
 
 @pytest.mark.parametrize(("day", "found"), [("Mon Sep 14 20:30:00 CEST 2026", 1), ("Tue Sep 15 20:30:00 CEST 2026", 0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -130,6 +131,45 @@ def test_a_statement_is_one_however_much_of_its_text_is_printed() -> None:
 
     assert "`309mwpa4tk161 SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1` rose by 0.500 sessions" in said
     assert "appeared" not in said
+
+
+def test_statspack_and_awr_name_a_statement_by_its_text() -> None:
+    """The one has its hash value, the other its SQL id: nothing appears, and nothing is gone."""
+    exact = Interval.exact
+    sides = [
+        ledger_of(
+            ReportFacts(
+                db_time_s=exact(time),
+                elapsed_s=exact(100),
+                db_cpu_s=exact(20),
+                statements=(Statement(name, exact(time - 10), exact(50), text="SELECT COUNT(C2) FROM CF1"),),
+            )
+        )
+        for time, name in ((100, "3739063178"), (150, "309mwpa4tk161"))
+    ]
+    said = " ".join(change_of(*sides).sentences)
+
+    assert "SELECT COUNT(C2) FROM CF1` rose by 0.500 sessions" in said
+    assert "appeared" not in said
+
+
+@pytest.mark.parametrize("is_back", [False, True])
+def test_classes_that_one_log_lists_are_no_new_time(is_back: bool) -> None:  # noqa: FBT001 - a case
+    """Statspack prints no classes: its events are compared with those of AWR, and every second has a part."""
+    whole, other = ledger(QUIET), ledger(BUSY)
+    frame = other.frame
+    classes = frame.filter(view="what").get_column("parent").drop_nulls().unique().to_list()
+    loose = frame.filter(~pl.col("part").is_in(classes)).with_columns(
+        parent=pl.when(~pl.col("parent").is_in(classes)).then("parent")
+    )
+    sides = [whole, replace(other, frame=loose)]
+    found, same = change_of(*sides[:: -1 if is_back else 1]), change_of(*[whole, other][:: -1 if is_back else 1])
+    top = found.parts.filter(pl.col("parent").is_null(), view="what")
+
+    assert found.change.value == same.change.value
+    assert top["change"].sum() == pytest.approx(found.change.value)
+    assert not found.parts.filter(pl.col("part").is_in(classes)).height
+    assert found.sentence == same.sentence
 
 
 def test_totals_of_different_kinds_are_refused() -> None:

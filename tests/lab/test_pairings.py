@@ -364,3 +364,16 @@ def test_a_trace_is_of_a_report_only_where_a_zone_of_the_earth_allows_it(hours: 
         return
 
     assert f"They are of one time if the host's clock is UTC{zone}; the trace then covers 2." in str(pair(report, log))
+
+
+def test_a_trace_of_another_day_is_not_set_beside_a_report() -> None:
+    """One day away in any zone, and the averages of the two say nothing of each other."""
+    text = (SAMPLES / "one_case/awrrpt_1_881_882.txt").read_text(encoding="utf-8")
+    trace = load(SAMPLES / "sqltrace/orders_flash_ora_4711.trc")
+    for day, is_refused in (("02-Mar-26", False), ("04-Mar-26", True), ("28-Feb-26", True)):
+        report = load(text.replace("02-Mar-26 2", f"{day} 2").encode())
+        if is_refused:
+            with pytest.raises(UnpairedError, match=r"covers 2026-0\d-\d\d 22:55 to .*, .* was taken on 2026-03-02"):
+                pair(trace, report)
+        else:
+            assert "on average of the instance" in pair(trace, report).verdict

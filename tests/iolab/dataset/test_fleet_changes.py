@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
 from sample_scripts import sample_script
 
 from iolab import dataset
 from iolab.cli import iolab
-from iolab.dataset.fleet_changes import merged_histograms
+from iolab.dataset.fleet_changes import merged_quantiles
 from iolab.pages.fleet_page import fleet_html
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[3]
 READ = "db file sequential read"
@@ -64,8 +70,8 @@ def test_changes_hold_the_truth(model: Any, dest: Path, name: str) -> None:  # n
 
     assert found.height == 11
     for row, before, after in zip(found.to_dicts(), truth[:-1], truth[1:], strict=True):
-        assert row["avg_wait_ms_before_lo"] <= before <= row["avg_wait_ms_before_hi"]
-        assert row["avg_wait_ms_after_lo"] <= after <= row["avg_wait_ms_after_hi"]
+        assert row["a_lo"] <= before <= row["a_hi"]
+        assert row["b_lo"] <= after <= row["b_hi"]
         assert row["ratio_lo"] <= after / before <= row["ratio_hi"]
         assert row["at_least"] <= max(after / before, before / after)
 
@@ -77,8 +83,11 @@ def test_the_greatest_change_and_what_was_set(dest: Path) -> None:
 
     assert changes.row(0, named=True)["db_name"] == "HARBOR"
     assert changes.item(0, "at_least") > 7
-    assert sentences[1].startswith("At 1 of 3 instances")
-    assert sentences[-1] == "Parameters that changed just before it: `filesystemio_options` NONE to SETALL."
+    assert sentences[1].startswith("The greatest change from one report to the next at `HARBOR/harbor1`: ")
+    assert (
+        sentences[2] == "Parameters that changed just before 2026-09-15 01:00: `filesystemio_options` NONE to SETALL."
+    )
+    assert sentences[3].startswith("At 1 of 3 instances")
     assert settings.group_by("parameter", maintain_order=True).len().sort("parameter").rows() == [
         ("db_cache_size", 3),
         ("filesystemio_options", 1),
@@ -86,12 +95,19 @@ def test_the_greatest_change_and_what_was_set(dest: Path) -> None:
 
 
 def test_a_quiet_fleet(dest: Path) -> None:
-    """Where nothing became slower a sentence says so."""
-    nothing = dataset.read_changes(dest).clear()
+    """Where nothing became slower a sentence says so; an instance that was not compared is no quiet one."""
+    fleet, settings, changes = dataset.instances(dest), dataset.setting_changes(dest), dataset.read_changes(dest)
+    same = changes.with_columns(direction=pl.lit("same"), at_least=pl.lit(1.0))
+    said = dataset.fleet_sentences(fleet, same, settings)
 
-    assert (
-        "At no instance" in dataset.fleet_sentences(dataset.instances(dest), nothing, dataset.setting_changes(dest))[-1]
+    assert "At no instance that was compared an average read became slower by more than its rounding allows." in said
+    assert not [one for one in said if "Not compared" in one]
+    assert dataset.fleet_sentences(fleet, same.filter(db_name="HARBOR"), settings)[-1].startswith(
+        "Not compared: 2 instances"
     )
+    assert dataset.fleet_sentences(fleet, same.clear(), settings)[1:] == [
+        "Not compared: 3 instances, without 100 waits for reads in each of two reports that follow each other."
+    ]
 
 
 @pytest.mark.parametrize("name", ["HARBOR", "ANCHOR", "WHARF"])
@@ -110,42 +126,58 @@ def test_percentiles_of_all_reports(model: Any, dest: Path, name: str) -> None: 
         assert hi is None or hi >= edges[place + 1]
 
 
-def histogram(report: str, waits: int, *shares: float, edges: tuple[float, ...] = (0.0, 1000.0)) -> pl.DataFrame:
-    """A histogram of two buckets."""
-    rows = {"report": report, "part": 1, "event": READ, "section": None, "waits": waits}
-    ends = [*edges[1:], None]
-    frame = pl.DataFrame(
-        [{**rows, "from_us": a, "to_us": b, "waits_pct": c} for a, b, c in zip(edges, ends, shares, strict=True)],
-        schema_overrides={"section": pl.String},
+def histogram(report: str, waits: Sequence[float], *tables: Sequence[float]) -> pl.DataFrame:
+    """The tables of a histogram, each with the edges of a part of the range: shares of all waits, rounded to 0.1 %."""
+    rows = []
+    for number, edges in enumerate(tables):
+        ends = [0.0, *edges, math.inf]
+        for start, end in pairwise(ends):
+            share = round(100 * sum(start <= one < end for one in waits) / len(waits), 1)
+            count = sum(edges[0] <= one < edges[-1] for one in waits) if number else len(waits)
+            place = {"db_name": "X", "db_id": 1, "instance_name": "x", "report": report, "part": 1, "event": READ}
+            kind = {"section": f"part {number}" if number else None, "waits": count, "from_us": start}
+            shares = {"waits_pct": share, "waits_pct_lo": max(share - 0.05, 0), "waits_pct_hi": share + 0.05}
+            rows.append(place | kind | {"to_us": None if end == math.inf else end} | shares)
+    kinds = {"section": pl.String, "waits": pl.Int64, "to_us": pl.Float64} | dict.fromkeys(
+        ("from_us", "waits_pct", "waits_pct_lo", "waits_pct_hi"), pl.Float64
     )
-    bounds = {
-        f"{name}{end}": pl.col(name).cast(pl.Float64) for name in ("waits", "waits_pct") for end in ("_lo", "_hi")
-    }
-    return frame.with_columns(**bounds)
+    return pl.DataFrame(rows, schema_overrides=kinds)
 
 
-def test_histograms_are_merged_by_their_waits() -> None:
-    """A report of many waits weighs more; other buckets are merged apart; shares that do not add up are left out."""
-    found = merged_histograms(
-        pl.concat(
-            [
-                histogram("a", 100, 90.0, 10.0),
-                histogram("b", 300, 50.0, 50.0),
-                histogram("c", 100, 50.0, 20.0),
-                histogram("d", 50, 60.0, 40.0, edges=(0.0, 500.0)),
-            ]
-        ),
-        [],
-    )
+COARSE, FINE, LONG = (512.0,), (512.0, 1000.0, 2000.0, 32000.0), (32000.0, 64000.0, 125000.0)
 
-    assert found.select("from_us", "reports", "waits", "waits_pct").rows() == [
-        (0.0, 2, 400, 60.0),
-        (1000.0, 2, 400, 40.0),
-        (0.0, 1, 50, 60.0),
-        (500.0, 1, 50, 40.0),
+
+@given(st.lists(st.lists(st.floats(1, 200_000), min_size=20, max_size=60), min_size=1, max_size=3), st.data())
+def test_percentiles_hold_those_of_all_waits(hours: list[list[float]], data: st.DataObject) -> None:
+    """Whichever parts of the range a report prints, and with which edges, the bounds hold the percentile."""
+    layouts = st.sampled_from([(COARSE,), (FINE,), (COARSE, FINE), (COARSE, FINE, LONG), (LONG, FINE)])
+    made = [histogram(str(number), waits, *data.draw(layouts)) for number, waits in enumerate(hours)]
+    found = merged_quantiles(pl.concat(made))
+    waits = sorted(one for hour in hours for one in hour)
+
+    assert found.height == 3
+    assert found.select("reports", "waits").unique().rows() == [(len(hours), len(waits))]
+    for metric, lo, hi in found.select("metric", "lo", "hi").iter_rows():
+        value = waits[math.ceil(int(metric.rpartition("p")[2]) / 100 * len(waits) - 1e-9) - 1]
+        assert lo <= value
+        assert hi is None or value <= hi
+
+
+def test_a_part_of_the_range_is_not_all(dest: Path) -> None:
+    """The few waits of a table of long ones are a part of all: no row is theirs, and its edges narrow the others."""
+    waits = [100.0] * 900 + [40_000.0] * 60 + [100_000.0] * 40
+    found = merged_quantiles(histogram("a", waits, COARSE, LONG))
+    alone = merged_quantiles(histogram("a", waits, COARSE))
+
+    assert found.select("waits", "lo", "hi").rows() == [
+        (1000, 0.0, 512.0),
+        (1000, 32000.0, 64000.0),
+        (1000, 64000.0, 125000.0),
     ]
-    assert (found["waits_pct_lo"] <= found["waits_pct"]).all()
-    assert (found["waits_pct_hi"] >= found["waits_pct"]).all()
+    assert alone["hi"].to_list() == [512.0, None, None]
+    lost = histogram("a", waits, LONG).filter(pl.col("from_us") > 0)
+    assert merged_quantiles(lost).is_empty()
+    assert dataset.read_quantiles(dest, events=["no such event"]).is_empty()
 
 
 def test_the_page(dest: Path, tmp_path: Path) -> None:
@@ -154,7 +186,9 @@ def test_the_page(dest: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(iolab, ["report", str(dest), "-o", str(tmp_path / "page.html")])
 
     assert whole.count("<details") == 3
-    assert whole.index("The greatest rise: HARBOR/harbor1") < whole.index("<details")
+    assert whole.index("The greatest change from one report to the next at <code>HARBOR/harbor1") < whole.index(
+        "<details"
+    )
     assert "<code>filesystemio_options</code> NONE to SETALL" in whole
     assert few.count("<details") == 1
     assert "The 1 whose reads changed most, of 3." in few
@@ -163,11 +197,11 @@ def test_the_page(dest: Path, tmp_path: Path) -> None:
 
 
 def test_the_answer_of_the_notebook_is_computed() -> None:
-    """The first cell states no figure; the first text that is computed names the greatest rise."""
+    """The first cell states no figure; the first text that is computed names the greatest change."""
     cells = json.loads((ROOT / "notebooks/09_fleet.ipynb").read_text(encoding="utf-8"))["cells"]
     outputs = [out.get("data", {}) for cell in cells if cell["cell_type"] == "code" for out in cell["outputs"]]
     said = next("".join(data["text/markdown"]) for data in outputs if "text/markdown" in data)
 
     assert not re.findall(r"\d", "".join(cells[0]["source"]))
-    assert said.startswith("**The greatest rise: HARBOR/harbor1")
+    assert said.startswith("**The greatest change from one report to the next at `HARBOR/harbor1`")
     assert "`filesystemio_options` NONE to SETALL" in said
