@@ -106,10 +106,14 @@ def _ledgers(report: AwrReport) -> Iterator[Ledger]:
     if report.kind == "awr_diff":
         both = [with_all_waits(period_facts(report, side, place), report, side) for place, side in enumerate(PERIODS)]
         accounts = [ledger_of(one) for one in both]
-        active = both[1].sessions_active
-        after = "" if active is None else f"; in the second period {range_text(active)}"
-        for side, ledger, other in zip(PERIODS, accounts, (after, ""), strict=True):
-            yield replace(ledger, scope=f"{side} period", text=f"{side} period: {ledger.text}{other}")
+        said = [
+            f"{one.db_time_s.value:,.0f} s, {range_text(one.sessions_active)} sessions active"
+            for one in both
+            if one.db_time_s is not None and one.sessions_active is not None
+        ]
+        text = f"first period: DB time {said[0]}; second: {said[1]}" if len(said) == len(both) else ""
+        for side, ledger in zip(PERIODS, accounts, strict=True):
+            yield replace(ledger, scope=f"{side} period", text=text or f"{side} period: {ledger.text}")
         return
     facts = report_facts(report)
     if report.kind == "fragment" and facts.db_time_s is None and facts.call_time_s is None:

@@ -495,7 +495,7 @@ def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.Mo
     report = cast("AwrReport", SimpleNamespace(kind="awr_diff", parts=()))
     lead, _ = report_ledgers(report)
 
-    assert lead.text.endswith("1.00 sessions were active on average; in the second period 2.00")
+    assert lead.text == "first period: DB time 100 s, 1.00 sessions active; second: 200 s, 2.00 sessions active"
     listed = "`{}` took 90 % of DB time in the {} period; the {} does not list it among its top events.".format
     assert [(one.sentence, one.impact_of) for one in both_periods(report)] == [
         (listed("db file sequential read", "first", "second"), ""),
