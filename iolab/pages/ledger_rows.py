@@ -134,6 +134,11 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
         for row in [*large, *few[:most]]:
             found += [_row(row), *_children(ledger, rows, row, LARGE)]
         folded = [_folded(ledger, few[most:])] if few[most:] else []
+        if folded and unknown and least > LEAST:  # where rows are many, one for all that has no row
+            name = ", and ".join([folded[0].name, *(row["name"] for row in unknown)])
+            return [*found, replace(_folded(ledger, [*few[most:], *unknown]), name=name)]
+        if folded and least > LEAST and (folded[0].lo or 0.0) < _POINT:
+            folded = []
         return [*found, *folded, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []

@@ -46,7 +46,9 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
     rows = rows.with_columns(shares).with_columns(
         part=(pl.col("second_pct") * second - pl.col("first_pct") * first) / (second - first)
     )
-    row = rows.sort("part", "sql_id", nulls_last=True, descending=[True, False]).row(0, named=True) if rows.height else {}
+    row = (
+        rows.sort("part", "sql_id", nulls_last=True, descending=[True, False]).row(0, named=True) if rows.height else {}
+    )
     if not row or not _MOST <= row["part"] < float("inf") or abs(second - first) < LARGE * max(first, second):
         return
     took = [row[f"{side}_elapsed_per_exec_ms"] for side in PERIODS]

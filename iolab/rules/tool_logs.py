@@ -253,7 +253,14 @@ def event_findings(log: EventList) -> Iterator[Finding]:
     source = timed.select("operation", "latency_ms", "line", "device", "command", "pid")
     if source.is_empty() and log.requests.height:
         total = pl.coalesce("total_ms", "device_ms").alias("latency_ms")
-        columns = ("operation", total, "line", "device", pl.lit(None, pl.String).alias("command"), pl.lit(0).alias("pid"))
+        columns = (
+            "operation",
+            total,
+            "line",
+            "device",
+            pl.lit(None, pl.String).alias("command"),
+            pl.lit(0).alias("pid"),
+        )
         source = log.requests.select(*columns).drop_nulls(["operation", "latency_ms"])
     kinds = source.with_columns(
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)

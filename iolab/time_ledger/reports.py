@@ -500,7 +500,7 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
             step = _next_of(facts, wait_class, event)
             times[step] = times.get(step, 0.0) + wait.time_s.value
     step = max(times, key=lambda step: times[step], default="")
-    return step if step and times[step] >= least else plan_of(one.sql_id)
+    return step if step and times[step] >= _MOST * one.elapsed_s.value else plan_of(one.sql_id)
 
 
 def _next_of_cpu(facts: ReportFacts) -> str:
