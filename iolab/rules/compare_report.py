@@ -12,7 +12,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, parts_of
-from iolab.time_ledger.reports import NOT_ACCOUNTED
+from iolab.time_ledger.reports import NOT_ACCOUNTED, plan_of
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
         f"`{row['sql_id']}` made up {percent(min(row['part'], 1.0))} of the {what} in DB time{each}{changed}.",
         Interval.exact(min(row["part"], 1.0)),
         f"the {what}",
-        next=f"compare its plans: select * from table(dbms_xplan.display_awr('{row['sql_id']}'))",
+        next=f"compare its plans, and {plan_of(row['sql_id'])}",
         evidence=(Evidence("compare_sql", (row["sql_id"],)),),
     )
 

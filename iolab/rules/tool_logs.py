@@ -287,13 +287,14 @@ def event_findings(log: EventList) -> Iterator[Finding]:
 def _most_time(kinds: pl.DataFrame, kind: str, device: str | None, busy: float, count: int) -> Finding:
     """The reads or writes of one device that took most of the time of all requests, beside the others."""
     own = kinds.filter(pl.col("kind").eq(kind) & pl.col("device").eq_missing(device))
-    total = kinds.get_column("latency_ms").sum()
+    total = float(kinds.get_column("latency_ms").sum())
     callers = own.select("command", "pid").unique()
     whose = f", all of `{callers.item(0, 0)}` ({callers.item(0, 1)})" if callers.drop_nulls().height == 1 else ""
     others = seconds((total - busy) / (kinds.height - count) / 1e3)
+    took = f"{percent(busy / total)} of the time of {kinds.height:,} requests"
     return Finding(
         "latency",
-        f"{kind.capitalize()}s{_of_disk(own, kind)} took {percent(busy / total)} of the time of {kinds.height:,} requests: "
+        f"{kind.capitalize()}s{_of_disk(own, kind)} took {took}: "
         f"{count:,} of {seconds(busy / count / 1e3)} each{whose}; the others took {others}.",
         next="see this device beside the others: iostat -xt 5",
         evidence=(Evidence("events"),),
