@@ -39,7 +39,7 @@ _HALF: Final = 0.5
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
 #: A second sentence stands above the tables where the total and both sentences have at most this many lines.
-_FIRST_LINES: Final = 4
+_FIRST_LINES: Final = 5
 _WIDE: Final = 100
 #: What a bar has for time that a part may hold, by whether block characters may be used.
 _POSSIBLE: Final = {True: "░", False: "."}
@@ -97,7 +97,8 @@ def first_screen(
     if lead is not None:
         said.remove(lead)
         beside = _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else None
-        if beside is not None and len(lines) + len(lead[1]) + len(beside[1]) <= _FIRST_LINES:
+        first = len(lines) + len(lead[1]) + (len(beside[1]) if beside is not None else 0)
+        if beside is not None and (first < _FIRST_LINES or first + len(tables) <= USUAL_LINES - 2):
             said.remove(beside)
         else:
             beside = None
@@ -129,8 +130,10 @@ def first_screen(
 
 
 def _parents(ledger: Ledger | None) -> set[str]:
-    """The parts of a ledger that have parts themselves."""
-    return set() if ledger is None or ledger.void else set(ledger.frame.get_column("parent").drop_nulls())
+    """The events and calls of a ledger that have parts themselves; a statement says more than its events."""
+    if ledger is None or ledger.void:
+        return set()
+    return set(ledger.frame.filter(pl.col("view") == "what").get_column("parent").drop_nulls())
 
 
 def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:

@@ -15,9 +15,9 @@ from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.report_parts import parts_of
+from iolab.rules.report_parts import LARGE, parts_of
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.reports import ledger_of
+from iolab.time_ledger.reports import ledger_of, report_ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -39,6 +39,9 @@ _SEGMENTS: Final = {
     **dict.fromkeys(("db file s", "cell single block", "cell multiblock", "cell smart"), "physical_reads"),
     "direct path read": "direct_reads",
 }
+#: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
+_CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
+_ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named.
 _MOSTLY: Final = 0.5
 
@@ -69,6 +72,10 @@ def _with_segments(report: AwrReport, facts: ReportFacts, found: Iterable[Findin
         statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), None)
         if statistic is not None and parts_of(facts)[event].is_large and (said := _segment(report, statistic)):
             named[event] = said
+    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
+    for event in parts_of(facts) if hits is not None and reads is not None and reads.lo > 0 else ():
+        if event.startswith(_CELL_READS) and not facts.is_idle and hits is not None and reads is not None:
+            named.setdefault(event, f"flash served {percent((hits / reads).capped(1))} of the read requests")
     for one in found:
         said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
         yield replace(one, sentence=f"{one.sentence.removesuffix('.')}; {said}.") if said else one
@@ -107,6 +114,10 @@ def other_steps(report: AwrReport) -> dict[str, str]:
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"
         )
+    if "top_events" in report and report["top_events"]["event"].str.starts_with("cell ").any():
+        found["(see the devices: )?iostat -xt.*"] = (
+            "see the cell disks: cellcli -e list metriccurrent where objectType = 'CELLDISK'"
+        )
     platform = (report.info.platform or "").lower()
     for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
         if name in platform:
@@ -135,11 +146,24 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
         )
 
 
+def _of_second(report: AwrReport) -> str:
+    """The total of another report of the file, and its largest part."""
+    lead = next((one for one in report_ledgers(report) if not one.void and one.total is not None), None)
+    if lead is None or lead.total is None or lead.base != "DB time" or "what" not in lead.views:
+        return ""
+    parents = pl.col("part").is_in(lead.parts().get_column("parent").drop_nulls().to_list())
+    rows = lead.parts().filter(~parents, pl.col("share_lo") >= LARGE).sort("share_lo", descending=True)
+    name, share = rows.select("name", "share").row(0) if rows.height else ("", 0.0)
+    named = f", {percent(share)} of it `{name}`" if name else ""
+    return f", with {lead.total.value:,.0f} s of DB time{named}"
+
+
 @rule("several_reports", of="any report", needs="a file of several reports")
 def several_reports(report: AwrReport) -> Iterator[Finding]:
     """A file with more reports than the first, of which the findings are."""
     if len(report.parts) > 1 and report is report.parts[0]:
         second = f": the second is of {name}" if (name := report.parts[1].info.db_name) else ""
+        second += _of_second(report.parts[1]) if second else ""
         yield Finding(
             "several_reports",
             f"The file holds {len(report.parts)} reports, and these figures are of the first alone{second}.",

@@ -266,7 +266,11 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
     ).drop_nulls("kind")
     groups = kinds.group_by("kind", "device").agg(pl.col("latency_ms").sum(), pl.len()).sort("latency_ms").rows()
-    if len(groups) > 1 and groups[-1][3] >= LEAST_WAITS and groups[-1][2] >= _MOST_TIME * kinds["latency_ms"].sum():
+    if (
+        len(groups) > 1
+        and groups[-1][3] >= LEAST_WAITS
+        and groups[-1][2] >= _MOST_TIME * float(kinds["latency_ms"].sum())
+    ):
         yield _most_time(kinds, *groups[-1])
     for (kind, _), rows in kinds.group_by("kind", "device", maintain_order=True):
         times = rows.get_column("latency_ms")

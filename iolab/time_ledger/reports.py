@@ -209,6 +209,7 @@ def _void_remarks(facts: ReportFacts) -> Iterator[dict[str, object]]:
         if facts.snapshots is not None:
             first, last = facts.snapshots
             between = f" ({first - 1} to {first}, {last} to {last + 1})"
+            between = between if last == first + 1 else f", of snapshots between {first} and {last}"
         yield remark("next", f"take reports that do not span the restart{between}: @?/rdbms/admin/awrrpt")
     else:
         yield remark("next", "take the whole report of one period: @?/rdbms/admin/awrrpt")
@@ -500,7 +501,9 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
             step = _next_of(facts, wait_class, event)
             times[step] = times.get(step, 0.0) + wait.time_s.value
     step = max(times, key=lambda step: times[step], default="")
-    return step if step and times[step] >= _MOST * one.elapsed_s.value else plan_of(one.sql_id)
+    known = [of.value for of in (one.cpu_s, one.io_s) if of is not None]
+    is_waiting = len(known) == 2 and sum(known) < _MOST * one.elapsed_s.value  # no plan shows why
+    return step if step and (is_waiting or times[step] >= _MOST * one.elapsed_s.value) else plan_of(one.sql_id)
 
 
 def _next_of_cpu(facts: ReportFacts) -> str:
