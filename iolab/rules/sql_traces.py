@@ -457,7 +457,8 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
         if is_one and top["len"] > 1:
             each = f" (the longest {seconds(top['longest'] / 1e6)})"
-        yield f"{size}{count_text(top['len'], 'wait')}{'' if (file := _of_file(facts, one, top)) else each} for `{top['event']}`{file}"
+        file = _of_file(facts, one, top)
+        yield f"{size}{count_text(top['len'], 'wait')}{'' if file else each} for `{top['event']}`{file}"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
         runs = max(1, one["executions"] or 1)
         gets = f", {three(one['gets'] / runs)} gets{' each' * (runs > 1)}" if one["gets"] else ""
