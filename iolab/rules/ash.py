@@ -244,7 +244,7 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
             "the samples",
             next="see the redo devices: iostat -xt 5"
             if "LGWR" in program
-            else f"have its transaction ended (commit or rollback), else end session {row['sid']}: select * from v$session"
+            else f"have its transaction committed or rolled back, else end session {row['sid']}"
             if is_idle
             else f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
