@@ -31,6 +31,7 @@ _BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_hist
 _VARIES: Final = 1.25
 #: A slot that is this much of the longest one is whole: lengths are printed rounded.
 _AS_LONG: Final = 0.9
+_ON_CPU: Final = "CPU + Wait for CPU"
 #: A span of slots is named that holds this much of an event, and where it was this many times as frequent as outside.
 _IN_SPAN: Final = 0.9
 _DENSER: Final = 3
@@ -99,7 +100,7 @@ def _when(report: AwrReport, row: dict[str, Any]) -> str:
     if "ash_activity" not in report:
         return ""
     slots = report["ash_activity"].select("slot_begin", "slot_s").unique().drop_nulls().sort("slot_begin")
-    is_event = pl.col("event").str.starts_with("CPU") if row["kind"] == "cpu" else pl.col("event") == row["name"]
+    is_event = pl.col("event") == (_ON_CPU if row["kind"] == "cpu" else row["name"])
     own = report["ash_activity"].filter(is_event).group_by("slot_begin").agg(pl.col("samples").sum())
     rows = slots.join(own, on="slot_begin", how="left").fill_null(0).rows()
     whole, length = sum(row[2] for row in rows), sum(row[1] for row in rows)

@@ -154,7 +154,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         next_step = "take an extended SQL trace (event 10046) of one of the sessions"
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
         said += f"; the CPUs were {100 - facts.idle_pct.value:.0f} % busy"
-        detail = "consistent with waiting for a processor"
+        detail = "consistent with waiting for one"
         if facts.busy_cpu_pct is not None and facts.busy_cpu_pct.hi <= _OWN_PCT and not facts.is_aix:
             said += f", {percent(facts.busy_cpu_pct / 100)} of it by this instance"
             next_step = "see the processes of the host: top, or pidstat 5"

@@ -17,7 +17,8 @@ from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.reports import ledger_of, report_ledgers
+from iolab.time_ledger.parts import UNKNOWN
+from iolab.time_ledger.reports import CPU, ledger_of, report_ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -114,7 +115,8 @@ def other_steps(report: AwrReport) -> dict[str, str]:
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"
         )
-    if "top_events" in report and report["top_events"]["event"].str.starts_with("cell ").any():
+    events = report["top_events"].get_column("event").to_list() if "top_events" in report else []
+    if any(str(event).startswith("cell ") for event in events):
         found["(see the devices: )?iostat -xt.*"] = (
             "see the cell disks: cellcli -e list metriccurrent where objectType = 'CELLDISK'"
         )
@@ -152,9 +154,10 @@ def _of_second(report: AwrReport) -> str:
     if lead is None or lead.total is None or lead.base != "DB time" or "what" not in lead.views:
         return ""
     parents = pl.col("part").is_in(lead.parts().get_column("parent").drop_nulls().to_list())
-    rows = lead.parts().filter(~parents, pl.col("share_lo") >= LARGE).sort("share_lo", descending=True)
+    is_named = ~pl.col("kind").is_in([*UNKNOWN, "counted_twice"])
+    rows = lead.parts().filter(~parents & is_named, pl.col("share_lo") >= LARGE).sort("share_lo", descending=True)
     name, share = rows.select("name", "share").row(0) if rows.height else ("", 0.0)
-    named = f", {percent(share)} of it `{name}`" if name else ""
+    named = f", {percent(share)} of it {'CPU' if name == CPU else f'`{name}`'}" if name else ""
     return f", with {lead.total.value:,.0f} s of DB time{named}"
 
 

@@ -184,7 +184,7 @@ def test_rows_of_vmstat_with_single_blanks_are_no_counters_of_disks() -> None:
     """A row of figures alone has no device: it is none of /proc/diskstats."""
     row = "3 17 2248214 74021 1120 418966 5794 13428 8592 15326 13490 21288 14 11 20 55 0\n"
     text = (
-        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\nr b swpd free buff cache si so bi bo in cs us sy id wa st\n"
-        + row * 5
+        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+        "r b swpd free buff cache si so bi bo in cs us sy id wa st\n" + row * 5
     )
     assert iolab.load(text.encode()).format == "host"
