@@ -160,8 +160,8 @@ def _lead(
     parts = [row["rank"] for row, _ in said if row["part"] is not None]
     if facts and parts and facts[0][0]["rank"] < min(parts):  # its rule puts it before all parts
         return facts[0]
-    if not shares:  # of a log in which no part is large, what its rules say first
-        return next((one for one in said if one[0]["mark"] != "evidence"), None)
+    if not shares:  # of a log in which no part is large, the fact that its rules say first
+        return next((one for one in said[:1] if one[0]["mark"] == "context"), None)
     least = max(row["impact_lo"] for row, _ in shares) / 2
 
     def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:
