@@ -115,11 +115,9 @@ def other_steps(report: AwrReport) -> dict[str, str]:
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"
         )
-    events = report["top_events"].get_column("event").to_list() if "top_events" in report else []
-    if any(str(event).startswith("cell ") for event in events):
-        found["(see the devices: )?iostat -xt.*"] = (
-            "see the cell disks: cellcli -e list metriccurrent where objectType = 'CELLDISK'"
-        )
+    if report.kind.startswith("awr") and "top_events" in report:
+        if any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
+            found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
     platform = (report.info.platform or "").lower()
     for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
         if name in platform:

@@ -656,7 +656,9 @@ def test_worked_examples(corpus: Path) -> None:
     assert [polled["User I/O"][name] for name in ("own_lo", "own_hi")] == pytest.approx([357.292285, 523.5])
     assert [polled["DB CPU"][name] for name in ("own_lo", "own_hi")] == pytest.approx([77.742285, 243.05])
     twice = polled["counted twice"]
-    assert [twice[f"seconds{end}"] for end in ("", "_lo", "_hi")] == pytest.approx([-164.605, -165.208, -164.003], abs=0.06)
+    assert [twice[f"seconds{end}"] for end in ("", "_lo", "_hi")] == pytest.approx(
+        [-164.605, -165.208, -164.003], abs=0.06
+    )
     queue = reports["awr_rpt_4.html"].parts().filter(name="not accounted for").row(0, named=True)
     assert (round(queue["seconds"]), round(100 * queue["share"], 1)) == (23_353, 56.4)
     reads = reports["chapter05__awr_1930_1945.txt"].parts().filter(name="db file sequential read").row(0, named=True)
