@@ -115,9 +115,9 @@ def other_steps(report: AwrReport) -> dict[str, str]:
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"
         )
-    if report.kind.startswith("awr") and "top_events" in report:
-        if any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
-            found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
+    has_events = report.kind.startswith("awr") and "top_events" in report
+    if has_events and any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
+        found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
     platform = (report.info.platform or "").lower()
     for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
         if name in platform:
