@@ -49,7 +49,8 @@ def period_facts(report: AwrReport, side: str, place: int) -> ReportFacts:
         elapsed_s=elapsed,
         db_time_s=db_time,
         db_cpu_s=model.get("db cpu"),
-        events=_events(report, side),
+        events=_events(report, side, is_background=False),
+        background=_events(report, side, is_background=True),
         parameters=_parameters(report, side),
     )
 
@@ -79,10 +80,11 @@ def _both(one: Interval, two: Interval) -> Interval | None:
         return None
 
 
-def _events(report: AwrReport, side: str) -> dict[str, Wait]:
+def _events(report: AwrReport, side: str, *, is_background: bool) -> dict[str, Wait]:
     frame = report.with_bounds("compare_top_events")
     found = {}
-    for row in frame.filter(~pl.col(f"{side}_wait_class").is_in(_BACKGROUND)).iter_rows(named=True):
+    own = pl.col(f"{side}_wait_class").is_in(_BACKGROUND) == is_background
+    for row in frame.filter(own).iter_rows(named=True):
         waits, time = row_figure(row, f"{side}_waits"), row_figure(row, f"{side}_total_wait_s")
         if waits is not None and time is not None:
             found[str(row[f"{side}_event"])] = Wait(waits, time)

@@ -356,6 +356,8 @@ def _by_key(report: AwrReport, table: str, key: str, column: str) -> dict[str, I
     found: dict[str, Interval] = {}
     for row in _own_rows(report, table):
         figure = row_figure(row, column)
+        if column == "total_wait_s":  # printed in whole seconds, and its average in more digits
+            figure = _waited(row_figure(row, "waits"), figure, row_figure(row, "avg_wait_ms"))
         if figure is not None and row[key] is not None:
             found[str(row[key])] = found[str(row[key])] + figure if str(row[key]) in found else figure
     return found

@@ -126,12 +126,19 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
     if view == "who":
         found: list[Row] = []
         is_page = least < LEAST
-        large, few, unknown = _who(ledger, rows, is_only=is_page or len(ledger.views) == 1)
-        most = max(0, _PAGE_WHO - len(large)) if is_page else _FEW_WHO
+        is_only = is_page or len(ledger.views) == 1
+        large, few, unknown = _who(ledger, rows, is_only=is_only)
+        most = (max(0, _PAGE_WHO - len(large)) if is_page else _FEW_WHO) if is_only else 0
         most = min(most, sum(_row(row).percent not in _NOTHING for row in few)) if is_page else most
+        most = len(few) if len(few) == most + 1 else most
         for row in [*large, *few[:most]]:
             found += [_row(row), *_children(ledger, rows, row, LARGE)]
         folded = [_folded(ledger, few[most:])] if few[most:] else []
+        if folded and unknown and least > LEAST:  # where rows are many, one for all that has no row
+            name = ", and ".join([folded[0].name, *(row["name"] for row in unknown)])
+            return [*found, replace(_folded(ledger, [*few[most:], *unknown]), name=name)]
+        if folded and least > LEAST and (folded[0].lo or 0.0) < _POINT:
+            folded = []
         return [*found, *folded, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []
@@ -169,7 +176,7 @@ def _who(
     tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", *ASIDE}]
     named = [row for row in tops if not _is_closing(row)]
     large = [row for row in named if _size(ledger, row) >= LARGE]
-    few = [row for row in named if row not in large and is_only and _size(ledger, row) > 0]
+    few = [row for row in named if row not in large and (large or is_only) and _size(ledger, row) > 0]
     unknown = [row for row in tops if row["kind"] in UNKNOWN and _size(ledger, row) >= LARGE and (large or is_only)]
     return large, few, unknown
 

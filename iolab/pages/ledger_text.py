@@ -10,7 +10,7 @@ import polars as pl
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.finding import OF_SAMPLES
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
-from iolab.time_ledger.parts import ASIDE, UNKNOWN
+from iolab.time_ledger.parts import ASIDE, NO_STATEMENT, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ _FIRST: Final = 2
 _HALF: Final = 0.5
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
-#: A second sentence stands above the tables where it begins in this line.
-_FIRST_LINES: Final = 3
+#: A second sentence stands above the tables where the total and both sentences have at most this many lines.
+_FIRST_LINES: Final = 5
 _WIDE: Final = 100
 #: What a bar has for time that a part may hold, by whether block characters may be used.
 _POSSIBLE: Final = {True: "░", False: "."}
@@ -96,10 +96,12 @@ def first_screen(
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
     if lead is not None:
         said.remove(lead)
-        is_room = not is_whole and len(lines) + len(lead[1]) < _FIRST_LINES
-        beside = _beside(said, lead, ledger, parents) if ledger is not None and is_room else None
-        if beside is not None:
+        beside = _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else None
+        first = len(lines) + len(lead[1]) + (len(beside[1]) if beside is not None else 0)
+        if beside is not None and (first < _FIRST_LINES or first + len(tables) <= USUAL_LINES - 2):
             said.remove(beside)
+        else:
+            beside = None
         for row, text in [lead, *([beside] if beside is not None else [])]:
             lines += [style(line, str(row["mark"])) for line in text]
         if is_whole:
@@ -128,8 +130,10 @@ def first_screen(
 
 
 def _parents(ledger: Ledger | None) -> set[str]:
-    """The parts of a ledger that have parts themselves."""
-    return set() if ledger is None or ledger.void else set(ledger.frame.get_column("parent").drop_nulls())
+    """The events and calls of a ledger that have parts themselves; a statement says more than its events."""
+    if ledger is None or ledger.void:
+        return set()
+    return set(ledger.frame.filter(pl.col("view") == "what").get_column("parent").drop_nulls())
 
 
 def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
@@ -150,13 +154,14 @@ def _lead(
     several = [one for one in said if one[0]["name"] == "several_reports"]
     if first := several or _severe(said):
         return first[0]
-    shares = [one for one in said if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
+    named = [one for one in said if one[0]["part"] != NO_STATEMENT]
+    shares = [one for one in named if one[0]["impact_lo"] is not None and one[0]["impact_lo"] >= LARGE]
     facts = [one for one in said if one[0]["impact_lo"] is None and one[0]["mark"] == "context"]
     parts = [row["rank"] for row, _ in said if row["part"] is not None]
     if facts and parts and facts[0][0]["rank"] < min(parts):  # its rule puts it before all parts
         return facts[0]
-    if not shares:
-        return None
+    if not shares:  # of a log in which no part is large, the fact that its rules say first
+        return next((one for one in said[:1] if one[0]["mark"] == "context"), None)
     least = max(row["impact_lo"] for row, _ in shares) / 2
 
     def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -30,7 +31,11 @@ _BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_hist
 _VARIES: Final = 1.25
 #: A slot that is this much of the longest one is whole: lengths are printed rounded.
 _AS_LONG: Final = 0.9
-#: Objects that are named.
+_ON_CPU: Final = "CPU + Wait for CPU"
+#: A span of slots is named that holds this much of an event, and where it was this many times as frequent as outside.
+_IN_SPAN: Final = 0.9
+_DENSER: Final = 3
+#: Objects and plans that are named.
 _MOST_OBJECTS: Final = 2
 
 
@@ -70,7 +75,7 @@ def events(facts: AshFacts) -> Iterator[Finding]:
         name = f"`{row['name']}`" if row["name"][:1].islower() and row["kind"] != "mixed" else row["name"]
         error = ""
         if is_first and row["kind"] != "mixed":
-            error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} percentage points)"
+            error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} points)"
             is_first = False
         sessions = facts.sessions(row["seconds"])
         if row["kind"] == "cpu":
@@ -81,12 +86,45 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             detail = f": {sessions} sessions on average" if sessions else ""
             where = f"of {name.lower()}" if row["kind"] == "mixed" else f"in {name}"
         of = "" if row["parent"] is None else f"of {row['parent']} "
+        detail += _when(facts.report, row) if row["kind"] != "mixed" else ""
         yield Finding(
             "time_profile",
             f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
             part=row["part"],
             next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
+
+
+def _when(report: AwrReport, row: dict[str, Any]) -> str:
+    """The slots with nearly all samples of an event, where they are few, or it was rare in the others."""
+    if "ash_activity" not in report:
+        return ""
+    slots = report["ash_activity"].select("slot_begin", "slot_s").unique().drop_nulls().sort("slot_begin")
+    is_event = pl.col("event") == (_ON_CPU if row["kind"] == "cpu" else row["name"])
+    own = report["ash_activity"].filter(is_event).group_by("slot_begin").agg(pl.col("samples").sum())
+    rows = slots.join(own, on="slot_begin", how="left").fill_null(0).rows()
+    whole, length = sum(row[2] for row in rows), sum(row[1] for row in rows)
+    spans = [
+        (sum(row[1] for row in rows[a:b]), sum(row[2] for row in rows[a:b]), a, b)
+        for a in range(len(rows))
+        for b in range(a + 1, len(rows) + 1)
+    ]
+    time, samples, first, last = min((one for one in spans if one[1] >= _IN_SPAN * whole > 0), default=(0, 0, 0, 0))
+    if not time or time >= length or samples * (length - time) < _DENSER * time * max(1, whole - samples):
+        return ""
+    end = rows[last - 1][0] + timedelta(seconds=rows[last - 1][1])
+    until = "on" if last == len(rows) else f"to {end:%H:%M}"
+    most = "all" if samples == whole else percent(samples / whole)
+    return f", {most} of them from {rows[first][0]:%H:%M} {until}"
+
+
+def _plans(report: AwrReport, sql_id: str) -> str:
+    """The plans of a statement with several, by their shares of the samples."""
+    rows = report["ash_sql_events"].filter(pl.col("sql_id") == sql_id).drop_nulls(["plan_hash", "event_pct"])
+    plans = rows.group_by("plan_hash").agg(pl.col("event_pct").sum()).sort("event_pct", descending=True).rows()
+    if len(plans) <= 1:
+        return ""
+    return "; " + ", ".join(f"plan {number} {percent(share / 100)}" for number, share in plans[:_MOST_OBJECTS])
 
 
 @rule("main_statement", of="ash", needs="the table of statements by event")
@@ -107,6 +145,8 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
             most = f" ({percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'})"
         sessions = facts.sessions(row["seconds"])
         said = f"`{row['part'].split()[0]}` was in {percent(row['share'])} of all samples{most}"
+        if plans := _plans(facts.report, str(row["part"].split()[0])):
+            said, sessions = said + plans, ""
         yield Finding(
             "main_statement", said + (f": {sessions} sessions on average." if sessions else "."), part=row["part"]
         )
@@ -194,15 +234,19 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
         share, event = row_figure(row, "event_pct"), str(row["event"])
         if share is None or share.lo < 100 * NOTABLE or event not in users or share.lo > users[event].hi:
             continue
-        program = f" ({row['program']})" if row["program"] else ""
+        program = f" ({row['program']})" if row["program"] and "NOT FOUND" not in row["program"] else ""
+        is_idle = row["samples"] is not None and row["samples"] < NOTABLE * (row["samples_of"] or 0)
+        own = f"; it was active in {row['samples']:,} of {row['samples_of']:,}" if is_idle else ""
         yield Finding(
             "blocking_session",
             f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples, all in "
-            f"`{event}`.",
+            f"`{event}`{own}.",
             share / 100,
             "the samples",
             next="see the redo devices: iostat -xt 5"
             if "LGWR" in program
+            else f"have its transaction committed or rolled back, else end session {row['sid']}"
+            if is_idle
             else f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
         )

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
 from iolab.rules import pairs
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent
+from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, parts_of
-from iolab.time_ledger.reports import NOT_ACCOUNTED
+from iolab.time_ledger.reports import NOT_ACCOUNTED, plan_of
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from awrparse import AwrReport
+    from iolab.metrics.report_facts import ReportFacts
 
 #: Parts that no row of the report names.
 _UNNAMED: Final = (NOT_ACCOUNTED, "counted twice")
+#: A statement with this much of the change of DB time explains it.
+_MOST: Final = 0.5
 
 
 @rule("load", "load_or_latency", "settings_changed", of="awr_diff", needs="snapshots, time model and top events")
@@ -28,6 +33,39 @@ def compare_findings(report: AwrReport) -> Iterator[Finding]:
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
     yield from pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events"))
     yield from pairs.settings_changed(before, after, table="compare_parameters")
+    yield from _statement(report, before, after)
+
+
+def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
+    """The statement that made up most of the change of DB time, and how its executions changed."""
+    if before.sessions_active is None or after.sessions_active is None or "compare_sql" not in report:
+        return
+    first, second = before.sessions_active.value, after.sessions_active.value
+    shares = pl.col("first_pct", "second_pct").fill_null(0.0) / 100
+    rows = report["compare_sql"].filter(pl.col("ordered_by") == "elapsed", pl.col("sql_id").is_not_null())
+    rows = rows.with_columns(shares).with_columns(
+        part=(pl.col("second_pct") * second - pl.col("first_pct") * first) / (second - first)
+    )
+    row = (
+        rows.sort("part", "sql_id", nulls_last=True, descending=[True, False]).row(0, named=True) if rows.height else {}
+    )
+    if not row or not _MOST <= row["part"] < float("inf") or abs(second - first) < LARGE * max(first, second):
+        return
+    took = [row[f"{side}_elapsed_per_exec_ms"] for side in PERIODS]
+    reads = [row[f"{side}_reads_per_exec"] for side in PERIODS]
+    each = f": {seconds(took[1] / 1e3)} per execution after {seconds(took[0] / 1e3)}" if None not in took else ""
+    each += f", {three(reads[1])} blocks read after {three(reads[0])}" if each and None not in reads else ""
+    plans = [int(one) for one in (row["plans"] or "").split("/") if one.strip().isdigit()]
+    changed = "; its plan changed" if len(plans) == 3 and plans[2] > max(plans[:2]) else ""
+    what = "increase" if second > first else "decrease"
+    yield Finding(
+        "load_or_latency",
+        f"`{row['sql_id']}` made up {percent(min(row['part'], 1.0))} of the {what} in DB time{each}{changed}.",
+        Interval.exact(min(row["part"], 1.0)),
+        f"the {what}",
+        next=f"compare its plans, and {plan_of(row['sql_id'])}",
+        evidence=(Evidence("compare_sql", (row["sql_id"],)),),
+    )
 
 
 @rule("time_profile", of="awr_diff", needs="wait classes and events", thresholds={"10 %": "LEDGER section 9"})

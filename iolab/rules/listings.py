@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import resources
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
@@ -34,6 +34,7 @@ _WAITERS: Final = ("sid", "session_id", "waiting_session")
 _BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", "holding_session")
 _WAITED: Final = ("seconds_in_wait", "wait_time_micro", "time_since_last_wait_micro", "in_wait_secs", "ctime")
 _SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
+_END_SESSION: Final = "have its transaction committed or rolled back, else end it: alter system kill session"
 _LEAST_SESSIONS: Final = 2
 #: Columns with the time that a row is of, as it is or within a function.
 _TIMES: Final = frozenset(
@@ -76,6 +77,7 @@ class _Table:
             found = column.measure(units)
             if found is not None:
                 name, kind, unit, is_sum = found
+                kind, is_sum = ("s", False) if kind == "age" else (kind, is_sum)
                 values = tuple(None if one is None else one.value for one in listed.figures(place, unit))
                 self.figures.setdefault(name, _Figures(kind, values, is_sum))
         words = (word.removeprefix("sys.") for word in listed.words)
@@ -162,11 +164,10 @@ def listed(spool: Spool) -> list[Finding]:
         2 of 2 listed sessions waited for `latch free`, the longest for 30 s.
     """
     found = []
-    for one in queried_tables(spool):
-        if not one.rows or account_of(one) is not None:
-            continue
-        table = _Table(one, _units())
-        makers = (_sessions, _switches, _histogram, _rows, _series)
+    tables = [_Table(one, _units()) for one in queried_tables(spool) if one.rows and account_of(one) is None]
+    states = dict(pair for table in reversed(tables) for pair in _states(table))
+    for table in tables:
+        makers = (partial(_sessions, states=states), _switches, _histogram, _rows, _series)
         found += next((said for make in makers if (said := list(make(table)))), [])
     found += _ratios(spool)
     found.sort(key=lambda one: one.order)
@@ -198,8 +199,11 @@ def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
         return None
     value, row = max(values)[0], -max(values)[1]
     others = [one for one, n in values if -n != row]
-    texts = {"rows": f"{len(values):,}", "most": percent(value) if most.kind == "ratio" else most.said(value)}
-    if most.is_sum and others:
+    texts = {"most": percent(value) if most.kind == "ratio" else most.said(value)}
+    is_one = len(table.listed.rows) == 1  # a row that was asked for alone is no share of anything
+    if not is_one:
+        texts["rows"] = f"{len(table.listed.rows):,}"
+    if most.is_sum and not is_one:
         total = value + sum(others)
         if value < entry.get("share", 0.0) * total:
             return None
@@ -296,7 +300,18 @@ def _switches(table: _Table) -> Iterator[Finding]:
     yield Finding("log_switches", said, next=_NEXT_SWITCHES, evidence=(Evidence("tables", (label,)),), order=_USUAL)
 
 
-def _sessions(table: _Table) -> Iterator[Finding]:
+def _states(table: _Table) -> Iterator[tuple[str, str]]:
+    """The sessions of a listing with their status, and since when they have it."""
+    sid, status = table.texts.get("sid"), table.texts.get("status")
+    times = next((table.figures[name] for name in ("last_call_et", *_WAITED) if name in table.figures), None)
+    for n, row in enumerate(table.listed.rows):
+        if sid is not None and status is not None and row[sid] and row[status]:
+            since = times.values[n] if times is not None else None
+            said = str(row[status]).strip()
+            yield str(row[sid]).strip(), said if since is None else f"{said} for {seconds(since)}"
+
+
+def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
     """What most of the listed sessions waited for, how long, and the session that blocks most of them."""
     one = table.listed
     event, session, blocker = one.find("event"), one.find(*_WAITERS), one.find(*_BLOCKERS)
@@ -330,6 +345,9 @@ def _sessions(table: _Table) -> Iterator[Finding]:
     if holder := _blocker({str(one.rows[n][session]).strip(): held for n, held in blocked.items() if n in own}):
         said += f"; session {holder[0]} blocked {holder[1]}"
         step = _SEE_SESSION.format(holder[0])
+        if holder[0] in states:
+            said += f". It was {states[holder[0]]}"
+            step = _END_SESSION if states[holder[0]].startswith("INACTIVE") else step
     yield Finding(
         "listed_waits", f"{said}.", next=step if work or blocked else "", evidence=(Evidence("tables", (name,)),),
         order=_BLOCKED if blocked else _USUAL,

@@ -153,7 +153,11 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         detail = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
         next_step = "take an extended SQL trace (event 10046) of one of the sessions"
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
-        detail = f"the processors were {100 - facts.idle_pct.value:.0f} % busy: consistent with waiting for one"
+        said += f"; the CPUs were {100 - facts.idle_pct.value:.0f} % busy"
+        detail = "consistent with waiting for one"
+        if facts.busy_cpu_pct is not None and facts.busy_cpu_pct.hi <= _OWN_PCT and not facts.is_aix:
+            said += f", {percent(facts.busy_cpu_pct / 100)} of it by this instance"
+            next_step = "see the processes of the host: top, or pidstat 5"
     elif facts.has_host and facts.idle_pct is not None:
         detail = (
             f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"

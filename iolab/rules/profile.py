@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, short_text
@@ -202,10 +203,13 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         return
     is_queue = all(name.startswith(PARALLEL_QUEUE) for name in waits)
     did = "Parallel statements waited in their queue" if is_queue else "The resource manager held sessions back"
+    limit = ""
+    if not is_queue and facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
+        limit = f"; `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs" if facts.cpus else "")
     yield Finding(
         "resource_manager",
         f"{did} for {percent(share.capped(1))} of DB time: "
-        f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each.",
+        f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each{limit}.",
         part=next(iter(waits)),
         next=event_step(next(iter(waits))),
         evidence=(Evidence("foreground_events", tuple(waits)),),

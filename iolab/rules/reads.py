@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.report_facts import total, total_waits
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.load import db_time_unaccounted
@@ -273,6 +273,8 @@ def temporary_space(facts: ReportFacts) -> Iterator[Finding]:
         return
     both = (parts[0].share + parts[1].share).capped(1)
     said = ", ".join(f"`{one.part}` {percent(one.share)}" for one in parts)
+    target = facts.parameters.get("pga_aggregate_target", "")
+    said += f"; `pga_aggregate_target` was {size_text(int(target))}" if target.isdecimal() and int(target) else ""
     yield Finding(
         "temporary_space",
         f"Sorts and hash joins on disk took {percent(both)} of {parts[0].base}: {said}.",

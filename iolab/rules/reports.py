@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+
+import polars as pl
 
 from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.formatting import count_text
@@ -10,17 +13,38 @@ from iolab.metrics.report_figures import report_facts
 from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.report_parts import LARGE, parts_of
+from iolab.rules.time_parts import sentence
+from iolab.time_ledger.parts import UNKNOWN
+from iolab.time_ledger.reports import CPU, ledger_of, report_ledgers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from awrparse import AwrReport
+    from iolab.metrics.report_facts import ReportFacts
 
 #: Modules whose rules are registered by their import.
 _MODULES: Final = (ash, compare_report, concurrency, gates, latency, load, profile, reads, writes)
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
+#: The begin of an event -> the list of segments that says for which of them its waits were.
+_SEGMENTS: Final = {
+    "DB CPU": "logical_reads",
+    "enq: TX - allocate ITL": "itl_waits",
+    **dict.fromkeys(("enq: TX - row lock", "enq: TX - index"), "row_lock_waits"),
+    **dict.fromkeys(("buffer busy waits", "read by other session"), "buffer_busy_waits"),
+    "gc buffer busy": "gc_buffer_busy",
+    **dict.fromkeys(("db file s", "cell single block", "cell multiblock", "cell smart"), "physical_reads"),
+    "direct path read": "direct_reads",
+}
+#: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
+_CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
+_ALL_READS: Final = "physical read total io requests"
+#: A segment with this much of a list is named.
+_MOSTLY: Final = 0.5
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
@@ -34,12 +58,44 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
         yield from ash.addm_findings(report)
     elif report.kind in _PERIODS:
         facts = report_facts(report)
-        yield from apply_rules("report", facts)
+        yield from _with_segments(report, facts, apply_rules("report", facts))
         if not facts.is_idle and not facts.void:
             yield from apply_rules("exadata", report)
     else:
         yield from apply_rules(report.kind, report)
     yield from apply_rules("any report", report)
+
+
+def _with_segments(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings, with the segment that had most of what a large event or CPU was for, where it had half or more."""
+    named: dict[str, str] = {}
+    for event in parts_of(facts) if "segments" in report and not facts.is_idle else ():
+        statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), None)
+        if statistic is not None and parts_of(facts)[event].is_large and (said := _segment(report, statistic)):
+            named[event] = said
+    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
+    for event in parts_of(facts) if hits is not None and reads is not None and reads.lo > 0 else ():
+        if event.startswith(_CELL_READS) and not facts.is_idle and hits is not None and reads is not None:
+            named.setdefault(event, f"flash served {percent((hits / reads).capped(1))} of the read requests")
+    for one in found:
+        said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
+        yield replace(one, sentence=f"{one.sentence.removesuffix('.')}; {said}.") if said else one
+    lead = ledger_of(facts) if named else None
+    for row in () if lead is None else lead.parts().iter_rows(named=True):
+        if lead is not None and row["part"] in named:
+            text = f"{sentence(lead, row).removesuffix('.')}; {named[row['part']]}."
+            yield Finding("time_profile", text, part=row["part"])
+
+
+def _segment(report: AwrReport, statistic: str) -> str:
+    """The object with half or more of what a list of segments is ordered by."""
+    rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
+    share = pl.coalesce("total_pct", "capture_pct").sum() / 100
+    top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False]).head(1)
+    for name, part in top.select("object", "share").iter_rows():
+        if _MOSTLY <= part <= 1:
+            return f"`{name}` had {percent(part)} of `{statistic.replace('_', ' ')}` of segments"
+    return ""
 
 
 def other_steps(report: AwrReport) -> dict[str, str]:
@@ -59,6 +115,9 @@ def other_steps(report: AwrReport) -> dict[str, str]:
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"
         )
+    has_events = report.kind.startswith("awr") and "top_events" in report
+    if has_events and any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
+        found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
     platform = (report.info.platform or "").lower()
     for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
         if name in platform:
@@ -87,11 +146,25 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
         )
 
 
+def _of_second(report: AwrReport) -> str:
+    """The total of another report of the file, and its largest part."""
+    lead = next((one for one in report_ledgers(report) if not one.void and one.total is not None), None)
+    if lead is None or lead.total is None or lead.base != "DB time" or "what" not in lead.views:
+        return ""
+    parents = pl.col("part").is_in(lead.parts().get_column("parent").drop_nulls().to_list())
+    is_named = ~pl.col("kind").is_in([*UNKNOWN, "counted_twice"])
+    rows = lead.parts().filter(~parents & is_named, pl.col("share_lo") >= LARGE).sort("share_lo", descending=True)
+    name, share = rows.select("name", "share").row(0) if rows.height else ("", 0.0)
+    named = f", {percent(share)} of it {'CPU' if name == CPU else f'`{name}`'}" if name else ""
+    return f", with {lead.total.value:,.0f} s of DB time{named}"
+
+
 @rule("several_reports", of="any report", needs="a file of several reports")
 def several_reports(report: AwrReport) -> Iterator[Finding]:
     """A file with more reports than the first, of which the findings are."""
     if len(report.parts) > 1 and report is report.parts[0]:
         second = f": the second is of {name}" if (name := report.parts[1].info.db_name) else ""
+        second += _of_second(report.parts[1]) if second else ""
         yield Finding(
             "several_reports",
             f"The file holds {len(report.parts)} reports, and these figures are of the first alone{second}.",

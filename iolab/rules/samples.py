@@ -12,8 +12,8 @@ from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import event_step
-from iolab.time_ledger.parts import ASIDE, UNKNOWN
-from iolab.time_ledger.samples import NO_STATEMENT, session_ledgers
+from iolab.time_ledger.parts import ASIDE, NO_STATEMENT, UNKNOWN
+from iolab.time_ledger.samples import session_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
 

@@ -445,7 +445,7 @@ def _next(facts: SpoolFacts) -> str:
 @rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
 def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     """What a session never tells: what its statements waited for."""
-    if not facts.large or facts.is_short:
+    if not facts.large or facts.is_short or any(plan_operation(facts)):
         return
     is_host = all(row["kind"] == "host" for row in facts.large)
     is_run = facts.large[0]["runs"] >= SAMPLE

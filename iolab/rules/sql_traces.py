@@ -69,6 +69,8 @@ _LEAST_STEPS: Final = 100
 #: From this share of disk in the gets on, the CPU holds reading; with this share unaccounted for, CPU may be missing.
 _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
+#: Waits for a file that take this many times as long as those for others have a mean of their own.
+_MUCH_SLOWER: Final = 2.0
 #: The database and tracing need less time between two calls.
 _LONG_GAP_S: Final = 1e-3
 #: Fewer statements that were not parsed are an accident.
@@ -455,11 +457,30 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
         if is_one and top["len"] > 1:
             each = f" (the longest {seconds(top['longest'] / 1e6)})"
-        yield f"{size}{count_text(top['len'], 'wait')}{each} for `{top['event']}`"
+        file = _of_file(facts, one, top)
+        yield f"{size}{count_text(top['len'], 'wait')}{'' if file else each} for `{top['event']}`{file}"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
-        yield "nearly all of it CPU"
+        runs = max(1, one["executions"] or 1)
+        gets = f", {three(one['gets'] / runs)} gets{' each' * (runs > 1)}" if one["gets"] else ""
+        yield f"nearly all of it CPU{gets}"
     elif one["disk_blocks"]:
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
+
+
+def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
+    """The waits of the file with most of the time of an event, where they took much longer than those of others."""
+    waits = facts.session.waits.filter(pl.col("event") == top["event"], pl.col("call").is_not_null(), _is_of(one))
+    files = waits.group_by("file_id").agg(pl.len(), pl.col("elapsed_us").sum()).drop_nulls("file_id")
+    files = files.sort("elapsed_us", "file_id", descending=[True, False])
+    if files.height < 2 or files.get_column("len").sum() < waits.height:
+        return ""
+    file, count, spent = files.row(0)
+    others, left = files[1:].select(pl.col("len", "elapsed_us").sum()).row(0)
+    each, other = spent / count / 1e6, left / others / 1e6
+    if min(count, others) < LEAST_WAITS or spent < _MOST_OF * (spent + left) or each < _MUCH_SLOWER * other:
+        return ""
+    share = percent(spent / (spent + left))
+    return f"; file {file} had {share} of this time, {seconds(each)} each, and the others {seconds(other)}"
 
 
 def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: A 99th percentile needs this many times: with fewer none beyond it is expected with 95 % chance.
 _LEAST_P99: Final = 299
 _MOST_JOBS: Final = 4
+#: The reads or writes of one device with this much of the time of all requests come first.
+_MOST_TIME: Final = 0.5
 _NO_SETTING: Final = "its settings are not known"
 #: The least share of times in a group, and how deep the valley between two groups is, by the smaller peak.
 _LEAST_GROUP: Final = 0.05
@@ -232,6 +234,10 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         >>> rows = "".join(f"{n}.0 oracle 42 sda R {n} 8192 {n}.00\n" for n in range(1, 41))
         >>> for one in event_findings(read_events((head + rows).encode())): print(one.sentence)
         Half of 40 reads from `sda` took at most 20 ms, the longest 40 ms (line 41).
+        >>> rows += "".join(f"{n}.0 lgwr 43 sdb W {n} 4096 90.00\n" for n in range(1, 31))
+        >>> print(next(event_findings(read_events((head + rows).encode()))).sentence)
+        Writes to `sdb` took 77 % of the time of 70 requests: 30 of 90 ms each, all of `lgwr` (43); the others took
+        20.5 ms.
     """
     timed = log.events.filter(pl.col("latency_ms").is_not_null() & pl.col("operation").is_not_null())
     if log.kind in _SLOW_ONLY:
@@ -244,15 +250,29 @@ def event_findings(log: EventList) -> Iterator[Finding]:
             is_refused=True,
         )
         return
-    source = timed.select("operation", "latency_ms", "line", "device")
+    source = timed.select("operation", "latency_ms", "line", "device", "command", "pid")
     if source.is_empty() and log.requests.height:
-        source = log.requests.select(
-            "operation", pl.coalesce("total_ms", "device_ms").alias("latency_ms"), "line", "device"
-        ).drop_nulls(["operation", "latency_ms"])
+        total = pl.coalesce("total_ms", "device_ms").alias("latency_ms")
+        columns = (
+            "operation",
+            total,
+            "line",
+            "device",
+            pl.lit(None, pl.String).alias("command"),
+            pl.lit(0).alias("pid"),
+        )
+        source = log.requests.select(*columns).drop_nulls(["operation", "latency_ms"])
     kinds = source.with_columns(
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
     ).drop_nulls("kind")
-    for (kind,), rows in kinds.group_by("kind", maintain_order=True):
+    groups = kinds.group_by("kind", "device").agg(pl.col("latency_ms").sum(), pl.len()).sort("latency_ms").rows()
+    if (
+        len(groups) > 1
+        and groups[-1][3] >= LEAST_WAITS
+        and groups[-1][2] >= _MOST_TIME * float(kinds["latency_ms"].sum())
+    ):
+        yield _most_time(kinds, *groups[-1])
+    for (kind, _), rows in kinds.group_by("kind", "device", maintain_order=True):
         times = rows.get_column("latency_ms")
         if times.len() < LEAST_WAITS:
             continue
@@ -266,6 +286,24 @@ def event_findings(log: EventList) -> Iterator[Finding]:
             evidence=(Evidence("events", lines=(longest["line"],)),),
             order=1,
         )
+
+
+def _most_time(kinds: pl.DataFrame, kind: str, device: str | None, busy: float, count: int) -> Finding:
+    """The reads or writes of one device that took most of the time of all requests, beside the others."""
+    own = kinds.filter(pl.col("kind").eq(kind) & pl.col("device").eq_missing(device))
+    total = float(kinds.get_column("latency_ms").sum())
+    callers = own.select("command", "pid").unique()
+    whose = f", all of `{callers.item(0, 0)}` ({callers.item(0, 1)})" if callers.drop_nulls().height == 1 else ""
+    others = seconds((total - busy) / (kinds.height - count) / 1e3)
+    took = f"{percent(busy / total)} of the time of {kinds.height:,} requests"
+    return Finding(
+        "latency",
+        f"{kind.capitalize()}s{_of_disk(own, kind)} took {took}: "
+        f"{count:,} of {seconds(busy / count / 1e3)} each{whose}; the others took {others}.",
+        next="see this device beside the others: iostat -xt 5",
+        evidence=(Evidence("events"),),
+        order=0,
+    )
 
 
 def _of_disk(rows: pl.DataFrame, kind: str) -> str:

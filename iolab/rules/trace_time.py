@@ -33,7 +33,7 @@ _NEARLY_ALL: Final = 0.9
 _MUCH_SLOWER: Final = 2.0
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
-_IOSTAT: Final = "take iostat -xt 1 beside the next log, for the devices of the files"
+_IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"

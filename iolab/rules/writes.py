@@ -279,7 +279,12 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = facts.of_events("free buffer waits", "write complete waits")
-    yield from _space(facts, waits, "writers_behind", " for the database writers", ("db file async I/O submit",))
+    write = facts.background.get("db file parallel write")
+    took = ""
+    if write is not None and write.avg_s is not None and write.waits.lo >= _LEAST:
+        took = f", whose writes took {seconds(write.avg_s.value)}"
+    what = f" for the database writers{took}"
+    yield from _space(facts, waits, "writers_behind", what, ("db file async I/O submit",))
 
 
 @rule("log_space", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})

@@ -104,11 +104,10 @@ def _text(report: AwrReport, total: AshTotal) -> str:
         return "shares are of the samples: the report does not contain how many there are"
     if total.interval_s is None or total.elapsed is None:
         return f"the report has {_said(total)}, but not the time between two of them"
-    every = "taken once per second" if total.interval_s == 1 else f"taken every {total.interval_s} s"
-    stand = "" if total.interval_s == 1 else f" (they stand for {total.seconds:,.0f} s)"
-    active = f"{total.seconds / total.elapsed.value:.3g} sessions were active on average"
-    said = f"the report has {_said(total)} in {total.elapsed.value:,.0f} s, {every}{stand}: {active}"
-    return said + ("" if report.info.cpus is None else f" on a host with {counted(report.info.cpus, 'CPU')}")
+    every = "one per second" if total.interval_s == 1 else f"one every {total.interval_s} s"
+    where = "" if report.info.cpus is None else f" on {counted(report.info.cpus, 'CPU')}"
+    active = f"{total.seconds / total.elapsed.value:.3g} sessions were active{where} on average"
+    return f"{active}: {_said(total)} in {total.elapsed.value:,.0f} s, {every}"
 
 
 def _events(report: AwrReport) -> Iterator[dict[str, Any]]:

@@ -56,6 +56,10 @@ _STEPS: Final = {
     "cursor: ": CHILDREN,
     "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
     "buffer busy waits": f"take {_ASH}: its object is the segment",
+    **dict.fromkeys(
+        ("gc cr block lost", "gc current block lost", "gc cr failure"),
+        "see what the private network drops, on each node: netstat -s; ip -s link; its switch and its buffers",
+    ),
     "gc buffer busy": f"take {_ASH}: its object is the segment",
     "direct path read temp": ON_DISK,
     "direct path write temp": ON_DISK,

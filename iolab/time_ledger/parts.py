@@ -41,6 +41,8 @@ UNKNOWN: Final = frozenset({"unlisted", "not_in_log", "not_accounted"})
 
 #: The part of the times that a session does not show a statement of.
 NO_OWNER: Final = "time whose statement is unknown"
+#: The part of samples in which no statement ran.
+NO_STATEMENT: Final = "no SQL statement"
 #: Kinds in which no work was waited for: they rank below work.
 ASIDE: Final = frozenset({"client", "idle"})
 #: The views of a ledger, in the order to read them.

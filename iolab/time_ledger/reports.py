@@ -106,10 +106,14 @@ def _ledgers(report: AwrReport) -> Iterator[Ledger]:
     if report.kind == "awr_diff":
         both = [with_all_waits(period_facts(report, side, place), report, side) for place, side in enumerate(PERIODS)]
         accounts = [ledger_of(one) for one in both]
-        active = both[1].sessions_active
-        after = "" if active is None else f"; in the second period {range_text(active)}"
-        for side, ledger, other in zip(PERIODS, accounts, (after, ""), strict=True):
-            yield replace(ledger, scope=f"{side} period", text=f"{side} period: {ledger.text}{other}")
+        said = [
+            f"{one.db_time_s.value:,.0f} s, {range_text(one.sessions_active)} sessions active"
+            for one in both
+            if one.db_time_s is not None and one.sessions_active is not None
+        ]
+        text = f"first period: DB time {said[0]}; second: {said[1]}" if len(said) == len(both) else ""
+        for side, ledger in zip(PERIODS, accounts, strict=True):
+            yield replace(ledger, scope=f"{side} period", text=text or f"{side} period: {ledger.text}")
         return
     facts = report_facts(report)
     if report.kind == "fragment" and facts.db_time_s is None and facts.call_time_s is None:
@@ -205,6 +209,7 @@ def _void_remarks(facts: ReportFacts) -> Iterator[dict[str, object]]:
         if facts.snapshots is not None:
             first, last = facts.snapshots
             between = f" ({first - 1} to {first}, {last} to {last + 1})"
+            between = between if last == first + 1 else f", of snapshots between {first} and {last}"
         yield remark("next", f"take reports that do not span the restart{between}: @?/rdbms/admin/awrrpt")
     else:
         yield remark("next", "take the whole report of one period: @?/rdbms/admin/awrrpt")
@@ -498,7 +503,9 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
             step = _next_of(facts, wait_class, event)
             times[step] = times.get(step, 0.0) + wait.time_s.value
     step = max(times, key=lambda step: times[step], default="")
-    return step if step and times[step] >= least else plan_of(one.sql_id)
+    known = [of.value for of in (one.cpu_s, one.io_s) if of is not None]
+    is_waiting = len(known) == 2 and sum(known) < _MOST * one.elapsed_s.value  # no plan shows why
+    return step if step and (is_waiting or times[step] >= _MOST * one.elapsed_s.value) else plan_of(one.sql_id)
 
 
 def _next_of_cpu(facts: ReportFacts) -> str:

@@ -21,7 +21,7 @@ from iolab.metrics.processors import (
     tool_cpu_parts,
 )
 from iolab.time_ledger.account import Account, Ledger, void_ledger
-from iolab.time_ledger.parts import EXACT, Place
+from iolab.time_ledger.parts import EXACT, NO_STATEMENT, Place
 from iolab.time_ledger.sampled import SampledParts
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -53,8 +53,6 @@ _NEXT: Final = {"next": pl.String(), "parent": pl.String()}
 _MEMBERS: Final = {"user": "processes", "nice": "processes of lower priority (nice)", "system": "kernel code"}
 #: Lengths of two sets of samples that differ by more are of other times.
 _SAME: Final = 0.01
-#: The part of samples of sessions that ran no statement.
-NO_STATEMENT: Final = "no SQL statement"
 #: Idle samples from this share on are left out of what shares are of.
 _LEAST_IDLE: Final = 0.10
 #: Functions of a layer that are shown.

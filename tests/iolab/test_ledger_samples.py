@@ -117,10 +117,7 @@ def test_samples_of_an_ash_report_are_its_total() -> None:
     lead, foreground, background = ash_ledgers(report)
 
     assert (lead.base, lead.total.value if lead.total else 0) == ("samples x interval", 2_400)
-    assert lead.text.startswith(
-        "the report has 2,400 samples in 600 s, taken once per second: 4 sessions were active on average on a host "
-        "with 4 CPUs"
-    )
+    assert lead.text == "4 sessions were active on 4 CPUs on average: 2,400 samples in 600 s, one per second"
     assert lead.checks["holds"].to_list() == [True]
     for ledger in (lead, foreground, background):
         assert_closed(ledger)

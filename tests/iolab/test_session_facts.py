@@ -127,3 +127,37 @@ Plan hash value: 1180532467
     assert [one.startswith("`INDEX RANGE SCAN` of `S_IX` took 68.3 s by the plan") for one in said] == [True]
     longer = iolab.findings(text.replace("00:01:38.61", "00:03:38.61").encode())
     assert longer.filter(name="plan_time").is_empty()
+
+
+def test_a_work_area_with_passes_leads() -> None:
+    """A sort or hash join that went to disk is the fact of a listing of work areas, whatever else is larger."""
+    text = "SQL> select sql_id, sid, operation_type, round(expected_size/1048576) exp_mb, number_passes,\n"
+    text += "  2  round(tempseg_size/1048576) temp_mb from v$sql_workarea_active;\n\n"
+    text += "SQL_ID         SID OPERATION_TYPE      EXP_MB NUMBER_PASSES    TEMP_MB\n"
+    text += "------------- ---- --------------- ---------- ------------- ----------\n"
+    text += "b7h03dkq2xw5c  233 HASH-JOIN               58             7      43960\n"
+    text += "2p9tm5xsk61uj   88 SORT (v2)              912             0\n\nSQL> \n"
+    said = iolab.findings(text.encode()).filter(name="listed_rows").item(0, "sentence")
+    assert (
+        said == "`HASH-JOIN` of `b7h03dkq2xw5c` in session 233 went to disk (passes: 7): 42.9 GiB of temporary space."
+    )
+
+
+def test_the_state_of_a_session_that_blocks_is_said() -> None:
+    """Where the log lists the session that blocks, its state stands beside it, and no query for it is advised."""
+    text = "SQL> select sid, status, event, blocking_session bs, seconds_in_wait siw from v$session;\n\n"
+    text += "  SID STATUS   EVENT                           BS        SIW\n"
+    text += "----- -------- ----------------------------- ---- ----------\n"
+    text += "  417 INACTIVE SQL*Net message from client              1873\n"
+    text += "   27 ACTIVE   enq: TX - row lock contention  417       1866\n\n"
+    text += "SQL> select sid, type, id1, id2, request, ctime from v$lock where sid = 417;\n\n"
+    text += (
+        "  SID TY        ID1        ID2    REQUEST      CTIME\n----- -- ---------- ---------- ---------- ----------\n"
+    )
+    text += (
+        "  417 TX     655378     184211          0       1881\n  417 TM      92417          0          0       1881\n\n"
+    )
+    found = iolab.findings(text.encode()).filter(name="listed_waits")
+    assert found.item(0, "sentence").endswith("session 417 blocked 1 of them. It was INACTIVE for 1,873 s.")
+    assert found.item(0, "next").startswith("have its transaction committed")
+    assert "CTIME" not in " ".join(iolab.findings(text.encode()).get_column("sentence"))

@@ -1,0 +1,190 @@
+"""The object, moment, plan, file or limit behind the largest part stands in its sentence, beside its share."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, cast
+
+import polars as pl
+import pytest
+
+import iolab
+from iolab.metrics.report_facts import ReportFacts, Statement, Wait
+from iolab.pages.ledger_rows import ledger_rows
+from iolab.pages.ledger_text import first_screen
+from iolab.rules.ash import _plans, _when
+from iolab.rules.compare_report import _statement
+from iolab.rules.load import db_time_unaccounted
+from iolab.rules.profile import resource_manager
+from iolab.rules.reads import temporary_space
+from iolab.rules.reports import _with_segments
+from iolab.rules.writes import writers_behind
+from iolab.time_ledger.account import Account
+from iolab.time_ledger.reports import ledger_of
+from logframe import Interval
+
+if TYPE_CHECKING:
+    from awrparse import AwrReport
+
+exact = Interval.exact
+BEGIN = dt.datetime(2024, 3, 1, 10, 0)  # noqa: DTZ001 - reports have no zone
+
+
+def tables(**frames: object) -> AwrReport:
+    """A report of these tables."""
+    return cast("AwrReport", {name: pl.DataFrame(rows) for name, rows in frames.items()})
+
+
+def facts_of(event: str, seconds: float, **more: object) -> ReportFacts:
+    """A report of 1,000 s of DB time, in which one event took most."""
+    events = {event: Wait(exact(9_000), exact(seconds))}
+    return ReportFacts(db_time_s=exact(1_000), elapsed_s=exact(600), events=events, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("event", "statistic", "said"),
+    [
+        ("enq: TX - index contention", "row_lock_waits", "`T_PK` had 97 % of `row lock waits` of segments"),
+        ("db file sequential read", "physical_reads", "`T_PK` had 97 % of `physical reads` of segments"),
+        ("gc buffer busy acquire", "gc_buffer_busy", "`T_PK` had 97 % of `gc buffer busy` of segments"),
+        ("log file sync", "row_lock_waits", ""),
+    ],
+)
+def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> None:
+    """The object with most of the list that belongs to an event is named, with partitions together."""
+    rows = [
+        {"ordered_by": statistic, "owner": "A", "object": "T_PK", "total_pct": None, "capture_pct": pct}
+        for pct in (60.0, 37.0)
+    ]
+    rows += [{"ordered_by": statistic, "owner": "A", "object": "T", "total_pct": None, "capture_pct": 2.0}]
+    found = [one.sentence for one in _with_segments(tables(segments=rows), facts_of(event, 700), [])]
+    assert [said in one for one in found] == [True] * bool(said)
+
+
+def test_the_flash_behind_reads_of_cells() -> None:
+    """How many reads the flash of the cells served stands beside their share."""
+    activity = {"cell flash cache read hits": exact(110), "physical read total io requests": exact(1_000)}
+    facts = facts_of("cell single block physical read", 700, activity=activity)
+    (said,) = (one.sentence for one in _with_segments(tables(), facts, []))
+    assert said.endswith("flash served 11 % of the read requests.")
+
+
+@pytest.mark.parametrize(
+    ("samples", "said"),
+    [
+        ((0, 900, 0, 0), ", all of them from 10:06 to 10:12"),
+        ((10, 9, 500, 480), ", 98 % of them from 10:12 on"),
+        ((100, 110, 90, 100), ""),
+    ],
+)
+def test_when_an_event_was_sampled(samples: tuple[int, ...], said: str) -> None:
+    """A span of slots with nearly all samples of an event is said, not an even one."""
+    slots = [
+        {"slot_begin": BEGIN + dt.timedelta(minutes=6 * n), "slot_s": 360.0, "event": name, "samples": count}
+        for n, own in enumerate(samples)
+        for name, count in (("log file sync", own), ("CPU + Wait for CPU", 50))
+    ]
+    row = {"kind": "wait", "name": "log file sync"}
+    assert _when(tables(ash_activity=slots), row) == said
+
+
+def test_a_statement_of_two_plans_has_both() -> None:
+    """The share of each plan, the larger one first; of one plan nothing is said."""
+    rows = [{"sql_id": "a", "plan_hash": plan, "event_pct": pct} for plan, pct in ((7, 60.0), (7, 8.0), (9, 2.0))]
+    assert _plans(tables(ash_sql_events=rows), "a") == "; plan 7 68 %, plan 9 2.0 %"
+    assert _plans(tables(ash_sql_events=rows[:2]), "a") == ""
+
+
+def test_the_statement_behind_a_change_between_periods() -> None:
+    """Of two periods the statement with most of the change leads, with its executions and plans."""
+    row = {"ordered_by": "elapsed", "sql_id": "7k2qx0zm9w4cd", "first_pct": 3.0, "second_pct": 80.0}
+    row |= {"first_elapsed_per_exec_ms": 24.0, "second_elapsed_per_exec_ms": 3_600.0, "plans": "1/ 1/ 2"}
+    row |= {"first_reads_per_exec": 9.0, "second_reads_per_exec": 50_000.0}
+    one, two = (ReportFacts(db_time_s=exact(time), elapsed_s=exact(100)) for time in (100, 500))
+    (found,) = _statement(tables(compare_sql=[row]), one, two)
+    assert found.sentence == (
+        "`7k2qx0zm9w4cd` made up 99.2 % of the increase in DB time: 3.60 s per execution after 24 ms, "
+        "50,000 blocks read after 9; its plan changed."
+    )
+    assert list(_statement(tables(compare_sql=[row]), one, one)) == []
+
+
+def test_the_limit_behind_a_wait() -> None:
+    """A small limit, the memory of sorts, or slow writes stand in the sentence of the wait for them."""
+    caged = facts_of("resmgr:cpu quantum", 600, cpus=64, cpu_count=2)
+    assert next(resource_manager(caged)).sentence.endswith("; `cpu_count` was 2 of 64 CPUs.")
+    assert "cpu_count" not in next(resource_manager(facts_of("resmgr:cpu quantum", 600, cpus=64))).sentence
+    spilled = facts_of("direct path write temp", 330, parameters={"pga_aggregate_target": "2147483648"})
+    spilled.events["direct path read temp"] = Wait(exact(900), exact(300))
+    assert next(temporary_space(spilled)).sentence.endswith("; `pga_aggregate_target` was 2 GiB.")
+    write = {"db file parallel write": Wait(exact(1_000), exact(115))}
+    behind = next(writers_behind(facts_of("free buffer waits", 600, background=write))).sentence
+    assert behind.endswith("for the database writers, whose writes took 115 ms.")
+
+
+def test_time_without_a_name_on_a_busy_host() -> None:
+    """Where the processors were busy with others, that stands beside the time that is no CPU and no wait."""
+    facts = facts_of("log file sync", 100, db_cpu_s=exact(300), cpus=8, idle_pct=exact(1.0), busy_cpu_pct=exact(14.0))
+    (found,) = db_time_unaccounted(facts)
+    assert found.sentence.endswith("; the CPUs were 99 % busy, 14 % of it by this instance.")
+    assert found.next.startswith("see the processes of the host")
+
+
+def test_a_statement_that_waits_is_asked_for_no_plan() -> None:
+    """Where neither CPU nor I/O was most of a statement, its next step is that of what it waited for."""
+    time = {"cpu_s": exact(80), "io_s": exact(20)}
+    facts = facts_of("gc buffer busy acquire", 350, statements=(Statement("6wz0kq2dm81xv", exact(800), **time),))
+    steps = ledger_of(facts).parts("who").get_column("next").to_list()
+    assert "its object is the segment" in steps[0]
+
+
+def test_the_file_behind_reads_of_a_trace() -> None:
+    """Reads of one file that take far longer than those of another are no mean of both."""
+    lines = ["*** 2024-03-01 10:00:00.000", "*** SESSION ID:(7.9) 2024-03-01 10:00:00.000"]
+    lines += ["PARSING IN CURSOR #3 len=15 dep=0 uid=9 oct=3 lid=9 tim=1000 hv=1 ad='a' sqlid='1v8xq0zm9w4cd'"]
+    lines += ["select a from t", "END OF STMT", "PARSE #3:c=10,e=10,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=9,tim=1000"]
+    lines += ["EXEC #3:c=10,e=10,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=9,tim=1020"]
+    tim = 1020
+    for _ in range(40):
+        for file, ela in ((14, 30_000), (9, 2_000)):
+            tim += ela
+            lines += [
+                f"WAIT #3: nam='db file scattered read' ela= {ela} file#={file} block#=7 blocks=16 obj#=5 tim={tim}"
+            ]
+    lines += [f"FETCH #3:c=100,e={tim - 1000},p=1280,cr=1290,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim + 50}"]
+    said = iolab.findings("\n".join(lines).encode()).filter(name="main_statement").item(0, "sentence")
+    assert said.endswith("`db file scattered read`; file 14 had 94 % of this time, 30 ms each, and the others 2 ms.")
+
+
+def test_rows_of_statements_add_up() -> None:
+    """Statements below 10 % are one row, so that the rows of a screen are the total."""
+    account = Account(exact(100), "DB time")
+    for name, seconds in (("large", 60), ("first", 8), ("second", 7)):
+        account.add("who", name, exact(seconds), kind="mixed")
+    account.add("what", "DB CPU", exact(100), kind="cpu")
+    account.closes(None, "not listed", kind="unlisted", view="who")
+    shares = [float(row.percent) for row in ledger_rows(account.ledger(), "who")]
+    assert shares == [60.0, 15.0, 25.0]
+    assert sum(float(row.percent) for row in ledger_rows(account.ledger(), "who", least=0.1)) == 100
+
+
+def test_a_calm_host_says_so_above_its_table() -> None:
+    """Where no part is large, what the rules say first stands above the table."""
+    head = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(4 CPU)\n\n"
+    head += "12:00:01        CPU     %user     %nice   %system   %iowait    %steal     %idle\n"
+    rows = "".join(
+        f"12:0{n}:01        all      4.00      0.00      1.00      0.20      0.00     94.80\n" for n in range(1, 7)
+    )
+    log = (head + rows).encode()
+    lines = first_screen(iolab.findings(log), iolab.ledger(log), width=100).splitlines()
+    assert lines[1].startswith("The CPUs were idle")
+
+
+def test_rows_of_vmstat_with_single_blanks_are_no_counters_of_disks() -> None:
+    """A row of figures alone has no device: it is none of /proc/diskstats."""
+    row = "3 17 2248214 74021 1120 418966 5794 13428 8592 15326 13490 21288 14 11 20 55 0\n"
+    text = (
+        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+        "r b swpd free buff cache si so bi bo in cs us sy id wa st\n" + row * 5
+    )
+    assert iolab.load(text.encode()).format == "host"
