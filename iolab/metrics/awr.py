@@ -395,6 +395,8 @@ BACKGROUND_CPU: Final = "background CPU"
 CPU: Final = "DB CPU"
 _DB_TIME: Final = "DB time"
 _ALL: Final = "time of all classes"
+#: Instance of rows about all of them in reports of several: their sum, average and standard deviation.
+ALL_INSTANCES: Final = frozenset({"*", "avg", "std"})
 _NOT_COUNTED: Final = ("Idle",)
 
 
@@ -472,7 +474,7 @@ def _wait_classes_times(report: AwrReport, table: str) -> dict[str, Interval]:
         return found
     for row in report.with_bounds(table).iter_rows(named=True):
         time, name = row_figure(row, "total_wait_s"), row["wait_class"]
-        if time is None or name is None or name in _NOT_COUNTED or row.get("instance") == "*":
+        if time is None or name is None or name in _NOT_COUNTED or row.get("instance") in ALL_INSTANCES:
             continue
         found[name] = found[name] + time if name in found else time
     return found
@@ -492,7 +494,7 @@ def _model(report: AwrReport, statistic: str) -> Interval | None:
         return None
     total: Interval | None = None
     for row in report.with_bounds("time_model").iter_rows(named=True):
-        if str(row["statistic"]).lower() != statistic or row.get("instance") == "*":
+        if str(row["statistic"]).lower() != statistic or row.get("instance") in ALL_INSTANCES:
             continue
         time = row_figure(row, "time_s")
         if time is not None:
