@@ -66,6 +66,8 @@ def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
         ...     "avg_wait_ms_lo": [199.485], "avg_wait_ms_hi": [199.495]})
         >>> average_waits(waits).select("value", "lo", "hi").row(0)
         (199.49, 199.485, 199.495)
+        >>> average_waits(waits.with_columns(event=pl.lit(None, pl.String))).height  # a row without a name is no event
+        0
     """
 
     def compute(total_wait_s: Interval, waits: Interval, avg_wait_ms: Interval | None = None) -> Interval:
@@ -133,7 +135,7 @@ def _by_row(
     names: list[str] = []
     metrics: list[Metric] = []
     for row in waits.iter_rows(named=True):
-        if row["waits"] is None:
+        if row["waits"] is None or row[key] is None:
             continue
         shown = {name: row_figure(row, name) for name in ("total_wait_s", "waits", "avg_wait_ms")}
         inputs: dict[str, Figure] = {
