@@ -117,6 +117,8 @@ class _Frame:
                 _add_units(table, grid, waits or {}, faults)
             if table.total:
                 are_totals += _mark_totals(table, grid, height)
+            if "instance" in grid.cells:
+                grid.cells["instance"] = [_instance(cell) for cell in grid.cells["instance"]]
         self._shown = frozenset().union(*[grid.cells for grid in self._grids])
         for column in table.columns:
             self._add(column)
@@ -291,6 +293,12 @@ def _add_units(table: Table, grid: Grid, waits: Mapping[str, float], faults: lis
             cells[place] += units[0]
             reason = f"{table.name}.waits: read as {cells[place]}: the event has {count:,.0f} waits"
             faults.append(Problem(grid.lines[place] or None, "repaired", cell, reason, _start(grid, "waits")))
+
+
+def _instance(cell: str) -> str:
+    """An instance as its table names it; rows about all of them have one name in all tables."""
+    name = cell.strip(" :").lower()
+    return "*" if name in TOTALS else name if name in SUMMARIES else cell
 
 
 def _mark_totals(table: Table, grid: Grid, height: int) -> list[bool]:

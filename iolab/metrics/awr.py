@@ -66,6 +66,8 @@ def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
         ...     "avg_wait_ms_lo": [199.485], "avg_wait_ms_hi": [199.495]})
         >>> average_waits(waits).select("value", "lo", "hi").row(0)
         (199.49, 199.485, 199.495)
+        >>> average_waits(waits.with_columns(event=pl.lit(None, pl.String))).height  # a row without a name is no event
+        0
     """
 
     def compute(total_wait_s: Interval, waits: Interval, avg_wait_ms: Interval | None = None) -> Interval:
@@ -133,7 +135,7 @@ def _by_row(
     names: list[str] = []
     metrics: list[Metric] = []
     for row in waits.iter_rows(named=True):
-        if row["waits"] is None:
+        if row["waits"] is None or row[key] is None:
             continue
         shown = {name: row_figure(row, name) for name in ("total_wait_s", "waits", "avg_wait_ms")}
         inputs: dict[str, Figure] = {
@@ -399,6 +401,8 @@ BACKGROUND_CPU: Final = "background CPU"
 CPU: Final = "DB CPU"
 _DB_TIME: Final = "DB time"
 _ALL: Final = "time of all classes"
+#: Instance of rows about all of them in reports of several: their sum, average and standard deviation.
+ALL_INSTANCES: Final = frozenset({"*", "avg", "std"})
 _NOT_COUNTED: Final = ("Idle",)
 
 
@@ -476,7 +480,7 @@ def _wait_classes_times(report: AwrReport, table: str) -> dict[str, Interval]:
         return found
     for row in report.with_bounds(table).iter_rows(named=True):
         time, name = row_figure(row, "total_wait_s"), row["wait_class"]
-        if time is None or name is None or name in _NOT_COUNTED or row.get("instance") == "*":
+        if time is None or name is None or name in _NOT_COUNTED or row.get("instance") in ALL_INSTANCES:
             continue
         found[name] = found[name] + time if name in found else time
     return found
@@ -496,7 +500,7 @@ def _model(report: AwrReport, statistic: str) -> Interval | None:
         return None
     total: Interval | None = None
     for row in report.with_bounds("time_model").iter_rows(named=True):
-        if str(row["statistic"]).lower() != statistic or row.get("instance") == "*":
+        if str(row["statistic"]).lower() != statistic or row.get("instance") in ALL_INSTANCES:
             continue
         time = row_figure(row, "time_s")
         if time is not None:

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.ash import ON_CPU, ash_samples, cpu_queues
+from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.awr import elapsed as inferred
 from iolab.metrics.histograms import Histogram, histograms_of
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, FunctionIo, ReportFacts, Samples, Statement, TopEvent, Wait
@@ -214,7 +215,7 @@ def _one_row(report: AwrReport, name: str) -> dict[str, Any]:
 
 def _own_rows(report: AwrReport, name: str) -> list[dict[str, Any]]:
     """The rows of instances, without those of all together."""
-    return [row for row in _rows(report, name) if row.get("instance") != "*"]
+    return [row for row in _rows(report, name) if row.get("instance") not in ALL_INSTANCES]
 
 
 def _all_rows(report: AwrReport, name: str) -> list[dict[str, Any]]:
@@ -448,7 +449,7 @@ def _text(value: object) -> str | None:
 
 
 def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
-    """The top events; a report of all instances of 11.2 may list those of foreground sessions by themselves."""
+    """The top events; a report of all instances may list those of foreground sessions by themselves."""
     own = [row for row in _all_rows(report, "rac_events") if row["section"] == "top_foreground"]
     return tuple(
         TopEvent(
@@ -457,7 +458,7 @@ def _top_events(report: AwrReport) -> tuple[TopEvent, ...]:
             row_figure(row, "waits"),
             _waited(*(row_figure(row, column) for column in ("waits", "total_wait_s", "avg_wait_ms"))),
         )
-        for row in _all_rows(report, "top_events") or own
+        for row in own or _all_rows(report, "top_events")
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.histograms import latency_buckets
 from iolab.metrics.table import REFUSED, Metric, clip_share, evaluate, metrics_frame, need_part, need_time
 from logframe.errors import RefusedError
@@ -206,7 +207,7 @@ def _wait_of(table: pl.DataFrame, event: str) -> tuple[Interval, Interval] | Non
     seen: set[object] = set()
     for row in table.iter_rows(named=True):
         waits, time, instance = row_figure(row, "waits"), row_figure(row, "total_wait_s"), row.get("instance")
-        if row["event"] != event or waits is None or time is None or instance == "*" or instance in seen:
+        if row["event"] != event or waits is None or time is None or instance in ALL_INSTANCES or instance in seen:
             continue
         seen.add(instance)
         average = row_figure(row, "avg_wait_ms")

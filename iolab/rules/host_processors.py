@@ -119,7 +119,7 @@ def idle_time(lead: Ledger) -> Iterator[Finding]:
     """The parts of the processors' time that were no work of the host."""
     if "what" in lead.views:
         parts = lead.parts().filter(pl.col("part").is_in([*_NOT_AT_WORK]))
-        for row in parts.filter(pl.col("own_lo") >= PART * (lead.total.hi if lead.total else 0)).iter_rows(named=True):
+        for row in parts.filter(pl.col("share_lo") >= PART).iter_rows(named=True):
             share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
             name = "stolen_time" if row["part"] == "steal" else "idle_processors"
             said = f"The CPUs were {_NOT_AT_WORK[row['part']]} for {share} of the time."

@@ -370,3 +370,29 @@ def test_classes_of_all_instances_are_checked_against_their_events(shift: int, t
     )
     assert ("Configuration" in found, "Cluster" in found) == (shift == 0, shift == 0)
     assert ("class_contradicted" in ledger.remarks["rule"]) == (shift > 0)
+
+
+@pytest.mark.parametrize("words", [("Sum", "Avg", "Std"), ("*", "AVG", "STD"), ("Total:", "Avg", "Std")])
+def test_rows_about_all_instances_are_no_instances(words: tuple[str, str, str]) -> None:
+    """Reports of all instances end a table with the sum, the average and the deviation of its rows."""
+    model = [["1", "1,200.00", "300.00"], ["2", "1,800.00", "400.00"]]
+    about = [[words[0], "3,000.00", "700.00"], [words[1], "1,500.00", "350.00"], [words[2], "424.26", "70.71"]]
+    classes = [["1", "900.00", "300.00"], ["2", "1,400.00", "400.00"], [words[0], "2,300.00", "700.00"]]
+    report = _report(
+        _table(
+            "Database Instances Included In Report",
+            _plain("I#", "Instance", "Begin Snap Time", "End Snap Time", "Elapsed Time(min)", "DB time(min)"),
+            [
+                ["1", "fig1", "05-Feb-24 08:00", "05-Feb-24 09:00", "60.00", "20.00"],
+                ["2", "fig2", "05-Feb-24 08:00", "05-Feb-24 09:00", "60.00", "30.00"],
+            ],
+        ),
+        _table("Time Model", _plain("I#", "DB time (s)", "DB CPU (s)"), model + about),
+        _table("Foreground Wait Classes", _plain("I#", "User I/O(s)", "DB CPU (s)"), classes),
+    )
+    assert report["time_model"]["instance"].unique(maintain_order=True).to_list() == ["1", "2", "*", "avg", "std"]
+    assert report["time_model"].filter(instance="std")["time_s"].to_list() == [424.26, 70.71]
+    ledger = iolab.ledger(report)
+    assert (ledger.void, ledger.total and ledger.total.value) == ("", 3000)
+    shares = dict(ledger.parts().select("name", "seconds").iter_rows())
+    assert (shares["DB CPU"], shares["User I/O"]) == (700, 2300)

@@ -271,3 +271,15 @@ def test_a_restart_and_blocked_processes_are_said_first() -> None:
     assert "and the CPUs were idle with I/O in flight for 70 % of the time" in " ".join(
         str(screens[1]).splitlines()[2:4]
     )
+
+
+@pytest.mark.parametrize("idle", ["100.00", "0.00"])
+def test_processors_of_unknown_number_have_no_shares_of_nothing(idle: str) -> None:
+    """A head without a number of processors, and samples whose shares are of no time."""
+    log = (
+        "Linux 3.10.0 (tern) \t05/02/2013 \t_x86_64_\t(00 CPU)\n\n"
+        "01:53:01 PM  CPU    %usr   %nice    %sys %iowait    %irq   %soft  %steal  %guest   %idle\n"
+        f"01:53:04 PM  all    0.00    0.00    0.00    0.00    0.00    0.00    0.00    0.00  {idle}\n"
+    )
+    found = iolab.findings(log.encode())
+    assert found.get_column("sentence").null_count() == 0
