@@ -227,7 +227,7 @@ _CHANGING: Final = pl.Enum(sorted(DESCRIPTOR_CALLS))
 _WANTED: Final = ("pid", "name", "args", "result", "fd_path", "state", "gap", "elapsed", "elapsed_hi")
 _BARE: Final = "^{NO_DESCRIPTORS}"
 _CONTENT: Final = PARTS_GRAMMAR.pattern(
-    "^{FD_NAME}?{DECIMAL}{DECORATION}?{COMMA}{ARGUMENT_NAME}?{QUOTE}({FIRST_BYTES})"
+    "^{FD_NAME}?{DECIMAL}{DECORATION}?{COMMA}{ARGUMENT_NAME}?{QUOTE}({PACKET_START})"
 )
 #: Packets of Oracle Net: types of the fifth byte (connect, accept, refuse, redirect, data, resend, marker, ...).
 _PACKETS: Final = frozenset(range(1, 16))
@@ -292,10 +292,14 @@ def packets(calls: pl.DataFrame) -> pl.DataFrame:
         >>> packets(pl.DataFrame({"args": args, "result": [21, 21]})).rows()
         [(True, True), (False, False)]
     """
-    begins = calls.get_column("args").str.extract(_CONTENT, 1).to_list()
-    both = zip(begins, calls.get_column("result").to_list(), strict=True)
-    found = [(False, False) if begin is None else _packet(unescaped(begin), result) for begin, result in both]
-    return pl.DataFrame(found, schema={"is_packet": pl.Boolean, "asks": pl.Boolean}, orient="row")
+    begins = calls.get_column("args").str.extract(_CONTENT, 1)
+    maybe = begins.is_not_null().arg_true()
+    both = zip(begins.gather(maybe), calls.get_column("result").gather(maybe), strict=True)
+    found = pl.DataFrame(
+        [_packet(unescaped(begin), result) for begin, result in both], schema=["is_packet", "asks"], orient="row"
+    )
+    no = pl.repeat(value=False, n=calls.height, dtype=pl.Boolean, eager=True)
+    return pl.DataFrame([no.scatter(maybe, column).alias(column.name) for column in found])
 
 
 def _packet(begin: bytes, result: int) -> tuple[bool, bool]:
