@@ -221,7 +221,6 @@ def _decimal_at(place: int) -> pl.Expr:
     return pl.col("_parts").list.get(place, null_on_oob=True).cast(pl.Int64, strict=False)
 
 
-_READY: Final = pl.Enum(READY_CALLS)
 _TARGETED: Final = pl.Enum([*TARGETED_CALLS, *READY_CALLS])
 _CHANGING: Final = pl.Enum(sorted(DESCRIPTOR_CALLS))
 _WANTED: Final = ("pid", "name", "args", "result", "fd_path", "state", "gap", "elapsed", "elapsed_hi")
@@ -253,6 +252,8 @@ class Targets:
     def of(self, calls: pl.DataFrame) -> pl.DataFrame:
         """The calls that act on a descriptor, or wait for one, with ``fd`` and ``file``; null where not known.
 
+        Their names are of an enumeration, which is faster to group by.
+
         Args:
             calls: the next ones, with the columns of `_WANTED`, ``line`` and ``start``.
         """
@@ -260,10 +261,9 @@ class Targets:
             calls = calls.sort("start", maintain_order=True)  # of a -ff set: its threads are in different files
         numbered = calls.with_row_index("_row", offset=self._rows)
         self._rows += calls.height
-        wanted = rows_where(
-            numbered.select("_row", *_WANTED), pl.col("name").cast(_TARGETED, strict=False).is_not_null()
-        )
-        is_ready = pl.col("name").cast(_READY, strict=False).is_not_null()
+        named = numbered.select("_row", *_WANTED).with_columns(pl.col("name").cast(_TARGETED, strict=False))
+        wanted = rows_where(named, pl.col("name").is_not_null())
+        is_ready = pl.col("name").is_in(READY_CALLS)
         wanted = with_sizes(wanted.with_columns(_role=pl.lit(0, pl.UInt8))).drop("_role", "_count", "_offset")
         has_fd = ~is_ready & (pl.col("state") != "resumed")
         bare = pl.when(is_ready & PARTS_GRAMMAR.matches(pl.col("args"), _BARE)).then(pl.lit(NOTHING))
