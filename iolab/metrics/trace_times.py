@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.table import nanoseconds, set_back
+from iolab.metrics.trace_named import CallNames, Named
 from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed
 from straceparse.call_table import IO_CALLS, READS, WRITES
 from straceparse.descriptors import (
@@ -92,6 +93,7 @@ class CallTimes:
         threads: processes that are threads of the one that made them.
         ended: process -> whether it ended by itself and without an error, of those whose end the log shows.
         programs: process -> the last program that it executed.
+        named: what the calls name.
     """
 
     calls: pl.DataFrame
@@ -102,6 +104,7 @@ class CallTimes:
     programs: dict[int | None, str]
     threads: frozenset[int]
     ended: dict[int | None, bool]
+    named: Named
 
     @property
     def noun(self) -> str:
@@ -131,6 +134,7 @@ class CallSums:
         self._programs: dict[int | None, str] = {}
         self._threads: set[int] = set()
         self._ended: dict[int | None, bool] = {}
+        self._names = CallNames()
 
     def mark(self, events: pl.DataFrame) -> None:
         """Take the next lines that are no calls: signals, stops, ends."""
@@ -148,11 +152,13 @@ class CallSums:
     def add(self, calls: pl.DataFrame) -> None:
         """Take the next calls, with the columns `CALLS`."""
         calls = resumed(calls)
-        self._sums.append(compact(_summed(calls.with_columns(_is_late=_IS_TIMED_OUT), ["pid", "name"], *_OF_CALLS)))
+        sums = compact(_summed(calls.with_columns(_is_late=_IS_TIMED_OUT), ["pid", "name"], *_OF_CALLS))
+        self._sums.append(sums)
+        self._names.add(calls, sums.get_column("name").drop_nulls().unique().to_list())
         found = self._find.of(calls)
         if found.height or not self._targets:
-            sums = _summed(found, [*_OF_TARGETS]).with_columns(pl.col("name").cast(pl.String))
-            self._targets.append(compact(sums))
+            by_target = _summed(found, [*_OF_TARGETS]).with_columns(pl.col("name").cast(pl.String))
+            self._targets.append(compact(by_target))
             self._look_into(found)
         self._watch_clock(calls)
         self._pass_marks(calls)
@@ -247,6 +253,7 @@ class CallSums:
             dict(self._programs),
             frozenset(self._threads),
             self._ended,
+            self._names.found(),
         )
 
 
