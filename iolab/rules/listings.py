@@ -143,7 +143,7 @@ def _units() -> dict[str, tuple[str, float]]:
 
 @cache
 def _listings() -> list[tuple[frozenset[str], tuple[str, ...], dict[str, Any]]]:
-    """The views of each kind of listing, those that begin so, and what is said of it."""
+    """The views of each kind of listing, the starts of such names, and the sentence about it."""
     return [
         (frozenset(one["views"]), tuple(view for view in one["views"] if view[-1] in "$_"), one)
         for one in _data()["listings"]
