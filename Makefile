@@ -65,6 +65,7 @@ fix: $(READY) ## Format the code, and repair what the linter can repair
 	@$(BIN)/ruff check --fix . || true
 	@$(BIN)/ruff format .
 
+bench: export POLARS_MAX_THREADS = 1
 bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers on the same logs
 	@$(BIN)/python benchmarks/start.py
 	@$(BIN)/python benchmarks/strace.py

@@ -138,7 +138,7 @@ def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, st
     for name, seconds in found.items():
         verdict = target(seconds / unit, limits.get(name)) if unit else ""
         if name == "iolab show":
-            verdict = target(seconds, SHOW_S * log.stat().st_size / SHOW_BYTES, "CPU-s")
+            verdict = target(seconds, round(SHOW_S * log.stat().st_size / SHOW_BYTES, 2), "CPU-s")
         yield name, seconds, multiple(seconds, unit), verdict
     part = cut_of(log)
     scale = log.stat().st_size / part.stat().st_size

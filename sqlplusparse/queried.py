@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar, read_printed
@@ -42,7 +43,7 @@ class Column:
     heading: str
     tokens: tuple[str, ...]
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """The names in its expression, without those of tables."""
         return frozenset(token.rpartition(".")[2] for token in self.tokens)
@@ -132,7 +133,8 @@ class Queried:
     Attributes:
         table, statement, line: its number in `Spool.tables`, that of its statement, and where that begins.
         words: the words of the statement, in lower case; none where the log does not show it.
-        columns, rows: as printed.
+        columns: as printed.
+        spool: the session that it is of.
     """
 
     table: int
@@ -140,7 +142,12 @@ class Queried:
     line: int
     words: frozenset[str]
     columns: tuple[Column, ...]
-    rows: tuple[tuple[str | None, ...], ...]
+    spool: Spool
+
+    @cached_property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Its rows, as printed; read on first use, as most tables are no listing of a view."""
+        return self.spool.table_rows(self.table)
 
     def find(self, *names: str) -> int | None:
         """The first column that is selected as one of these, alone or within an expression."""
@@ -177,8 +184,7 @@ def queried_tables(spool: Spool) -> Iterator[Queried]:
         tokens = [token.lower() if token[0] not in "'\"" else token for token in found]
         lists = list(_lists(tokens))
         columns = tuple(Column(name, _selected(name, place, headings, lists)) for place, name in enumerate(headings))
-        rows = tuple(spool.table_cells(number).drop("line").rows())
-        yield Queried(number, statement, line, frozenset(tokens), columns, rows)
+        yield Queried(number, statement, line, frozenset(tokens), columns, spool)
 
 
 def _whole_factors(text: str) -> str:

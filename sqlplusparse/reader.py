@@ -144,11 +144,15 @@ class Spool(ParsedLog):
         has_bounds = self._has_bounds if printed is None else printed
         return table_frame(self._page, self._grids[table - 1], printed=has_bounds)
 
+    def table_rows(self, table: int) -> list[tuple[str, ...]]:
+        """The cells of one result grid as printed, row by row."""
+        return [tuple(cell.strip() for cell in cells) for _, cells in cells_of(self._page, self._grids[table - 1])]
+
     def table_cells(self, table: int) -> pl.DataFrame:
         """The rows of one result grid as printed: ``line``, and a column of texts for each heading."""
         grid = self._grids[table - 1]
-        found = cells_of(self._page, grid)
-        rows = [(self._page.place(line) + 1, *(cell.strip() for cell in cells)) for line, cells in found]
+        lines, texts = self.table_lines(table), self.table_rows(table)
+        rows = [(line, *cells) for line, cells in zip(lines, texts, strict=True)]
         names = [
             f"{name}_{place}" if name in grid.headings[:place] else name for place, name in enumerate(grid.headings)
         ]

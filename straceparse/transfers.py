@@ -221,13 +221,12 @@ def _decimal_at(place: int) -> pl.Expr:
     return pl.col("_parts").list.get(place, null_on_oob=True).cast(pl.Int64, strict=False)
 
 
-_READY: Final = pl.Enum(READY_CALLS)
 _TARGETED: Final = pl.Enum([*TARGETED_CALLS, *READY_CALLS])
 _CHANGING: Final = pl.Enum(sorted(DESCRIPTOR_CALLS))
 _WANTED: Final = ("pid", "name", "args", "result", "fd_path", "state", "gap", "elapsed", "elapsed_hi")
 _BARE: Final = "^{NO_DESCRIPTORS}"
 _CONTENT: Final = PARTS_GRAMMAR.pattern(
-    "^{FD_NAME}?{DECIMAL}{DECORATION}?{COMMA}{ARGUMENT_NAME}?{QUOTE}({FIRST_BYTES})"
+    "^{FD_NAME}?{DECIMAL}{DECORATION}?{COMMA}{ARGUMENT_NAME}?{QUOTE}({PACKET_START})"
 )
 #: Packets of Oracle Net: types of the fifth byte (connect, accept, refuse, redirect, data, resend, marker, ...).
 _PACKETS: Final = frozenset(range(1, 16))
@@ -253,6 +252,8 @@ class Targets:
     def of(self, calls: pl.DataFrame) -> pl.DataFrame:
         """The calls that act on a descriptor, or wait for one, with ``fd`` and ``file``; null where not known.
 
+        Their names are of an enumeration, which is faster to group by.
+
         Args:
             calls: the next ones, with the columns of `_WANTED`, ``line`` and ``start``.
         """
@@ -260,10 +261,9 @@ class Targets:
             calls = calls.sort("start", maintain_order=True)  # of a -ff set: its threads are in different files
         numbered = calls.with_row_index("_row", offset=self._rows)
         self._rows += calls.height
-        wanted = rows_where(
-            numbered.select("_row", *_WANTED), pl.col("name").cast(_TARGETED, strict=False).is_not_null()
-        )
-        is_ready = pl.col("name").cast(_READY, strict=False).is_not_null()
+        named = numbered.select("_row", *_WANTED).with_columns(pl.col("name").cast(_TARGETED, strict=False))
+        wanted = rows_where(named, pl.col("name").is_not_null())
+        is_ready = pl.col("name").is_in(READY_CALLS)
         wanted = with_sizes(wanted.with_columns(_role=pl.lit(0, pl.UInt8))).drop("_role", "_count", "_offset")
         has_fd = ~is_ready & (pl.col("state") != "resumed")
         bare = pl.when(is_ready & PARTS_GRAMMAR.matches(pl.col("args"), _BARE)).then(pl.lit(NOTHING))
@@ -292,10 +292,14 @@ def packets(calls: pl.DataFrame) -> pl.DataFrame:
         >>> packets(pl.DataFrame({"args": args, "result": [21, 21]})).rows()
         [(True, True), (False, False)]
     """
-    begins = calls.get_column("args").str.extract(_CONTENT, 1).to_list()
-    both = zip(begins, calls.get_column("result").to_list(), strict=True)
-    found = [(False, False) if begin is None else _packet(unescaped(begin), result) for begin, result in both]
-    return pl.DataFrame(found, schema={"is_packet": pl.Boolean, "asks": pl.Boolean}, orient="row")
+    begins = calls.get_column("args").str.extract(_CONTENT, 1)
+    maybe = begins.is_not_null().arg_true()
+    both = zip(begins.gather(maybe), calls.get_column("result").gather(maybe), strict=True)
+    found = pl.DataFrame(
+        [_packet(unescaped(begin), result) for begin, result in both], schema=["is_packet", "asks"], orient="row"
+    )
+    no = pl.repeat(value=False, n=calls.height, dtype=pl.Boolean, eager=True)
+    return pl.DataFrame([no.scatter(maybe, column).alias(column.name) for column in found])
 
 
 def _packet(begin: bytes, result: int) -> tuple[bool, bool]:

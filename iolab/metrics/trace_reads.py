@@ -464,4 +464,5 @@ def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataF
 
 def file_or_fd() -> pl.Expr:
     """The file of a request, or ``fd N`` where the log does not tell it."""
-    return pl.coalesce(pl.col("file").cast(pl.String), pl.format("fd {}", pl.col("fd")), pl.lit("(not known)"))
+    # not by pl.format, which panics in a query of a frame in several parts whose first has no row left
+    return pl.coalesce(pl.col("file").cast(pl.String), pl.concat_str(pl.lit("fd "), "fd"), pl.lit("(not known)"))

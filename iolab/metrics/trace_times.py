@@ -9,9 +9,18 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from iolab.metrics.table import nanoseconds, set_back
+from iolab.metrics.trace_named import CallNames, Named
 from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed
 from straceparse.call_table import IO_CALLS, READS, WRITES
-from straceparse.descriptors import children_of, is_server_end, programs_of, target_of, threads_of, without_note
+from straceparse.descriptors import (
+    DESCRIPTOR_CALLS,
+    children_of,
+    is_server_end,
+    programs_of,
+    target_of,
+    threads_of,
+    without_note,
+)
 from straceparse.ordered import compact, rows_where
 from straceparse.transfers import Targets, packets
 
@@ -84,6 +93,7 @@ class CallTimes:
         threads: processes that are threads of the one that made them.
         ended: process -> whether it ended by itself and without an error, of those whose end the log shows.
         programs: process -> the last program that it executed.
+        named: what the calls name.
     """
 
     calls: pl.DataFrame
@@ -94,6 +104,7 @@ class CallTimes:
     programs: dict[int | None, str]
     threads: frozenset[int]
     ended: dict[int | None, bool]
+    named: Named
 
     @property
     def noun(self) -> str:
@@ -123,6 +134,7 @@ class CallSums:
         self._programs: dict[int | None, str] = {}
         self._threads: set[int] = set()
         self._ended: dict[int | None, bool] = {}
+        self._names = CallNames()
 
     def mark(self, events: pl.DataFrame) -> None:
         """Take the next lines that are no calls: signals, stops, ends."""
@@ -140,16 +152,20 @@ class CallSums:
     def add(self, calls: pl.DataFrame) -> None:
         """Take the next calls, with the columns `CALLS`."""
         calls = resumed(calls)
-        self._sums.append(compact(_summed(calls.with_columns(_is_late=_IS_TIMED_OUT), ["pid", "name"], *_OF_CALLS)))
+        sums = compact(_summed(calls.with_columns(_is_late=_IS_TIMED_OUT), ["pid", "name"], *_OF_CALLS))
+        self._sums.append(sums)
+        self._names.add(calls, sums.get_column("name").drop_nulls().unique().to_list())
         found = self._find.of(calls)
         if found.height or not self._targets:
-            self._targets.append(compact(_summed(found, [*_OF_TARGETS])))
+            by_target = _summed(found, [*_OF_TARGETS]).with_columns(pl.col("name").cast(pl.String))
+            self._targets.append(compact(by_target))
             self._look_into(found)
         self._watch_clock(calls)
         self._pass_marks(calls)
-        self._parents.update(children_of(calls))
-        self._programs.update(programs_of(calls))
-        self._threads |= threads_of(calls)
+        changing = rows_where(calls, pl.col("name").is_in(DESCRIPTOR_CALLS))
+        self._parents.update(children_of(changing))
+        self._programs.update(programs_of(changing))
+        self._threads |= threads_of(changing)
 
     def _watch_clock(self, calls: pl.DataFrame) -> None:
         # the line after a call may be of a signal or of the end of its process
@@ -168,9 +184,9 @@ class CallSums:
         """What was read from and written to descriptors that are not known."""
         is_read = pl.col("name").is_in(_READS)
         is_moved = (is_read | pl.col("name").is_in(WRITES)) & (pl.col("result") > 0) & (pl.col("fd") > 2)
-        moved = rows_where(found, pl.col("file").is_null() & is_moved)
-        if moved.height:
-            some = moved.select("pid", "fd", "args", "result", is_read=is_read)
+        some = found.select("pid", "fd", "args", "result", is_read=is_read, _is=pl.col("file").is_null() & is_moved)
+        some = rows_where(some, pl.col("_is"))
+        if some.height:
             some = some.group_by("pid", "fd", "is_read", maintain_order=True).head(_LOOKED_AT)
             some = some.with_columns(packets(some))
             is_packet, asks = pl.col("is_packet") & pl.col("is_read"), pl.col("asks") & ~pl.col("is_read")
@@ -237,6 +253,7 @@ class CallSums:
             dict(self._programs),
             frozenset(self._threads),
             self._ended,
+            self._names.found(),
         )
 
 

@@ -143,6 +143,15 @@ def _units() -> dict[str, tuple[str, float]]:
     return {name: (kind, float(unit)) for kind, ones in _data()["units"].items() for name, unit in ones.items()}
 
 
+@cache
+def _listings() -> list[tuple[frozenset[str], tuple[str, ...], dict[str, Any]]]:
+    """The views of each kind of listing, the starts of such names, and the sentence about it."""
+    return [
+        (frozenset(one["views"]), tuple(view for view in one["views"] if view[-1] in "$_"), one)
+        for one in _data()["listings"]
+    ]
+
+
 def error_steps() -> dict[str, str]:
     """What to do next about an error, by its code."""
     return dict(_data()["errors"])
@@ -176,11 +185,8 @@ def listed(spool: Spool) -> list[Finding]:
 
 def _rows(table: _Table) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
-    for entry in _data()["listings"]:
-        views = entry["views"]
-        if not any(
-            word.startswith(view) if view[-1] in "$_" else word == view for word in table.views for view in views
-        ):
+    for views, begins, entry in _listings():
+        if views.isdisjoint(table.views) and not (begins and any(word.startswith(begins) for word in table.views)):
             continue
         if not all(name in table.texts for name in entry.get("requires", ())):
             continue

@@ -27,7 +27,8 @@ from iolab.stats.samples import clock_step
 from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK
 from iolab.time_ledger.parts import TIMED
-from iolab.time_ledger.spools import is_long, sampled, spool_ledgers
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.spools import is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 from logframe.wording import counted
@@ -111,7 +112,7 @@ class SpoolFacts:
     @cached_property
     def lead(self) -> Ledger | None:
         """The account that the session is described by; None where nothing is timed or listed."""
-        return next(iter(spool_ledgers(self.spool)), None)
+        return next(iter(ledgers(self.spool)), None)
 
     @property
     def ledger(self) -> Ledger | None:

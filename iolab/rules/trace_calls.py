@@ -18,11 +18,11 @@ from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
 from straceparse.call_classes import READY_CALLS
 from straceparse.call_table import READS, REAPS, WRITES
-from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.metrics.trace_times import CallTimes
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
@@ -34,7 +34,6 @@ _SUMMED: Final = {
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
-_CONNECT: Final = "connect"
 #: What stands in a command for a process that still runs.
 _LIVE: Final = "PID"
 _DEBUGGER: Final = "gdb"
@@ -103,8 +102,8 @@ def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
     """
     count = calls_failed(times_of(log))
     if count:
-        named = log.calls.select("errno").collect().get_column("errno").value_counts()
-        errors = named.sort("count", "errno", descending=[True, False])
+        named = times_of(log).named.errors.group_by("errno").agg(pl.col("calls").sum())
+        errors = named.sort("calls", "errno", descending=[True, False])
         parts = [f"{often:,} with {errno}" for errno, often in errors.head(_MOST_FAILED).iter_rows()]
         yield Finding(
             "all_calls_failed",
@@ -201,15 +200,13 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
     is_many = (pl.col("failed") >= _MANY) & (pl.col("failed") >= _NEARLY_ALL * pl.col("calls"))
     found = sums.filter(is_many, pl.col("failed") >= PART * whole)
     for name, count, failed in found.sort("failed", "name", descending=[True, False]).head(1).iter_rows():
-        path = pl.col("args").str.extract(f"({PARTS_GRAMMAR.pattern('{STRING}')})", 1).str.strip_chars('"')
-        own = log.calls.lazy().filter(pl.col("name").cast(pl.String) == name, pl.col("errno").is_not_null())
-        rows = own.select(path.alias("path"), pl.col("errno").cast(pl.String), "elapsed").collect()
-        errno = rows.get_column("errno").mode().sort().item(0)
-        parts = pl.col("path").str.split("/")
-        folders = rows.select(parts.list.head(parts.list.len() - 1).list.join("/")).to_series().drop_nulls()
-        named = folders.filter(folders != "").value_counts(sort=True).sort("count", "path", descending=[True, False])
-        time = float(rows.select(pl.col("elapsed").dt.total_nanoseconds().sum()).item()) / 1e9
-        took = f", {seconds(time / rows.height)} each" if trace_of(log).printed and time > 0 else ""
+        rows = times_of(log).named.errors.filter(pl.col("name") == name)
+        errors = rows.group_by("errno").agg(pl.col("calls").sum()).sort("calls", "errno", descending=[True, False])
+        errno = errors.item(0, "errno")
+        named = rows.group_by("folder").agg(pl.col("calls").sum()).drop_nulls().filter(pl.col("folder") != "")
+        named = named.sort("calls", "folder", descending=[True, False])
+        time = int(rows.get_column("elapsed").sum()) / 1e9
+        took = f", {seconds(time / failed)} each" if trace_of(log).printed and time > 0 else ""
         where = f", in {counted(named.height, 'folders')}, most often `{named.item(0, 0)}`" if named.height else ""
         is_missing = errno == _NOT_THERE and named.height > 1
         yield Finding(
@@ -224,30 +221,17 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
         )
 
 
-def silent_peer(log: StraceLog, name: str, which: pl.Expr) -> str:
+def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> str:
     """The address and port of the socket on which most calls of a name timed out; empty where the log shows none.
 
     Args:
-        log: the log.
+        times: of the log.
         name: of the calls, such as `poll`.
         which: the calls to look at.
     """
-    pattern = PARTS_GRAMMAR.pattern
-    args, is_connect = pl.col("args"), pl.col("name").cast(pl.String) == _CONNECT
-    address = args.str.extract_groups(pattern("{PORT_BEFORE}(?P<port>{DECIMAL}){HOST_BEFORE}(?P<host>{HOST})"))
-    to = address.struct.field("host") + ":" + address.struct.field("port")
-    calls = log.calls.lazy().filter(which, pl.col("name").cast(pl.String).is_in([name, _CONNECT])).sort("line")
-    rows = calls.select(
-        "result",
-        is_connect=is_connect,
-        fd=args.str.extract(pattern("^{FIRST_DESCRIPTOR}({DECIMAL})"), 1),
-        named=args.str.extract(pattern("{PEER_BEFORE}({PEER})"), 1),
-        to=pl.when(is_connect).then(to.fill_null("")),
-    ).collect()
-    rows = rows.with_columns(to=pl.coalesce("named", pl.col("to").forward_fill().over("fd")))
-    late = rows.filter(~pl.col("is_connect"), pl.col("result") == 0)
-    peers = late.get_column("to").drop_nulls().value_counts(sort=True).sort("count", "to", descending=[True, False])
-    is_one = peers.height > 0 and peers.item(0, "count") > late.height / 2
+    late = times.named.peers.filter(which, pl.col("name") == name).group_by("to").agg(pl.col("calls").sum())
+    peers = late.drop_nulls().sort("calls", "to", descending=[True, False])
+    is_one = peers.height > 0 and peers.item(0, "calls") > int(late.get_column("calls").sum()) / 2
     return str(peers.item(0, "to")) if is_one else ""
 
 

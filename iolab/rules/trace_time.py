@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
@@ -17,7 +18,6 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
-from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -336,7 +336,7 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         many = counted(row["count"], "calls")
         in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
         said = seconds(each if trace_of(log).printed else Interval(each, 0, each))
-        peer = silent_peer(log, row["evidence"]["rows"][0], _is_own(lead))
+        peer = silent_peer(times_of(log), row["evidence"]["rows"][0], _is_own(lead))
         return f"{in_vain} timed out, {said} each" + (f", with no answer of `{peer}`" if peer else "")
     if (longest or 0) >= least:
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
@@ -411,18 +411,14 @@ def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
     """The file that calls with names spent most of their time on, or the folder of those files."""
-    is_own = pl.col("name").cast(pl.String).is_in(names) & which
+    is_own = pl.col("name").is_in(names) & which
+    times = times_of(log)
     if set(names) <= set(TARGETED_CALLS):
-        sums = times_of(log).targets.filter(is_own).select(path=pl.col("file").cast(pl.String), spent=_inside())
+        sums = times.targets.filter(is_own).select(path=pl.col("file").cast(pl.String), spent=_inside())
     else:
-        named = pl.col("args").str.extract(f"({PARTS_GRAMMAR.pattern('{STRING}')})", 1).str.strip_chars('"')
-        path = pl.coalesce(named, pl.col("fd_path").cast(pl.String))
-        spent = pl.coalesce("elapsed", "gap").dt.total_nanoseconds().sum()
-        sums = log.calls.lazy().filter(is_own).group_by(path=path).agg(spent=spent).collect()
-    whole = int(sums.get_column("spent").sum())
-    parts = pl.col("path").str.split("/")
-    folder = parts.list.head(parts.list.len() - 1).list.join("/")
-    for word, key in (("on", pl.col("path")), ("in", folder)):
+        sums = times.named.paths.filter(is_own).select("path", "spent")
+    whole = int(times.calls.filter(is_own).select(_inside().sum()).item())
+    for word, key in (("on", pl.col("path")), ("in", folder_of("path"))):
         top = sums.drop_nulls().group_by(place=key).agg(pl.col("spent").sum()).filter(pl.col("place") != "")
         top = top.sort("spent", "place", descending=[True, False]).head(1)
         if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
@@ -517,9 +513,7 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
     if found.is_empty() or len(pids := found.item(0, "pid")) < 2:
         return
     name, whole = found.item(0, "name"), times_of(log).calls.get_column("pid").n_unique()
-    own = pl.col("name").cast(pl.String) == name, pl.col("pid").is_in(pids.to_list())
-    is_long = pl.col("elapsed").dt.total_nanoseconds() >= least * 1e9
-    places = log.calls.lazy().filter(*own, is_long).select(pl.col("args").str.split(",").list.first()).collect()
+    places = times_of(log).named.locks.filter(pl.col("name") == name, pl.col("pid").is_in(pids.to_list())).select("at")
     noun = times_of(log).noun
     many = every(whole, noun) if len(pids) == whole else f"{len(pids)} of {whole:,} {noun}"
     at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""

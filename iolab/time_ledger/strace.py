@@ -358,7 +358,7 @@ def _untimed(without: pl.DataFrame) -> pl.DataFrame:
 def _where(sums: pl.DataFrame, *, is_timed: bool) -> pl.DataFrame:
     """Files and other targets of calls; all calls without one together."""
     has_target = pl.col("target").is_not_null() & (pl.col("fd").is_not_null() | pl.col("file").is_not_null())
-    named = pl.coalesce(pl.col("file").cast(pl.String), pl.format("descriptor {}", "fd"))
+    named = pl.coalesce(pl.col("file").cast(pl.String), pl.concat_str(pl.lit("descriptor "), "fd"))
     label = pl.when(has_target & (named != NOTHING)).then(named).otherwise(pl.lit(_NO_FILE))
     keyed = sums.with_columns(part=label)
     files = _added(keyed, "part").sort(pl.col("elapsed") + pl.col("open"), "part", descending=[True, False])

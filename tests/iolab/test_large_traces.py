@@ -23,6 +23,11 @@ TEXT = "".join(
         (8, 98, "a remark"),
     )
 )
+#: Reads, and after a call whose next line is not in the log, writes: those are given in another batch.
+TWO_BATCHES = "".join(
+    f'{pid} {at}.000000 {name}(3, "", 8192, 0) = 8192 <0.500000>\n'
+    for at, (pid, name) in enumerate([(7, "pread64")] * 2 + [(8, "pread64")] + [(7, "pwrite64")] * 2)
+)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,7 @@ TEXT = "".join(
         *(pytest.param(path, id=path.stem) for path in LOGS),
         pytest.param(TEXT.encode(), id="two processes"),
         pytest.param(TEXT.replace("100.0", "102.0").encode(), id="set back in one"),
+        pytest.param(TWO_BATCHES.encode(), id="writes in another batch"),
     ],
 )
 def test_the_summary_of_a_large_log(source: Path | bytes, monkeypatch: pytest.MonkeyPatch) -> None:
