@@ -293,8 +293,8 @@ def _most_time(kinds: pl.DataFrame, kind: str, device: str | None, busy: float, 
     others = seconds((total - busy) / (kinds.height - count) / 1e3)
     return Finding(
         "latency",
-        f"{kind.capitalize()}s{_of_disk(own, kind)} took {percent(busy / total)} of the time of {kinds.height:,} requests: "
-        f"{count:,} of {seconds(busy / count / 1e3)} each{whose}; the others took {others}.",
+        f"{kind.capitalize()}s{_of_disk(own, kind)} took {percent(busy / total)} of the time of {kinds.height:,} "
+        f"requests: {count:,} of {seconds(busy / count / 1e3)} each{whose}; the others took {others}.",
         next="see this device beside the others: iostat -xt 5",
         evidence=(Evidence("events"),),
         order=0,
