@@ -135,7 +135,7 @@ def _columns(log: Spool) -> pl.DataFrame:
     costs = metrics.statement_costs(log)
     if costs.is_empty() or costs.get_column("blocks").null_count() == costs.height or costs["runs"].max() != 1:
         return pl.DataFrame()
-    if not any(block_bound(row) for row in costs.iter_rows(named=True)) and (costs["gets"].max() or 0) > 0:
+    if not any(block_bound(row) for row in costs.iter_rows(named=True)) and int(costs["gets"].sum()) > 0:
         return costs.select("part", gets=pl.col("gets").map_elements("{:,}".format, pl.String).fill_null(""))
     return pl.DataFrame(
         [

@@ -113,6 +113,10 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
     )
 
 
+_SERVER: Final = "see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server"
+_SLOTS: Final = "raise what the client may send at a time: nconnect of the mount, sunrpc.tcp_max_slot_table_entries"
+
+
 @rule("slow_mount", of="nfsiostat", needs="requests of NFS mounts")
 def slow_mount(log: FrameLog) -> Iterator[Finding]:
     r"""The reads and the writes of the NFS mount with most requests in flight: how long one took, and where.
@@ -145,13 +149,16 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         return
     for row in means.filter(pl.col("mount") == means.item(0, "mount")).iter_rows(named=True):
         again = f", {percent(row['again'])} sent again" if row["again"] else ""
+        queued = row["latency_ms"] - row["round_trip_ms"]
+        is_queued = queued > row["round_trip_ms"]
+        waited = f" and {seconds(queued / 1e3)} in the queue of the client" if is_queued else ""
         yield Finding(
             "slow_mount",
             f"{_OPERATIONS[row['direction']].capitalize()} of `{row['mount']}` took {seconds(row['latency_ms'] / 1e3)} "
-            f"each, {seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server: "
+            f"each, {seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server{waited}: "
             f"{three(row['rate'])} per second{again}.",
-            detail="the other part is the time in the queue of the client",
-            next="see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server",
+            detail="" if is_queued else "the other part is the time in the queue of the client",
+            next=_SLOTS if is_queued and not row["again"] else _SERVER,
             evidence=(Evidence("operations", (row["mount"],)),),
             order=0,
         )

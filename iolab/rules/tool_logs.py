@@ -103,7 +103,9 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
     counted = _counted(log)
     if counted.is_empty():
         return
-    label, key, number = _groups(counted).row(0)
+    groups = _groups(counted)
+    label, key, number = groups.row(0)
+    of = f" of `{', '.join(str(one) for one in (label, key) if one is not None)}`" if groups.height > 1 else ""
     own = _of_group(counted, label, key).group_by("lower_ns", "upper_ns").agg(pl.col("n").sum()).sort("lower_ns")
     buckets: list[tuple[int, int | None, float]] = []
     for lower, upper, count in own.iter_rows():
@@ -124,7 +126,7 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
     fast_ns, slow_ns, _ = buckets[valley]
     yield Finding(
         "two_groups",
-        f"The times are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
+        f"The times{of} are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
         f"{seconds(fast_ns / 1e9)}, {percent(slow / number)} at least {seconds((slow_ns or 0) / 1e9)}.",
         next="see the devices and processes of each group: biosnoop -Q",
         evidence=(Evidence("buckets", tuple(str(name) for name in (label, key) if name is not None)),),
@@ -266,7 +268,11 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
     ).drop_nulls("kind")
     groups = kinds.group_by("kind", "device").agg(pl.col("latency_ms").sum(), pl.len()).sort("latency_ms").rows()
-    if len(groups) > 1 and groups[-1][3] >= LEAST_WAITS and groups[-1][2] >= _MOST_TIME * kinds["latency_ms"].sum():
+    if (
+        len(groups) > 1
+        and groups[-1][3] >= LEAST_WAITS
+        and groups[-1][2] >= _MOST_TIME * float(kinds["latency_ms"].sum())
+    ):
         yield _most_time(kinds, *groups[-1])
     for (kind, _), rows in kinds.group_by("kind", "device", maintain_order=True):
         times = rows.get_column("latency_ms")
@@ -287,7 +293,7 @@ def event_findings(log: EventList) -> Iterator[Finding]:
 def _most_time(kinds: pl.DataFrame, kind: str, device: str | None, busy: float, count: int) -> Finding:
     """The reads or writes of one device that took most of the time of all requests, beside the others."""
     own = kinds.filter(pl.col("kind").eq(kind) & pl.col("device").eq_missing(device))
-    total = kinds.get_column("latency_ms").sum()
+    total = float(kinds.get_column("latency_ms").sum())
     callers = own.select("command", "pid").unique()
     whose = f", all of `{callers.item(0, 0)}` ({callers.item(0, 1)})" if callers.drop_nulls().height == 1 else ""
     others = seconds((total - busy) / (kinds.height - count) / 1e3)

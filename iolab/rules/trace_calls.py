@@ -34,6 +34,7 @@ _SUMMED: Final = {
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
+_FAILED: Final = "see which of them fail: strace -f -Z -e trace={} -o FILE -p PID"
 _CONNECT: Final = "connect"
 #: What stands in a command for a process that still runs.
 _LIVE: Final = "PID"
@@ -141,17 +142,20 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     if rows.is_empty():
         return
     run, of_run = _longest_run(rows)
-    named = run.group_by("syscall").agg(pl.col("seconds", "calls").sum())
+    named = run.group_by("syscall").agg(pl.col("seconds", "calls", "errors").sum())
     top, whole = (
         named.sort("seconds", "syscall", descending=[True, False]).row(0, named=True),
         float(run["seconds"].sum()),
     )
     each = top["seconds"] / max(top["calls"], 1)
     step = _SUMMED.get(top["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
+    failed = ""
+    if top["syscall"] not in _WOULD_WAIT and top["errors"] >= _NEARLY_ALL * max(top["calls"], 1):
+        failed, step = f", {top['errors']:,} of which failed", _FAILED.format(top["syscall"])
     yield Finding(
         "counted_calls",
         f"`{top['syscall']}` took {percent(top['seconds'] / whole)} of the {seconds(whole)} in the summary of calls"
-        f"{of_run}: {often_each(Interval.exact(top['calls']), None, 'calls', seconds(each))}.",
+        f"{of_run}: {often_each(Interval.exact(top['calls']), None, 'calls', seconds(each))}{failed}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
         next=RARE.format(seconds(whole)) if whole < SHORT_S else step,
@@ -239,12 +243,13 @@ def silent_peer(log: StraceLog, name: str, which: pl.Expr) -> str:
     calls = log.calls.lazy().filter(which, pl.col("name").cast(pl.String).is_in([name, _CONNECT])).sort("line")
     rows = calls.select(
         "result",
+        "pid",
         is_connect=is_connect,
         fd=args.str.extract(pattern("^{FIRST_DESCRIPTOR}({DECIMAL})"), 1),
         named=args.str.extract(pattern("{PEER_BEFORE}({PEER})"), 1),
         to=pl.when(is_connect).then(to.fill_null("")),
     ).collect()
-    rows = rows.with_columns(to=pl.coalesce("named", pl.col("to").forward_fill().over("fd")))
+    rows = rows.with_columns(to=pl.coalesce("named", pl.col("to").forward_fill().over("pid", "fd")))
     late = rows.filter(~pl.col("is_connect"), pl.col("result") == 0)
     peers = late.get_column("to").drop_nulls().value_counts(sort=True).sort("count", "to", descending=[True, False])
     is_one = peers.height > 0 and peers.item(0, "count") > late.height / 2
