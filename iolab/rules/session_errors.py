@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Final
+import itertools
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from logframe.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.sessions import SpoolFacts
+    from iolab.time_ledger.account import Ledger
     from sqlplusparse import Spool
 
 #: Failed statements that took less are counted with those without a time.
@@ -33,19 +33,30 @@ _MOST_MESSAGE: Final = 120
 _AFTER_LIMITS: Final = 1
 #: Kinds whose failure leaves data missing, and the statements after them that destroy what was to be kept.
 _KEEPS: Final = ("insert", "merge", "ddl", "update")
-_DESTROYS: Final = ("delete", "ddl")
-_DESTROYING: Final = re.compile(
-    r"\s*(?:delete(?:\s+from)?|truncate\s+table|drop\s+table)\s+([\w$#.\"]+)", re.IGNORECASE
-)
-_READ: Final = re.compile(r"\b(?:from|join)\s+([\w$#.\"]+)", re.IGNORECASE)
+_TAKES: Final = (("delete", "from"), ("truncate", "table"), ("drop", "table"))
+_READS: Final = ("from", "join")
+
+
+class _Facts(Protocol):
+    """What the rules take of a session (`iolab.rules.sessions.SpoolFacts`)."""
+
+    @property
+    def spool(self) -> Spool: ...
+    @property
+    def ledger(self) -> Ledger | None: ...
+    @property
+    def failed(self) -> pl.DataFrame: ...
+    @property
+    def failed_s(self) -> float: ...
 
 
 @rule("failed_statements", of="sqlplus", needs="statements with an error and an `Elapsed`")
-def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
+def failed_statements(facts: _Facts) -> Iterator[Finding]:
     r"""Statements that failed after some time: it is in no total and in no median.
 
     Examples:
         >>> import sqlplusparse
+        >>> from iolab.rules.sessions import SpoolFacts
         >>> text = "SQL> select 1 from t;\nORA-01013: user requested cancel\n\nElapsed: 00:00:09.00\n"
         >>> spool = sqlplusparse.read_spool((text * 2).encode())
         >>> for one in failed_statements(SpoolFacts(spool)): print(one.sentence)
@@ -102,13 +113,13 @@ def untimed_errors(spool: Spool) -> Iterator[Finding]:
 
 
 @rule("went_on", of="sqlplus", needs="a statement that failed, and one after it that deleted what it read")
-def went_on(facts: SpoolFacts) -> Iterator[Finding]:
+def went_on(facts: _Facts) -> Iterator[Finding]:
     """Rows that were deleted although the statement failed that should have copied them."""
     rows = facts.spool.statements.filter(pl.col("text").is_not_null()).to_dicts()
     for number, one in enumerate(rows):
         if one["status"] != "error" or one["kind"] not in _KEEPS:
             continue
-        read = {_table(name) for name in _READ.findall(one["text"])}
+        read = {name for word, name in itertools.pairwise(_words(one["text"])) if word in _READS}
         later = next((row for row in rows[number + 1 :] if _destroyed(row) in read), None)
         if later is None:
             continue
@@ -131,9 +142,11 @@ def went_on(facts: SpoolFacts) -> Iterator[Finding]:
 
 def _destroyed(row: dict[str, Any]) -> str:
     """The table from which a statement took rows; empty where it failed, or took none."""
-    found = _DESTROYING.match(row["text"]) if row["status"] == "ok" and row["kind"] in _DESTROYS else None
-    return _table(found[1]) if found and row["rows"] != 0 else ""
+    words = _words(row["text"])
+    if row["status"] != "ok" or row["rows"] == 0 or tuple(words[:2]) not in _TAKES:
+        return ""
+    return words[2] if len(words) > len(_TAKES[0]) else ""
 
 
-def _table(name: str) -> str:
-    return name.replace('"', "").lower()
+def _words(text: str) -> list[str]:
+    return text.replace('"', "").replace(";", " ").replace(",", " ").lower().split()

@@ -73,7 +73,7 @@ _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
-_FULL_SCAN: Final = r"^\s*(TABLE ACCESS FULL|INDEX (FAST )?FULL SCAN)"
+_FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
 _TEXT: Final = 60
@@ -148,7 +148,7 @@ class SpoolFacts:
 
     def _scanned(self, row: dict[str, Any]) -> str | None:
         """The table or index that the plans of a statement scan, where it is one and blocks were read."""
-        scans = self.plans(row).filter(pl.col("operation").str.contains(_FULL_SCAN))
+        scans = self.plans(row).filter(pl.col("operation").str.strip_chars().is_in(_FULL_SCANS))
         names = scans.get_column("object_name").drop_nulls().unique()
         return names.item() if names.len() == 1 and (row["blocks"] or _gets_of(row)) else None
 
@@ -453,7 +453,7 @@ def _next(facts: SpoolFacts) -> str:
     if large[0]["scanned"]:
         return "see whether an index serves it, by the predicates of its plan: iolab show --tables"
     if _gets_of(large[0]):
-        return "see which step of its plan needs so many gets: display_cursor with `ALLSTATS LAST` after a run"
+        return "see which step of its plan makes these gets: display_cursor with `ALLSTATS LAST` after a run"
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:

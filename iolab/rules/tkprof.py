@@ -143,6 +143,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
             culprit = _culprit(facts, one)
         if culprit:
+            what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
             most = percent(culprit["gets"] / one["gets"])
             what += f", {most} of them by {_inner(_word(culprit))}"
             detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
