@@ -63,7 +63,7 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
         f"`{row['sql_id']}` made up {percent(min(row['part'], 1.0))} of the {what} in DB time{each}{changed}.",
         Interval.exact(min(row["part"], 1.0)),
         f"the {what}",
-        next=f"compare its plans: select * from table(dbms_xplan.display_awr('{row['sql_id']}'))",
+        next=f"compare its plans: select * from table(dbms_xplan.display_awr('{row['sql_id']}'))",  # noqa: S608 - text
         evidence=(Evidence("compare_sql", (row["sql_id"],)),),
     )
 
