@@ -131,10 +131,12 @@ def _draw_runs(runs: pl.DataFrame) -> Any:  # noqa: ANN401 - any chart
 
 
 def _columns(log: Spool) -> pl.DataFrame:
-    """Blocks of each statement and the most that one can have taken, as texts; of repeated runs nothing."""
+    """Blocks of each statement and the most that one can have taken, else its gets; of repeated runs nothing."""
     costs = metrics.statement_costs(log)
     if costs.is_empty() or costs.get_column("blocks").null_count() == costs.height or costs["runs"].max() != 1:
         return pl.DataFrame()
+    if not any(block_bound(row) for row in costs.iter_rows(named=True)) and int(costs["gets"].sum()) > 0:
+        return costs.select("part", gets=pl.col("gets").map_elements("{:,}".format, pl.String).fill_null(""))
     return pl.DataFrame(
         [
             (

@@ -113,6 +113,10 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
     )
 
 
+_SERVER: Final = "see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server"
+_SLOTS: Final = "raise what the client may send at a time: nconnect of the mount, sunrpc.tcp_max_slot_table_entries"
+
+
 @rule("slow_mount", of="nfsiostat", needs="requests of NFS mounts")
 def slow_mount(log: FrameLog) -> Iterator[Finding]:
     r"""The reads and the writes of the NFS mount with most requests in flight: how long one took, and where.
@@ -125,7 +129,8 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         >>> rows = f"read: ops/s {head} 9.0 72.0 8.0 1 (1.0%) 12.0 30.0\n"
         >>> log = iolab.load(f"nas:/vol mounted on /u04:\n\n ops/s rpc bklog\n 9.0 0.0\n\n{rows}".encode())
         >>> for one in slow_mount(log): print(one.sentence)
-        Reads of `/u04` took 30 ms each, 12 ms of it on the network and in the server: 9 per second, 1.0 % sent again.
+        Reads of `/u04` took 30 ms each, 18 ms in the client's queue, 12 ms in network and server: 9 per second, 1.0 %
+        sent again.
     """
     rows = log.tables["operations"]
     samples = rows.get_column("sample").n_unique()
@@ -145,13 +150,19 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         return
     for row in means.filter(pl.col("mount") == means.item(0, "mount")).iter_rows(named=True):
         again = f", {percent(row['again'])} sent again" if row["again"] else ""
+        queued = row["latency_ms"] - row["round_trip_ms"]
+        is_queued = queued > row["round_trip_ms"]
+        inside = f"{seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server"
+        if is_queued:
+            times = seconds(queued / 1e3), seconds(row["round_trip_ms"] / 1e3)
+            inside = f"{times[0]} in the client's queue, {times[1]} in network and server"
         yield Finding(
             "slow_mount",
             f"{_OPERATIONS[row['direction']].capitalize()} of `{row['mount']}` took {seconds(row['latency_ms'] / 1e3)} "
-            f"each, {seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server: "
+            f"each, {inside}: "
             f"{three(row['rate'])} per second{again}.",
-            detail="the other part is the time in the queue of the client",
-            next="see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server",
+            detail="" if is_queued else "the other part is the time in the queue of the client",
+            next=_SLOTS if is_queued and not row["again"] else _SERVER,
             evidence=(Evidence("operations", (row["mount"],)),),
             order=0,
         )

@@ -152,13 +152,18 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         full=pl.col(QUEUE_FULL).mean() if QUEUE_FULL in columns else pl.lit(0.0),
         always=(pl.sum_horizontal(pl.col(name) * pl.col(time) / 1e3 for _, name, time in kinds) >= _ALWAYS).mean(),
         busy=(pl.col("util_percent") * pl.col("weight")).sum() / whole / 100 if has_util else pl.lit(None, pl.Float64),
+        busiest=pl.col("util_percent").max() / 100 if has_util else pl.lit(None, pl.Float64),
     )
     totals = totals.with_columns(
         pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in _ENDS
     ).sort("flight", "device", descending=[True, False])
-    row = totals.collect().row(0, named=True)
+    found = totals.collect()
+    row, busiest = found.row(0, named=True), found.get_column("busiest").max()
     if row["flight"] <= 0:
         return
+    calm = ""
+    if row["flight"] < PART and busiest is not None and float(busiest) < PART:  # type: ignore[arg-type]  # a number
+        calm = f"No device stands out: each was at most {percent(float(busiest))} busy in any sample. "  # type: ignore[arg-type]
     said: list[str] = []
     each: list[float] = []
     for word, *_ in kinds:
@@ -173,7 +178,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time, "
     yield Finding(
         "device_load",
-        f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
+        f"{calm}`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
         detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
         next=latencies_of(row["device"], columns) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,

@@ -49,9 +49,13 @@ _CHANGING: Final = {
 _MUCH_MORE: Final = 20.0
 #: A rise of the number of processes by this factor is worth a sentence.
 _MANY_MORE: Final = 1.5
+_SEE_PATH: Final = "see what it does not share with the others: multipath -ll; its LUN, path and pool in the array"
 _MOVED: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"))
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
 _NOT_BUSY: Final = ("id_percent", "idle_percent", "wa_percent", "iowait_percent")
+_OF_NMON: Final = {"read_bytes_per_s": "received_bytes_per_s", "write_bytes_per_s": "sent_bytes_per_s"}
+#: Devices have as many requests as another where their rates differ by at most this part, and peers are this many.
+_ALIKE, _LEAST_PEERS = 0.2, 2
 #: Speeds of links, in Gbit/s.
 _LINKS: Final = (1, 10, 25, 40, 100)
 #: Interfaces without a link.
@@ -63,6 +67,8 @@ def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     if scope not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
         return None
     rows = log.scan(scope)
+    if scope == "interface":  # nmon names the directions otherwise
+        rows = rows.rename(_OF_NMON, strict=False)
     if not set(needs).issubset(rows.collect_schema().names()):
         return None
     length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
@@ -144,9 +150,15 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             slow=(pl.col(time) * moved).filter(is_slow).sum() / moved.filter(is_slow).sum(),
             others=(pl.col(time) * moved).filter(~is_slow).sum() / moved.filter(~is_slow).sum(),
             most=pl.col(time).filter(is_slow).max(),
+            rate=moved.sum(),
+            every=(pl.col(time) * moved).sum() / moved.sum(),
         )
-        some = slow.filter(pl.col("number") > 0).collect()
-        found += [(row["seconds"], word, row | {"is_slow": is_slow}) for row in some.iter_rows(named=True)]
+        all_of = slow.collect()
+        some = all_of.filter(pl.col("number") > 0)
+        found += [
+            (row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(all_of, row)})
+            for row in some.iter_rows(named=True)
+        ]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
     for slow_s, word, row in found[:_MOST_DEVICES]:
         others = "" if not row["others"] > 0 else f"; {seconds(row['others'] / 1e3)} in the others"
@@ -156,12 +168,27 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             "slow_device",
             f"{word} {'from' if word == 'Reads' else 'to'} `{row['device']}` averaged more than {three(row['limit'])} "
             f"ms in {row['number']:,} of {counted(number, 'samples')}{when}: {seconds(row['slow'] / 1e3)} on average"
-            f"{most}{others}.",
+            f"{most}{others}.{row['peers']}",
             impact=_share(slow_s, whole),
             impact_of=OF_SAMPLES,
-            next=latencies_of(str(row["device"]), columns),
+            next=_SEE_PATH if row["peers"] else latencies_of(str(row["device"]), columns),
             evidence=(Evidence("device", (str(row["device"]),)),),
+            order=4 if row["peers"] else 5,
         )
+
+
+def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
+    """The devices with as many requests as a slow one, none of them slow, and what one took there; as a sentence."""
+    alike = devices.filter(
+        pl.col("device") != row["device"],
+        pl.col("rate").is_between((1 - _ALIKE) * row["rate"], (1 + _ALIKE) * row["rate"]),
+        pl.col("number") == 0,
+        pl.col("every") * 2 < row["slow"],
+    )
+    if alike.height < _LEAST_PEERS:
+        return ""
+    most = seconds(float(alike.get_column("every").max()) / 1e3)  # type: ignore[arg-type]  # a column of numbers
+    return f" {alike.height} other devices with as many took at most {most} each."
 
 
 @rule(
@@ -369,10 +396,12 @@ def changed_load(log: HostLog) -> Iterator[Finding]:
         "changed_load",
         f"{_CHANGING[part]} was {percent(inside / 100)} of the processors' time{stretch.when}; "
         f"{percent(outside / 100)} in the others.",
-        impact=Interval.exact(share),
+        # what a hypervisor takes is no work of the host: no part of the time comes before it
+        impact=None if part == "steal" else Interval.exact(share),
         impact_of=OF_SAMPLES,
         next=steps_of(part),
         evidence=(Evidence(str(frame.item(0, "scope")), (part,)),),
+        order=-1 if part == "steal" else 5,
     )
 
 
@@ -528,10 +557,13 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
         for speed in [] if share else _LINKS:
             if SATURATED <= (full := max(received, sent) * 8 / 1e3 / speed) <= 1:
                 share, said = full, f"; consistent with a full link of {speed} Gbit/s"
+        length = 1.0 if stretch is None else (stretch.last - stretch.first + 1) / own.height
         yield Finding(
             "busy_interface",
             f"`{row['interface']}` received {three(received)} MB/s and sent {three(sent)} MB/s"
             f"{said + when if stretch else when + said}.",
+            impact=Interval.exact(length) if share >= SATURATED else None,
+            impact_of=OF_SAMPLES,
             next="see which connections: ss -ti" if share >= SATURATED else "",
             evidence=(Evidence("interface", (str(row["interface"]),)),),
             order=1 if share >= SATURATED else 2,

@@ -19,7 +19,7 @@ from logframe.oracle import is_idle, wait_class_of
 from sqlplusparse import queried_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlplusparse import Queried, Spool
 
@@ -178,7 +178,7 @@ def listed(spool: Spool) -> list[Finding]:
     for table in tables:
         makers = (partial(_sessions, states=states), _switches, _histogram, _rows, _series)
         found += next((said for make in makers if (said := list(make(table)))), [])
-    found += _ratios(spool)
+    found += [*_load(tables), *_ratios(spool)]
     found.sort(key=lambda one: one.order)
     return [replace(one, order=n, position=int(one.order < _USUAL)) for n, one in enumerate(found, 1)]
 
@@ -456,6 +456,24 @@ def _histogram(table: _Table) -> Iterator[Finding]:
         evidence=(Evidence("tables", (name,)),),
         order=_USUAL,
     )
+
+
+def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
+    """The load of v$osstat, where it is more than the CPUs."""
+    cells = (
+        (str(row[name]).strip(), number.value)
+        for table in tables
+        if (name := table.texts.get("stat_name")) is not None and (value := table.texts.get("value")) is not None
+        for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
+        if number is not None
+    )
+    found = dict(cells)
+    load, cpus = found.get("LOAD", 0.0), found.get("NUM_CPUS", 0.0)
+    if load > cpus > 0:
+        yield Finding(
+            "listed_rows", f"The load was {three(load)} on {counted(int(cpus), 'CPUs')}.",
+            next="see what runs: vmstat 5; top -b -n 1", evidence=(Evidence("tables", ("LOAD",)),), order=_BLOCKED,
+        )  # fmt: skip
 
 
 def _ratios(spool: Spool) -> Iterator[Finding]:

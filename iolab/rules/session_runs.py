@@ -35,6 +35,8 @@ _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
 _MOST_CHANGED: Final = 4
 _MOST_TEXT: Final = 50
+#: Of more runs before a change the first may have been a cold one.
+_FEW: Final = 2
 
 
 def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
@@ -67,13 +69,16 @@ def changed(row: dict[str, Any]) -> str:
             others.append((text, times))
         else:
             before += times
+    cold = others[0][1][0] if len(others[0][1]) > _FEW and others[0][1][0] > max(others[0][1][1:]) else None
+    others[0] = (others[0][0], others[0][1][1:]) if cold is not None else others[0]
     if not 1 < len(others) <= _MOST_CHANGED or any(max(times) >= _FACTOR * min(times) for _, times in others):
         return ""
+    first = f"first {phrases.three(cold)} s, then " if cold is not None else ""
     said = [
         f"{_from_to(times)} s{f' after `{short_text(text, _MOST_TEXT)}`' * bool(n)}"
         for n, (text, times) in enumerate(others)
     ]
-    return f"{len(runs)} runs; {', then '.join(said)}"
+    return f"{len(runs)} runs; {first}{', then '.join(said)}"
 
 
 def by_reads(row: dict[str, Any]) -> str:
@@ -151,14 +156,17 @@ def sample(row: dict[str, Any], *, is_whole: bool) -> str:
         return f"{len(times)} runs, the first {phrases.three(times[0])} s, then a {said}"
     if not is_whole:
         return said
-    said = (
+    return (
         f"{len(times)} runs, {said}, from {ends[0]} to {ends[1]} s"
         if ends[0] != ends[1]
         else f"{len(times)} runs of {ends[0]} s"
     )
-    if others := row["runs"] - len(times):
-        said += f"; {others} more returned another number of rows"
-    return said
+
+
+def other_runs(row: dict[str, Any]) -> str:
+    """The runs that are in the share of a statement and not in its times."""
+    others = row["runs"] - len(row["times"])
+    return f"; {others:,} more returned another number of rows" if others else ""
 
 
 def trend(row: dict[str, Any]) -> tuple[str, str] | None:
@@ -174,5 +182,6 @@ def trend(row: dict[str, Any]) -> tuple[str, str] | None:
         return None
     said = (
         f"the median was {phrases.three(first)} s in the first {third} and {phrases.three(last)} s in the last {third}"
+        + (" of those with the same number of rows" if row["runs"] > len(times) else "")
     )
     return ("slower" if last > first else "faster"), said

@@ -16,11 +16,23 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listings import error_steps, listed
+from iolab.rules.listings import listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.samples import session_findings as sample_findings
-from iolab.rules.session_runs import MANY_TRIPS, by_reads, by_trips, changed, changes, in_order, plans_of, sample, trend
+from iolab.rules.session_errors import untimed_errors
+from iolab.rules.session_runs import (
+    MANY_TRIPS,
+    by_reads,
+    by_trips,
+    changed,
+    changes,
+    in_order,
+    other_runs,
+    plans_of,
+    sample,
+    trend,
+)
 from iolab.rules.time_parts import PART, sentence
 from iolab.stats.first_runs import two_groups
 from iolab.stats.samples import clock_step
@@ -31,7 +43,6 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.spools import is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
-from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +74,7 @@ _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
+_FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
 _TEXT: Final = 60
@@ -88,13 +100,6 @@ _FAR_OFF, _MANY_ROWS = 10, 1_000
 #: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
-#: Errors of objects that do not exist, or do already: a script drops and creates what may be there.
-_USUAL_ERRORS: Final = (
-    "ORA-00942", "ORA-00955", "ORA-01418", "ORA-01432", "ORA-01434", "ORA-01918", "ORA-02289", "ORA-04043", "ORA-04080",
-)  # fmt: skip
-_MOST_MESSAGE: Final = 120
-#: Errors come after the limit that caused them, and before other listings.
-_AFTER_LIMITS: Final = 1
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
 #: A plan belongs to a run of which its A-Time is at least this share.
@@ -143,10 +148,10 @@ class SpoolFacts:
         ]
 
     def _scanned(self, row: dict[str, Any]) -> str | None:
-        """The table that the plans of a statement scan, where it is one and blocks were read."""
-        scans = self.plans(row).filter(pl.col("operation").str.strip_chars() == "TABLE ACCESS FULL")
+        """The table or index that the plans of a statement scan, where it is one and blocks were read."""
+        scans = self.plans(row).filter(pl.col("operation").str.strip_chars().is_in(_FULL_SCANS))
         names = scans.get_column("object_name").drop_nulls().unique()
-        return names.item() if names.len() == 1 and row["blocks"] else None
+        return names.item() if names.len() == 1 and (row["blocks"] or _gets_of(row)) else None
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
         """The operations of the plans of the runs of a statement (`costs`)."""
@@ -341,7 +346,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took} {of}: {_apart(row) or in_order(row) or sample(row, is_whole=is_first)}."
+        return f"{took} {of}: {_apart(row) or in_order(row) or sample(row, is_whole=is_first)}{other_runs(row)}."
     if said := _apart(row):
         return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
@@ -349,6 +354,8 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
         each = "from disk" if is_first else f"in at most {bound} each"
         did = [f"read {count_text(row['blocks'], 'block')} {each}", *did]
         did += [f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []
+    elif gets := _gets_of(row):
+        did = [gets, *([f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []), *did]
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
@@ -364,6 +371,16 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
 def _apart(row: dict[str, Any]) -> str:
     """What sets the runs of a statement apart: round trips, a change between them, or reads; empty otherwise."""
     return by_trips(row) or changed(row) or by_reads(row) if len(row["times"]) > 1 else ""
+
+
+def _gets_of(row: dict[str, Any]) -> str:
+    """The gets of a statement that read next to nothing from disk, and for how many rows."""
+    gets, blocks = row["gets"] or 0, row["blocks"] or 0
+    few = row["blocks"] is not None and blocks * _DISK_READ_S <= _FEW_OF_TIME * row["elapsed_s_lo"]
+    if not few or gets < max(_LEAST_GETS, 100 * (row["round_trips"] or 0)):
+        return ""
+    rows = f" for {count_text(row['rows'], 'row')}" if row["rows"] is not None else ""
+    return f"made {gets:,} gets{rows}, {count_text(blocks, 'block')} from disk"
 
 
 def _capital(text: str) -> str:
@@ -427,7 +444,7 @@ def _next(facts: SpoolFacts) -> str:
     if trips >= MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if large[0]["times"][1:] and changed(large[0]):
-        return f"take {_SQL_TRACE} of a run before and one after the change"
+        return "compare its plans before and after: select * from table(dbms_xplan.display_awr('SQL_ID'))"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
         return f"take {_SQL_TRACE} of its next run"
     if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
@@ -436,6 +453,8 @@ def _next(facts: SpoolFacts) -> str:
         return f"take {_SQL_TRACE} of a run that reads from disk: the reads are what differs"
     if large[0]["scanned"]:
         return "see whether an index serves it, by the predicates of its plan: iolab show --tables"
+    if _gets_of(large[0]):
+        return "see which step of its plan makes these gets: display_cursor with `ALLSTATS LAST` after a run"
     if any(row["blocks"] for row in large):
         return f"run it again with a warm cache, then with {_SQL_TRACE}"
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
@@ -460,67 +479,6 @@ def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     )
 
 
-@rule("failed_statements", of="sqlplus", needs="statements with an error and an `Elapsed`")
-def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
-    r"""Statements that failed after some time: it is in no total and in no median.
-
-    Examples:
-        >>> import sqlplusparse
-        >>> text = "SQL> select 1 from t;\nORA-01013: user requested cancel\n\nElapsed: 00:00:09.00\n"
-        >>> spool = sqlplusparse.read_spool((text * 2).encode())
-        >>> for one in failed_statements(SpoolFacts(spool)): print(one.sentence)
-        2 statements failed (ORA-01013 2 times); they took 18 s together.
-    """
-    failed, time = facts.failed, facts.failed_s
-    if time < _LEAST_TIMED_S:
-        yield from _untimed_errors(facts.spool)
-        return
-    codes = failed.get_column("error").value_counts(sort=True).head(_MOST_SAMPLES)
-    listed = ", ".join(code if count == 1 else f"{code} {count} times" for code, count in codes.rows())
-    said = f"The statement at line {failed.item(0, 'first_line'):,} failed ({listed}) after {phrases.seconds(time)}."
-    if failed.height > 1:
-        said = f"{failed.height:,} statements failed ({listed}); they took {phrases.seconds(time)} together."
-    is_most = facts.ledger is not None and facts.ledger.total is not None and time > facts.ledger.total.hi
-    impact = None
-    if is_most and facts.ledger is not None and facts.ledger.total is not None:
-        longest, line, code = failed.select("elapsed_s", "first_line", "error").row(0)
-        rest, impact = time - longest + facts.ledger.total.value, Interval.exact(time / (time + facts.ledger.total.hi))
-        if longest > rest:
-            said = f"The statement at line {line:,} failed with {code} after {phrases.seconds(longest)}; "
-            said += f"the rest of the session took {phrases.seconds(rest)}."
-    yield Finding(
-        "failed_statements",
-        said,
-        impact,
-        "timed statements, failed ones included",
-        next=_step_of_error(str(failed.item(0, "error"))) if is_most else "",
-        position=1 if is_most else 0,
-        evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
-        order=3,
-    )
-
-
-def _step_of_error(code: str) -> str:
-    return error_steps().get(code, "remove the cause of the error, then run what failed again")
-
-
-def _untimed_errors(spool: Spool) -> Iterator[Finding]:
-    """What failed in a session that is not timed; objects that do not exist, or do already, are usual in scripts."""
-    failed = spool.statements.filter(pl.col("error").str.head(3) == "ORA", ~pl.col("error").is_in(_USUAL_ERRORS))
-    if failed.is_empty() or spool.timings.height:
-        return
-    line, code, message = failed.select("first_line", "error", "message").row(0)
-    said = f"The statement at line {line:,} failed: {short_text(message or code, _MOST_MESSAGE)}"
-    others = failed.filter(pl.col("error") != code).get_column("error").unique(maintain_order=True).to_list()
-    alike = failed.filter(pl.col("error") == code).height - 1
-    said += f"; {counted(alike, 'other statements')} did, too" if alike else ""
-    said += f"; others failed with {phrases.named_list(others)}" if others else ""
-    places = (Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),)
-    yield Finding(
-        "failed_statements", f"{said}.", next=_step_of_error(code), evidence=places, position=1, order=_AFTER_LIMITS
-    )
-
-
 @rule("not_timed", "plan_time", of="sqlplus")
 def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     r"""A session that prints no time, no cost and no statistic of its statements: what took time cannot be said.
@@ -537,7 +495,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
     if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
         return
-    if listing_ledgers(spool) or facts.listed or any(_untimed_errors(spool)):
+    if listing_ledgers(spool) or facts.listed or any(untimed_errors(spool)):
         return
     planned = spool.plans.filter(pl.col("a_time_s") > 0, pl.col("parent_id").is_null())
     if planned.height:
@@ -692,7 +650,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         share = phrases.percent(row["elapsed_s"] / ledger.total.value)
         yield Finding(
             "runs",
-            f"{_capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}.",
+            f"{_capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}{other_runs(row)}.",
             part=row["part"],
             evidence=(Evidence("runs", (str(row["statement"]),)),),
             order=5,

@@ -42,6 +42,18 @@ _NAMED: Final = 0.10
 _MOST_OF: Final = 0.5
 _MOST_NAMED: Final = 6
 _LEAST_GETS: Final = 100_000
+#: A statement that is executed this often may be so for each row of another, whose rows are the same but for this part.
+_MANY: Final = 100
+_SAME: Final = 0.01
+#: Plans of fewer gets need no word.
+_MANY_GETS: Final = 10_000
+#: Blocks from disk are named from one of this many gets on.
+_FEW_BLOCKS: Final = 1_000
+_ROW_SOURCE: Final = "row source"
+_ONCE: Final = "commit once for many rows, not for each"
+_JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
+#: With this much of the time the client is the question.
+_MOST_TIME: Final = 0.9
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
 #: From this much disk in the gets on, the CPU of reading is in it.
@@ -87,6 +99,9 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
 def total(facts: Facts) -> Iterator[Finding]:
     """What the calls took, and whether recursive statements are in it."""
     step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
+    waited, calls = float(of_client(facts.report).get_column("total_wait_s").sum()), facts.lead.total
+    if calls is not None and waited * (1 - _MOST_TIME) >= calls.hi * _MOST_TIME:
+        step = "see what the client did between its calls: its own log, or the user who waited"
     words, detail = facts.lead.text, _how_known(facts)
     yield Finding(
         "total", f"{words[:1].upper()}{words[1:]}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0
@@ -123,11 +138,12 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             said += f": {count_text(one['misses'], 'hard parse')}."
             yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=BIND, evidence=(place,))
             continue
-        what = _work(facts.report, one)
+        what = _work(facts, one)
         detail, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
             culprit = _culprit(facts, one)
         if culprit:
+            what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
             most = percent(culprit["gets"] / one["gets"])
             what += f", {most} of them by {_inner(_word(culprit))}"
             detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
@@ -137,10 +153,13 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
-        said = f"{_word(one)}{with_calls} took {share} of the time: {what}."
+        source = _row_source(facts.report, one) if not culprit and not parse_s else ""
+        said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
         step, top = f"see its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
         if parse_s:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
+        elif each := _each_row_of(facts, one):
+            step = _ONCE if _is_commit(one) else _JOIN.format(_inner(_word(each)))
         elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
         elif one["part"] == facts.nesting.container:
@@ -158,14 +177,65 @@ def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     return found.row(0, named=True) if found.height else None
 
 
-def _work(report: Tkprof, one: dict[str, Any]) -> str:
-    """What a statement did: the waits that were half of its time, else its calls and gets."""
-    top, blocks = _largest_wait(report, one), count_text(one["disk_blocks"], "block")
+def _work(facts: Facts, one: dict[str, Any]) -> str:
+    """What a statement did: its executions, the waits that were half of its time, else its rows and gets."""
+    top, blocks = _largest_wait(facts.report, one), count_text(one["disk_blocks"], "block")
+    what = count_text(one["executions"] or 0, "execution") if one["executions"] else count_text(one["count"], "call")
+    if each := _each_row_of(facts, one):
+        what += f", one for each row of {_inner(_word(each))}"
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and wait_class_of(top["event"]) == "User I/O" else ""
-        return f"{size}{count_text(top['waits'], 'wait')} for `{top['event']}`"
-    what = f"{count_text(one['count'], 'call')}, {count_text(one['gets'], 'get')}"
-    return what + (f", {blocks} from disk" if one["disk_blocks"] else "")
+        return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
+    what += f", {count_text(one['rows'], 'row')}" if not each else ""
+    what += f", {count_text(one['gets'], 'get')}"
+    return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")
+
+
+def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
+    """The statement for each of whose rows this one was executed, or committed."""
+    often = one["executions"] or 0
+    if often < _MANY:
+        return None
+    by_row = pl.lit(_is_commit(one)) | (pl.col("executions") * _MANY <= pl.col("rows"))
+    rows = facts.statements.filter(
+        pl.col("part") != one["part"], ~pl.col("is_recursive"), by_row,
+        pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
+    )  # fmt: skip
+    return None if one["is_recursive"] or rows.is_empty() else rows.row(0, named=True)
+
+
+def _is_commit(one: dict[str, Any]) -> bool:
+    return str(one["text"] or "").strip().rstrip(";").upper() == "COMMIT"
+
+
+def _row_source(report: Tkprof, one: dict[str, Any]) -> str:
+    """The step of the plan with most of the gets, and how many rows it kept of those below it; as a sentence."""
+    steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
+    if not steps or not one["gets"]:
+        return ""
+    below: dict[int, list[dict[str, Any]]] = {}
+    path: list[int] = []
+    for n, step in enumerate(steps):
+        below[n], path = [], [m for m in path if steps[m]["level"] < step["level"]]
+        if path:
+            below[path[-1]].append(step)
+        path.append(n)
+    gets = [step["consistent_gets"] or 0 for step in steps]
+    own = {n: gets[n] - sum(found["consistent_gets"] or 0 for found in below[n]) for n in below}
+    most = max(own, key=lambda n: (own[n], -n))
+    whole = gets[0]
+    if whole < _MANY_GETS or own[most] < _MOST_OF * whole:
+        return ""
+    step = steps[most]
+    if len(below[most]) == 1 and (found := below[most][0])["rows"] >= _MANY * max(step["rows"], 1):
+        expected = found["cardinality"]
+        far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
+        return f" `{_operation(step)}` kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{far}."
+    return f" `{_operation(step)}` made {percent(own[most] / whole)} of the gets."
+
+
+def _operation(step: dict[str, Any]) -> str:
+    return str(step["operation"]).partition("(object id")[0].strip()
 
 
 def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
@@ -260,6 +330,8 @@ def _of_part(facts: Facts, part: int | None) -> dict[str, Any]:
 
 
 def _word(one: dict[str, Any]) -> str:
+    if _is_commit(one):
+        return f"`COMMIT` (line {one['line']:,})"
     return f"`{one['sql']}`" if one["sql"] else f"The statement at line {one['line']:,}"
 
 

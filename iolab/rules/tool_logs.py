@@ -103,7 +103,9 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
     counted = _counted(log)
     if counted.is_empty():
         return
-    label, key, number = _groups(counted).row(0)
+    groups = _groups(counted)
+    label, key, number = groups.row(0)
+    of = f" of `{', '.join(str(one) for one in (label, key) if one is not None)}`" if groups.height > 1 else ""
     own = _of_group(counted, label, key).group_by("lower_ns", "upper_ns").agg(pl.col("n").sum()).sort("lower_ns")
     buckets: list[tuple[int, int | None, float]] = []
     for lower, upper, count in own.iter_rows():
@@ -124,7 +126,7 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
     fast_ns, slow_ns, _ = buckets[valley]
     yield Finding(
         "two_groups",
-        f"The times are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
+        f"The times{of} are in two groups: {percent(sum(counts[:valley]) / number)} were at most "
         f"{seconds(fast_ns / 1e9)}, {percent(slow / number)} at least {seconds((slow_ns or 0) / 1e9)}.",
         next="see the devices and processes of each group: biosnoop -Q",
         evidence=(Evidence("buckets", tuple(str(name) for name in (label, key) if name is not None)),),

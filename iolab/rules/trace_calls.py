@@ -34,6 +34,7 @@ _SUMMED: Final = {
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
+_FAILED: Final = "see which of them fail: strace -f -Z -e trace={} -o FILE -p PID"
 #: What stands in a command for a process that still runs.
 _LIVE: Final = "PID"
 _DEBUGGER: Final = "gdb"
@@ -140,17 +141,20 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     if rows.is_empty():
         return
     run, of_run = _longest_run(rows)
-    named = run.group_by("syscall").agg(pl.col("seconds", "calls").sum())
+    named = run.group_by("syscall").agg(pl.col("seconds", "calls", "errors").sum())
     top, whole = (
         named.sort("seconds", "syscall", descending=[True, False]).row(0, named=True),
         float(run["seconds"].sum()),
     )
     each = top["seconds"] / max(top["calls"], 1)
     step = _SUMMED.get(top["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
+    failed = ""
+    if top["syscall"] not in _WOULD_WAIT and top["errors"] >= _NEARLY_ALL * max(top["calls"], 1):
+        failed, step = f", {top['errors']:,} of which failed", _FAILED.format(top["syscall"])
     yield Finding(
         "counted_calls",
         f"`{top['syscall']}` took {percent(top['seconds'] / whole)} of the {seconds(whole)} in the summary of calls"
-        f"{of_run}: {often_each(Interval.exact(top['calls']), None, 'calls', seconds(each))}.",
+        f"{of_run}: {often_each(Interval.exact(top['calls']), None, 'calls', seconds(each))}{failed}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
         next=RARE.format(seconds(whole)) if whole < SHORT_S else step,

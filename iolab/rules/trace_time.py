@@ -52,11 +52,13 @@ _RUN_S: Final = 0.01
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
+#: Calls in which processes of Oracle sleep until they are posted: a background process is idle there.
+_POSTS: Final = ("semtimedop", "semop")
+_WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
     "waits for descriptors": "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
-    "locks and messages": "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION, for Oracle; else "
-    + _STACKS.removeprefix("see "),
+    "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
 }
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {
@@ -155,7 +157,8 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
     if trace_of(log).calls.is_empty():
         return
     found = ledgers(log)
-    if not found:
+    sums = list(_sums(log)) if not found or found[0].void else []
+    if not found and not sums:
         yield Finding(
             "trace_profile",
             "The log does not show where time passed: it has no timestamps (-ttt).",
@@ -163,7 +166,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
             is_refused=True,
         )
     if not found or found[0].void:
-        yield from _sums(log)
+        yield from sums
         return
     lead = found[0]
     yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
@@ -198,13 +201,16 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
         return
     calls = classed(times_of(log)).filter(pl.col("printed") > 0)
     is_idle = pl.col("kind").is_in(["idle", "client"])
-    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum(), idle=is_idle.all())
+    sums = calls.group_by("name").agg(
+        pl.col("elapsed", "printed").sum(), idle=is_idle.all(), of=pl.col("class").first()
+    )
     sums = sums.filter(pl.col("elapsed") > 0).sort("elapsed", "name", descending=[True, False])
     worked = sums.filter(~pl.col("idle"))
     whole = int(worked.get_column("elapsed").sum())
     idle = sums.filter(pl.col("idle"), pl.col("elapsed") > whole).head(1)  # it is most of the time
     several = times_of(log).calls.get_column("pid").n_unique() > 1
-    for name, elapsed, count, rests in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
+    late = dict(times_of(log).calls.group_by("name").agg(pl.col("timed_out").sum()).iter_rows())
+    for name, elapsed, count, rests, of in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
         if elapsed >= PART * whole:
             time = elapsed / 1e9
             said = f"`{name}` took {seconds(time)}{' of all processes' if several else ''}"
@@ -212,10 +218,11 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
                 said = f"{'All processes together were' if several else 'The process was'} idle in `{name}` for "
                 said += seconds(time)
             each = seconds(time / count) if count > 1 else ""
+            in_vain = f", {late[name]:,} of which timed out" if late[name] > _MOST_OF_IT * count else ""
             yield Finding(
                 "calls_without_total",
-                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}.",
-                next=COMMAND,
+                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}{in_vain}.",
+                next=_NOT_WOKEN.get(of, COMMAND) if in_vain else COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,
             )
@@ -235,6 +242,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     names = row["evidence"]["rows"] if row["evidence"] else []
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
+    if next_step == _STACKS and set(names) <= set(_POSTS):
+        detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
     if names == ["connect"] and ("failed" in said or "timed out" in said):
@@ -305,7 +314,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if len(names) > 1:
         detail = counted(row["count"], "calls")
     else:
-        detail = _of_few(log, lead, row) or detail + _in_vain(log, lead, names[0], row["count"])
+        detail = _of_few(log, lead, row) or detail + _in_vain(log, lead, names[0], row["count"]) + _even(log, lead, row)
     if row["part"] == ASYNCHRONOUS and row["own_lo"] > 0:
         steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
         steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
@@ -341,6 +350,15 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if (longest or 0) >= least:
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
     return ""
+
+
+def _even(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The longest request of a name whose times are even: none stands out."""
+    own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
+    longest = float(own.get_column("longest").max() or 0) / 1e9  # type: ignore[arg-type]  # a column of numbers
+    is_one = row["kind"] == "io" and row["count"] >= LEAST_WAITS and trace_of(log).printed
+    even = is_one and 0 < longest <= _MUCH_SLOWER * row["seconds"] / row["count"]
+    return f", none longer than {seconds(longest)}" if even else ""
 
 
 def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:

@@ -19,7 +19,7 @@ from logframe.interval import Interval
 from straceparse.call_table import HIDDEN, SUBMITS
 
 # The rules of other modules are registered where they are imported.
-from iolab.rules import trace_calls, trace_reads, trace_time, trace_writes  # isort: skip  # noqa: F401
+from iolab.rules import trace_calls, trace_outliers, trace_reads, trace_time, trace_writes  # isort: skip  # noqa: F401
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import share_text, short_text
+from iolab.metrics.formatting import share_text, short_text, time_text
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
 from iolab.time_ledger.parts import Place
@@ -14,6 +14,8 @@ from logframe.wording import counted
 from sqlplusparse import queried_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import Queried, Spool
 
@@ -42,6 +44,10 @@ _COUNTED: Final = {
 }
 _EXECUTIONS: Final = ("executions", "executions_delta", "execs", "exec")
 _STATEMENT: Final = ("sql_id", "sql_text", "hash_value")
+SYNC, _LOG_WRITE = "log file sync", "log file parallel write"
+#: A commit that waits this many times as long as a write of the log waits for something else.
+_MUCH_LONGER: Final = 5.0
+NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); the highest average of log file sync in ASH"
 _IO: Final = ("User I/O", "System I/O")
 _ID_LENGTH: Final = 13
 _MOST_TEXT: Final = 60
@@ -78,11 +84,13 @@ def _of_waits(listed: Queried) -> Ledger | None:
     event, place = listed.find("event"), _time_column(listed, _WAITED)
     if event is None or place is None:
         return None
-    times = _sums(listed, event, listed.figures(*place))
-    counts = _counts(listed, event, "total_waits", "total_waits_fg")
+    events = [row[event] for row in listed.rows]
+    times = _sums(events, listed.figures(*place))
+    counts = _counts(listed, events, "total_waits", "total_waits_fg")
     total = sum(times.values(), Interval.exact(0.0))
     if total.value <= 0:
         return None
+    slow = slow_commit(times, counts)
     account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
     for name, time in times.items():
         wait_class = wait_class_of(name)
@@ -91,16 +99,34 @@ def _of_waits(listed: Queried) -> Ledger | None:
         count = counts.get(name)
         account.add(
             "what", name, time, kind=kind, wait_class=wait_class, count=count, evidence=Place("tables", (name,)),
-            next_step=event_step(name) or _step_of_class(wait_class, count),
+            next_step=NOT_THE_LOG if slow and name == SYNC else event_step(name) or _step_of_class(wait_class, count),
         )  # fmt: skip
     rest = total - idle
+    is_mixed = rest.lo > 0 and idle.value > 0
+    took = (
+        f"waits not idle took {seconds_text(rest)} (query"
+        if is_mixed
+        else f"waits {seconds_text(total)} that the query"
+    )
+    said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
+    if slow:
+        each = [time_text(time) for time in slow]
+        said += f"; `{SYNC}` took {each[0]} each, a write of the log {each[1]}: commits waited for more than its disk"
     return account.ledger(
-        text=f"waits {seconds_text(total)} that the query at line {listed.line:,} returned; CPU time is not among them",
+        text=said,
         counted={"what": "waits"},
-        work=rest if rest.lo > 0 and idle.value > 0 else None,
-        work_base="the waits not idle" if rest.lo > 0 and idle.value > 0 else "",
+        work=rest if is_mixed else None,
+        work_base="the waits not idle" if is_mixed else "",
         unshared="" if rest.lo > 0 else "all waits are idle",
     )
+
+
+def slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[float, float] | None:
+    """Seconds of a wait for a commit, and of a write of the log, where a commit waits many times as long as that."""
+    if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (SYNC, _LOG_WRITE)):
+        return None
+    sync, write = (times[name].value / counts[name].value for name in (SYNC, _LOG_WRITE))
+    return (sync, write) if sync >= _MUCH_LONGER * write > 0 else None
 
 
 def _step_of_class(wait_class: str | None, count: Interval | None) -> str | None:
@@ -130,6 +156,7 @@ def _of_statements(listed: Queried) -> Ledger | None:
     key = next((found for name in _STATEMENT if (found := listed.find(name)) is not None), None)
     if key is None or len(listed.rows) < _LEAST_ROWS:
         return None
+    names = _alike(listed, key)
     base, place, unit = "elapsed time", _time_column(listed, _ELAPSED), "s"
     if place is None:
         unit = base = next((name for name, names in _COUNTED.items() if listed.find(*names) is not None), "")
@@ -137,21 +164,22 @@ def _of_statements(listed: Queried) -> Ledger | None:
         if column is None:
             return None
         place = column, 1.0
-    times, runs = _sums(listed, key, listed.figures(*place)), _counts(listed, key, *_EXECUTIONS)
+    times, runs = _sums(names, listed.figures(*place)), _counts(listed, names, *_EXECUTIONS)
     total = sum(times.values(), Interval.exact(0.0))
     if total.value <= 0:
         return None
     account = Account(total, f"the {base} listed")
     top = max(times, key=lambda name: times[name].value)
+    first = {name: str(row[key]) for name, row in reversed([*zip(names, listed.rows, strict=True)])}
     if unit == "s":
-        _add_parts(account, listed, _plan_of(top))
+        _add_parts(account, listed, _plan_of(first[top]))
     cpu = _time_column(listed, dict.fromkeys(_PARTS["CPU"][1:], 1e-6) | {"cpu": 0})
-    cpus = {} if cpu is None else _sums(listed, key, listed.figures(*cpu))
-    gets = _counts(listed, key, *_COUNTED["logical reads"])
+    cpus = {} if cpu is None else _sums(names, listed.figures(*cpu))
+    gets = _counts(listed, names, *_COUNTED["logical reads"])
     for name, time in times.items():
         part = account.add(
             "who", short_text(name, _MOST_TEXT), time, kind="mixed", count=runs.get(name),
-            evidence=Place("tables", (name,)), next_step=_plan_of(name),
+            evidence=Place("tables", (name,)), next_step=_plan_of(first[name]),
         )  # fmt: skip
         has_cpu = unit == "s" and name in cpus and time.value > 0
         did = [f"{share_text(cpus[name].value / time.value)} of it CPU"] if has_cpu else []
@@ -161,9 +189,28 @@ def _of_statements(listed: Queried) -> Ledger | None:
         if did:
             account.remark("detail", "main_statement", ", ".join(did), part=part)
     figure = seconds_text(total) if unit == "s" else f"{total.value:,.0f}"
-    said = f"{figure} of the {counted(len(times), 'statement')} that the query at line {listed.line:,} returned"
+    number = counted(len({row[key] for row in listed.rows}), "statement")
+    said = f"{figure} of the {number} that the query at line {listed.line:,} returned"
     were = "was" if unit == "s" else "were"
     return account.ledger(text=f"{base} {were} {said}", unit=unit, counted={"who": "executions"})
+
+
+def _alike(listed: Queried, key: int) -> Sequence[str | None]:
+    """The name of the statement of each row; of those that differ in literals alone it is the same."""
+    signature, text = listed.find("force_matching_signature"), listed.find("sql_text", "txt", "text")
+    names = [row[key] for row in listed.rows]
+    if signature is None or signature == key:
+        return names
+    found: dict[str, list[int]] = {}
+    for n, row in enumerate(listed.rows):
+        if row[key] and row[signature] and str(row[signature]).strip() != "0":
+            found.setdefault(str(row[signature]).strip(), []).append(n)
+    for value, places in found.items():
+        if len({names[n] for n in places}) > 1:
+            what = value if text is None else str(listed.rows[places[0]][text] or value)
+            alike = f"{len({listed.rows[n][key] for n in places}):,} statements alike: {what}"
+            names = [alike if n in places else name for n, name in enumerate(names)]
+    return names
 
 
 def _plan_of(name: str) -> str:
@@ -194,17 +241,17 @@ def _time_column(listed: Queried, names: dict[str, float]) -> tuple[int, float] 
     return next(((place, unit) for place, unit in found if unit is not None), None)
 
 
-def _counts(listed: Queried, key: int, *names: str) -> dict[str, Interval]:
+def _counts(listed: Queried, keys: Sequence[str | None], *names: str) -> dict[str, Interval]:
     column = listed.find(*names)
-    return {} if column is None else _sums(listed, key, listed.figures(column))
+    return {} if column is None else _sums(keys, listed.figures(column))
 
 
-def _sums(listed: Queried, key: int, figures: list[Interval | None]) -> dict[str, Interval]:
-    """The sums of a column by the text of another: an event or statement may have a row for each child or instance."""
+def _sums(keys: Sequence[str | None], figures: list[Interval | None]) -> dict[str, Interval]:
+    """The sums of a column by the names of its rows: one may have several, of each child or instance."""
     found: dict[str, Interval] = {}
-    for row, figure in zip(listed.rows, figures, strict=True):
-        if row[key] and figure is not None:
-            found[str(row[key])] = found.get(str(row[key]), Interval.exact(0.0)) + figure
+    for key, figure in zip(keys, figures, strict=True):
+        if key and figure is not None:
+            found[str(key)] = found.get(str(key), Interval.exact(0.0)) + figure
     return found
 
 

@@ -253,7 +253,7 @@ def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bo
     if _seconds(sums, "slack") > _COARSE * total.value:
         unshared = "times are printed too coarsely: their rounding adds up to more than 10 % of the total"
     elif aside > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
-        rest = f"{share_text(aside)} of the time was idle or waiting for the client"
+        rest = f"{share_text(min(aside, 1.0))} of the time was idle or waiting for the client"
         unshared = f"almost nothing ran: {rest}"
     elif aside >= _IDLE:
         work, work_base = total * (1 - aside), "the non-idle time"
@@ -269,7 +269,9 @@ def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bo
                 is_sure = sums.filter(kind=kind, target="server").height
                 what = "waiting for the client" if is_sure else "likely waiting for the client"
             at_most = "" if is_timed else "at most "
-            text += f"; {at_most}{share_text(seconds / total.value)} of this time was {what} ({', '.join(names)})"
+            text += (
+                f"; {at_most}{share_text(min(seconds / total.value, 1.0))} of this time was {what} ({', '.join(names)})"
+            )
     if late >= _MOSTLY * total.value:
         most_of_it = f"{'' if is_timed else 'at most '}{share_text(late / total.value)} of this time"
         text += f"; for {most_of_it} it waited until a time-out: nothing arrived"

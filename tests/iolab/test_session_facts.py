@@ -161,3 +161,95 @@ def test_the_state_of_a_session_that_blocks_is_said() -> None:
     assert found.item(0, "sentence").endswith("session 417 blocked 1 of them. It was INACTIVE for 1,873 s.")
     assert found.item(0, "next").startswith("have its transaction committed")
     assert "CTIME" not in " ".join(iolab.findings(text.encode()).get_column("sentence"))
+
+
+def test_a_cold_first_run_does_not_hide_a_change() -> None:
+    """The first run of all may have read from disk: the change between the others is named all the same."""
+    run = "SQL> select count(*) from t;\n\n1 row selected.\n\nElapsed: 00:00:{:05.2f}\n"
+    gather = "SQL> exec dbms_stats.gather_table_stats(user, 'T');\n\nPL/SQL procedure successfully completed.\n\n"
+    text = "".join(map(run.format, (4.31, 1.12, 1.09, 1.1))) + gather + "".join(map(run.format, (38.9, 39.4)))
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert "6 runs; first 4.31 s, then 1.09 to 1.12 s, then 38.9 to 39.4 s after `exec dbms_stats.gather" in said
+
+
+def test_gets_of_a_statement_that_reads_next_to_nothing() -> None:
+    """With next to no block from disk the gets are what the statement did, and a warm cache is no advice."""
+    text = "SQL> select a from t where b = 1;\n\n11 rows selected.\n\nElapsed: 00:00:18.73\n\nExecution Plan\n"
+    text += (
+        "-" * 58
+        + "\nPlan hash value: 1829003377\n\n"
+        + "-" * 53
+        + "\n| Id  | Operation               | Name | Rows  |\n"
+    )
+    text += (
+        "-" * 53
+        + "\n|   0 | SELECT STATEMENT        |      |    11 |\n|   1 |  INDEX FULL SCAN        | T_I  |    11 |\n"
+    )
+    text += (
+        "-" * 53
+        + "\n\nStatistics\n"
+        + "-" * 58
+        + "\n          0  db block gets\n    3100000  consistent gets\n         14  physical reads\n"
+    )
+    text += "         11  rows processed\n"
+    found = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    assert "made 3,100,000 gets for 11 rows, 14 blocks from disk and its plan scans all of `T_I`" in found["sentence"]
+    assert "warm cache" not in found["next"]
+    read = text.replace("         14  physical", "    2900000  physical")
+    assert "made 3,100,000 gets" not in " ".join(iolab.findings(read.encode()).get_column("sentence"))
+
+
+def test_rows_that_were_deleted_after_their_copy_failed() -> None:
+    """A script that went on after an error, and deleted what the failed statement reads, may have lost data."""
+    text = "SQL> insert into kept select * from moves where d < 9;\nERROR at line 1:\n"
+    text += "ORA-01653: unable to extend table A.KEPT by 8192 in tablespace T\n\nElapsed: 00:11:20.31\n"
+    text += "SQL> delete from {} where d < 9;\n\n8812 rows deleted.\n\nElapsed: 00:24:02.18\n"
+    found = iolab.findings(text.format("moves").encode())
+    assert found.item(1, "name") == "went_on"
+    assert found.item(1, "sentence") == (
+        "The statement at line 1 failed (ORA-01653), but the script went on: line 6 deleted 8,812 rows of `moves`, "
+        "from which it reads."
+    )
+    assert "went_on" not in iolab.findings(text.format("others").encode()).get_column("name").to_list()
+
+
+def test_runs_that_returned_another_number_of_rows_are_counted() -> None:
+    """Runs that are in the share and not among the times are named, whatever else is said of the runs."""
+    run = "SQL> delete from t where rownum <= 50;\n\n{} rows deleted.\n\nElapsed: 00:00:{:05.2f}\n"
+    text = "".join(run.format(50, 5.0 + 3 * n) for n in range(12)) + run.format(12, 45.0)
+    found = iolab.findings(text.encode())
+    said = found.filter(name="main_statement").item(0, "sentence")
+    assert "12 runs, each longer than the one before" in said
+    assert said.endswith("; 1 more returned another number of rows.")
+    assert found.filter(name="runs_trend").item(0, "sentence").endswith("of those with the same number of rows.")
+
+
+def test_statements_of_one_signature_are_one() -> None:
+    """Rows of v$sql that differ in literals alone add up, where their signature is listed."""
+    text = "SQL> select sql_id, force_matching_signature, executions, elapsed_time/1e6 ela, sql_text from v$sql;\n\n"
+    text += "SQL_ID        FORCE_MATCHING_SIGNATURE EXECUTIONS        ELA SQL_TEXT\n"
+    text += f"{'-' * 13} {'-' * 24} {'-' * 10} {'-' * 10} {'-' * 20}\n"
+    text += f"9w8px3182vws7 {77:24} {9000:10} {40:10} begin c(:1); end;\n"
+    for n in range(9):
+        text += f"7mz8c4t0h5w{n}r {{}} {1:10} {10:10} begin p({n}); end;\n".replace("{}", f"{55:24}")
+    said = iolab.findings(text.encode()).get_column("sentence").to_list()
+    assert "9 statements alike: begin p(0); end; took 69 % of the elapsed time listed: 9 executions, 10 s each." in said
+    alone = iolab.findings(text.replace(f"{55:24}", f"{0:24}").encode()).get_column("sentence").to_list()
+    assert not any("alike" in one for one in alone)
+
+
+def test_a_commit_that_waits_for_more_than_the_log() -> None:
+    """Commits that take many times as long as the writes of the log are no fault of its disk, nor of their number."""
+    text = "SQL> select event, total_waits, time_waited_micro from v$system_event;\n\n"
+    text += f"EVENT                     TOTAL_WAITS TIME_WAITED_MICRO\n{'-' * 25} {'-' * 11} {'-' * 17}\n"
+    text += f"{'log file sync':25} {1000:11} {30_000_000:17}\n"
+    text += f"{'SQL*Net message from client':.25} {1000:11} {90_000_000:17}\n" + "log file parallel write{:14}{:18}\n"
+    load = "\nSQL> select stat_name, value from v$osstat;\n\nSTAT_NAME                 VALUE\n-------------------- "
+    load += "----------\nNUM_CPUS                      8\nLOAD                      61.12\n"
+    slow = iolab.load((text.format(1000, 600_000) + load).encode())
+    assert "`log file sync` took 30 ms each, a write of the log 600 us" in iolab.ledger(slow).text
+    found = iolab.findings(slow)
+    assert "The load was 61.1 on 8 CPUs." in found.get_column("sentence").to_list()
+    assert found.filter(part="log file sync").item(0, "next").startswith("see whether LGWR gets a CPU")
+    usual = iolab.load(text.format(1000, 25_000_000).encode())
+    assert "a write of the log" not in iolab.ledger(usual).text

@@ -154,3 +154,46 @@ def test_mounts_of_nfs() -> None:
         "Reads of `/u04` took 200 ms each, 100 ms of it on the network and in the server: 50 per"
     )
     assert "4.0 % sent again" in sentence
+
+
+def test_the_slow_device_among_equal_ones() -> None:
+    """A device that is slow with as many requests as others are quick with has a fault of its own."""
+    head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  %util\n"
+    row = "dm-{}            {}    1.00   2400.00      8.00      {}    0.50  {}\n"
+    quick = "".join(row.format(n, 301.0 + n, 0.6, 12.0) for n in (1, 2, 3))
+    sample = head + quick + row.format(4, 300.0, 24.0, 99.0) + "\n"
+    found = iolab.findings((sample * 5).encode()).filter(name="slow_device").row(0, named=True)
+    assert found["sentence"].endswith("3 other devices with as many took at most 600 us each.")
+    assert found["next"].startswith("see what it does not share with the others: multipath -ll")
+    busier = " ".join(_screen((sample * 5).replace("300.0", "900.0").encode()))
+    assert "other devices with as many" not in busier
+
+
+def test_a_full_link_in_nmon_leads() -> None:
+    """The interfaces of nmon count as those of sar: a link that is full stands first."""
+    text = "AAA,progname,nmon\nAAA,host,db1\nAAA,time,22:00.01\nAAA,date,12-NOV-2023\nAAA,interval,30\nAAA,cpus,4\n"
+    text += (
+        "CPU_ALL,CPU Total db1,User%,Sys%,Wait%,Idle%,Busy,CPUs\nNET,Network I/O db1,eth1-read-KB/s,eth1-write-KB/s\n"
+    )
+    for n in range(1, 13):
+        text += f"ZZZZ,T{n:04},22:{n:02}:00,12-NOV-2023\nCPU_ALL,T{n:04},4.0,1.0,0.0,95.0,,4\nNET,T{n:04},90.0,{{}}\n"
+    assert "consistent with a full link of 1 Gbit/s" in _screen(text.replace("{}", "117600.0").encode())[1]
+    assert "full link" not in " ".join(_screen(text.replace("{}", "17600.0").encode()))
+
+
+def test_time_that_the_hypervisor_took_leads() -> None:
+    """Time that the hypervisor takes in one stretch stands before what the host did all the time."""
+    row = " 3 0 2000 90{{}} 1 1 0 0 10 10 1 1 {us} 5 {idle} 0 {st}\n"
+    rows = [
+        row.format(us=40, idle=idle, st=st).format(n) for n, (idle, st) in enumerate([(55, 0)] * 9 + [(15, 40)] * 4)
+    ]
+    screen = _screen((VMSTAT + "".join(rows)).encode())
+    assert screen[1].startswith("Time taken by the hypervisor (steal) was 40 % of the processors' time")
+
+
+def test_devices_that_are_nearly_idle_are_said_to_be() -> None:
+    """Of devices without load the first words are that none stands out."""
+    head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  %util\n"
+    text = head + "sda 9.0 1.0 72.0 8.0 0.50 0.50 {}\n\n"
+    assert "No device stands out: each was at most 1.8 % busy" in " ".join(_screen((text.format(1.8) * 4).encode()))
+    assert "stands out" not in " ".join(_screen((text.format(48.0) * 4).encode()))

@@ -1,0 +1,136 @@
+"""Few calls that took nearly all of the time of their kind, and time-outs that a parent waited for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.trace_facts import short_name, trace_of
+from iolab.metrics.trace_times import times_of
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
+from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from iolab.rules.trace_calls import silent_peer
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.strace import classed
+from straceparse.call_classes import READY_CALLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from iolab.time_ledger.account import Ledger
+    from straceparse import StraceLog
+
+#: A call this many times as long as the median of its kind, and no shorter than this, is a stall.
+_FAR: Final = 20
+_LEAST_S: Final = 0.1
+#: Stalls are at most this share of the calls, and have this share of their time.
+_FEW: Final = 0.05
+_MOST: Final = 0.5
+#: Classes of calls in which long waits are usual.
+_IDLE: Final = ("idle", "client")
+_STALLED: Final = "see what stood still then: dmesg -T; of NFS nfsstat -rc and nfsiostat 5, else iostat -xt 5"
+_SESSION: Final = "see what its session waited for then: V$ACTIVE_SESSION_HISTORY, or an SQL trace (event 10046)"
+_PEER: Final = "see whether {} gets the packets and answers: tcpdump -n host {}"
+
+
+def _lead(log: StraceLog) -> Ledger | None:
+    return next((one for one in ledgers(log) if not one.void and one.scope.startswith("process")), None)
+
+
+@rule(
+    "few_long_calls",
+    of="strace",
+    needs="30 calls of a name with their times",
+    thresholds={
+        "20 times the median, 100 ms": "no spread of one device",
+        "5 % of the calls, half of their time": "few",
+    },
+)
+def few_long_calls(log: StraceLog) -> Iterator[Finding]:
+    """A few calls that have most of the time of their kind: no average describes them.
+
+    Examples:
+        >>> import iolab
+        >>> line = '17000000{}.000000 pwrite64(3</u01/r.log>, "", 512, 0) = 512 <{:.6f}>'
+        >>> lines = [line.format(n, 9.9 if n == 20 else 0.001) for n in range(10, 60) if not 20 < n < 30]
+        >>> for one in few_long_calls(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        1 of 41 `pwrite64` calls on `r.log` took 9.90 s, 99.6 % of the time of all; the median is 1 ms.
+    """
+    lead = _lead(log)
+    if lead is None or lead.total is None:
+        return
+    kinds = classed(times_of(log))
+    timed = kinds.filter(~pl.col("kind").is_in(_IDLE), pl.col("class") != "locks and messages").group_by("name")
+    longest = times_of(log).calls.group_by("name").agg(pl.col("longest").max())
+    names = timed.agg(pl.col("elapsed", "open", "timed").sum()).join(longest, on="name")
+    # few calls with most of the time are longer than the mean of all by the ratio of the two shares
+    is_far = pl.col("longest") >= pl.max_horizontal(_LEAST_S * 1e9, _MOST / _FEW * pl.col("elapsed") / pl.col("timed"))
+    names = names.filter(pl.col("elapsed") + pl.col("open") >= PART * lead.total.lo * 1e9, is_far.fill_null(value=True))
+    if names.is_empty():
+        return
+    took = pl.coalesce("elapsed", "gap").dt.total_nanoseconds() / 1e9
+    path = pl.col("fd_path").cast(pl.String)
+    calls = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names.get_column("name").to_list()))
+    rows = (
+        calls.select(pl.col("name").cast(pl.String), "pid", "line", path=path, took=took).collect().drop_nulls("took")
+    )
+    middle = pl.col("took").median().over("name")
+    rows = rows.with_columns(is_long=(pl.col("took") >= _FAR * middle) & (pl.col("took") >= _LEAST_S))
+    sums = rows.group_by("name").agg(
+        count=pl.len(),
+        long=pl.col("is_long").sum(),
+        time=pl.col("took").filter("is_long").sum(),
+        share=pl.col("took").filter("is_long").sum() / pl.col("took").sum(),
+        median=pl.col("took").filter(~pl.col("is_long")).median(),
+    )
+    few = pl.col("long").is_between(1, _FEW * pl.col("count")), pl.col("share") >= _MOST
+    found = sums.filter(*few, pl.col("count") >= LEAST_WAITS, pl.col("time") >= PART * lead.total.value)
+    for row in found.sort("time", "name", descending=[True, False]).head(1).iter_rows(named=True):
+        own = rows.filter(pl.col("is_long"), pl.col("name") == row["name"]).sort("took")
+        ends = [seconds(own.item(place, "took")) for place in (0, -1)]
+        each = ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix(' s')} to {ends[1]}"
+        files = own.get_column("path").unique()
+        on = f" on `{short_name(files.item())}`" if files.len() == 1 and files.item() else ""
+        pids = own.get_column("pid").n_unique()
+        where = f" in {counted(pids, times_of(log).noun)}" if pids > 1 else ""
+        at_most = "" if trace_of(log).printed else "at most "
+        of_all = f"{percent(row['share'])} of the time of all"
+        of_server = kinds.filter(pl.col("name") == row["name"], pl.col("class") == "the database server").height
+        yield Finding(
+            "few_long_calls",
+            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {at_most}{each}"
+            f"{' each' if row['long'] > 1 else ''}{where}, {of_all}; the median is {seconds(row['median'])}.",
+            next=_SESSION if of_server else _STALLED,
+            evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
+            order=-1,
+        )
+
+
+@rule("timed_out_below", of="strace", needs="a process that only waited for its children", thresholds={"half": "most"})
+def timed_out_below(log: StraceLog) -> Iterator[Finding]:
+    """What timed out in the children of a process that did nothing but wait for them."""
+    lead = _lead(log)
+    if lead is None or lead.total is None or not lead.unshared:
+        return
+    late = (
+        times_of(log)
+        .calls.filter(pl.col("name").is_in(READY_CALLS))
+        .group_by("name")
+        .agg(pl.col("timed_out", "late").sum(), pids=pl.col("pid").filter(pl.col("timed_out") > 0).n_unique())
+    )
+    found = late.filter(pl.col("pids") > 1, pl.col("late") >= _MOST * lead.total.value * 1e9)
+    for name, count, ns, pids in found.sort("late", "name", descending=[True, False]).head(1).iter_rows():
+        peer = silent_peer(times_of(log), name, pl.lit(value=True))
+        said = f", with no answer of `{peer}`" if peer else ""
+        host = peer.rpartition(":")[0]
+        yield Finding(
+            "timed_out_below",
+            f"{count:,} `{name}` calls timed out after {seconds(ns / count / 1e9)} each in {pids:,} "
+            f"{times_of(log).noun}{said}.",
+            next=_PEER.format(peer, host) if peer else "see which peer was silent: ls -l /proc/PID/fd; lsof -p PID",
+            evidence=(Evidence("calls", (name,)),),
+            order=0,
+        )

@@ -1,0 +1,93 @@
+"""What a TKPROF report says first: one execution for each row of another statement, the cause in a plan, the client."""
+
+from __future__ import annotations
+
+import iolab
+
+HEAD = "TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 1 10:00:00 2021\n\n"
+CALLS = """
+call     count       cpu    elapsed       disk      query    current        rows
+------- ------  -------- ---------- ---------- ---------- ----------  ----------
+"""
+RULE = "------- ------  -------- ---------- ---------- ---------- ----------  ----------\n"
+
+
+def _calls(*rows: tuple[str, int, float, int, int]) -> str:
+    lines = [
+        f"{name:7}{count:7}{time:10.2f}{time:11.2f}{0:11}{gets:11}{0:11}{found:12}\n"
+        for name, count, time, gets, found in rows
+    ]
+    sums = [sum(row[place] for row in rows) for place in range(1, 5)]
+    total = f"{'total':7}{sums[0]:7}{sums[1]:10.2f}{sums[1]:11.2f}{0:11}{sums[2]:11}{0:11}{sums[3]:12}\n"
+    return CALLS + "".join(lines) + RULE + total
+
+
+def _statement(sql: str, text: str, *rows: tuple[str, int, float, int, int]) -> str:
+    head = f"{'*' * 80}\nSQL ID: {sql} Plan Hash: 12\n\n{text}\n\n"
+    return f"{head}{_calls(*rows)}\nMisses in library cache during parse: 0\n"
+
+
+def _overall(*rows: tuple[str, int, float, int, int]) -> str:
+    return f"{'*' * 80}\n\nOVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS\n{_calls(*rows)}"
+
+
+def _said(text: str) -> str:
+    return " ".join(iolab.findings((HEAD + text).encode()).filter(name="main_statement").get_column("sentence"))
+
+
+def test_a_statement_for_each_row_of_another_says_so() -> None:
+    """A statement that is executed once for each row of another one says which, and that a join would do."""
+    orders = _statement(
+        "2kz8q0xw4m1cd", "select id from orders", ("Execute", 1, 0.0, 0, 0), ("Fetch", 9, 0.1, 900, 9000)
+    )
+    lines = ("Execute", 9000, 6.0, 0, 0), ("Fetch", 9000, 6.0, 36_000, 9000)
+    total = _overall(("Execute", 9001, 6.0, 0, 0), ("Fetch", 9009, 6.1, 36_900, 18_000))
+    text = orders + _statement("9mq0zk8x4w2cd", "select sum(q) from lines where id = :1", *lines) + total
+    found = iolab.findings((HEAD + text).encode()).filter(name="main_statement")
+    assert "9,000 executions, one for each row of `2kz8q0xw4m1cd`, 36,000 gets" in found.item(0, "sentence")
+    assert found.item(0, "next").startswith("get its rows by a join in `2kz8q0xw4m1cd`")
+    assert "one for each row" not in _said(text.replace("9000\n", "4000\n"))
+
+
+def test_a_commit_for_each_row_says_so() -> None:
+    """Commits as many as the rows of an insert that is executed once for each are the fault, not their waits."""
+    insert = _statement("7mqz0k8xw4c2d", "insert into t values (:1)", ("Execute", 9000, 1.0, 18_000, 9000))
+    waits = "\nElapsed times include waiting on following events:\n"
+    waits += "  Event waited on                             Times   Max. Wait  Total Waited\n"
+    waits += "  ----------------------------------------   Waited  ----------  ------------\n"
+    waits += f"  {'log file sync':40}{9000:8}{0.2:12.2f}{20.0:14.2f}\n"
+    commit = _statement("23wm3kz7rps5y", "COMMIT", ("Execute", 9000, 21.0, 9000, 0)) + waits
+    found = iolab.findings(
+        (HEAD + insert + commit + _overall(("Execute", 18_000, 22.0, 27_000, 9000)) + waits).encode()
+    )
+    row = found.filter(name="main_statement").row(0, named=True)
+    assert (
+        "9,000 executions, one for each row of `7mqz0k8xw4c2d`, 9,000 waits for `log file sync` (20" in row["sentence"]
+    )
+    assert row["next"].startswith("commit once for many rows")
+
+
+def test_the_rows_that_a_plan_threw_away() -> None:
+    """The step with most of the gets says how many rows of the step below it were kept, and how many were expected."""
+    plan = "Number of plan statistics captured: 1\n\nRows (1st) Rows (avg) Rows (max)  Row Source Operation\n"
+    plan += "---------- ---------- ----------  ---------------------------------------------------\n"
+    cost = "pr=0 pw=0 time=9000 us cost=12 size=6 card=1"
+    plan += "{0:10} {0:10} {0:10}  TABLE ACCESS BY INDEX ROWID LOTS (cr=90000 " + cost + ")\n"
+    plan += f"{50_000:10} {50_000:10} {50_000:10}   INDEX RANGE SCAN LOTS_IX (cr=400 {cost})\n"
+    calls = ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 9.0, 90_000, 3)
+    text = "{}".join((_statement("c8kz0qx4w2m1d", "select 1 from lots", *calls), _overall(*calls)))
+    said = "`TABLE ACCESS BY INDEX ROWID LOTS` kept 3 of 50,000 rows of `INDEX RANGE SCAN LOTS_IX` (1 expected)."
+    assert said in _said(text.format(plan.format(3)))
+    assert "made 99.6 % of the gets" in _said(text.format(plan.format(50_000)))
+
+
+def test_a_session_that_waited_for_its_client_needs_no_finer_times() -> None:
+    """Where nearly all time passed between calls, the next step is the client."""
+    waits = "\nElapsed times include waiting on following events:\n"
+    waits += "  Event waited on                             Times   Max. Wait  Total Waited\n"
+    waits += "  ----------------------------------------   Waited  ----------  ------------\n"
+    waits += f"  {'SQL*Net message from client':40}{400:8}{{:12.2f}}{{:14.2f}}\n"
+    text = _overall(("Execute", 400, 2.0, 900, 400)) + waits
+    for waited, first in ((900.0, "see what the client did"), (1.0, "read the trace itself")):
+        found = iolab.findings((HEAD + text.format(waited, waited)).encode())
+        assert found.filter(name="total").item(0, "next").startswith(first)

@@ -1,0 +1,75 @@
+"""What a log of system calls says first: few calls with most of the time, time-outs below a parent, calls in vain."""
+
+from __future__ import annotations
+
+import iolab
+
+WRITE = '{}.000000 pwrite64(3</nfs/b.bkp>, "", 8192, 0) = 8192 <{:.6f}>'
+
+
+def _said(text: str) -> str:
+    return " ".join(iolab.findings(text.encode()).get_column("sentence"))
+
+
+def test_a_few_calls_with_most_of_the_time_come_first() -> None:
+    """Two stalls among a hundred calls are named before the average of all, with what to look at."""
+    seconds = [n for n in range(200) if not (20 < n < 82 or 100 < n < 162)]
+    lines = [WRITE.format(1_700_000_000 + n, 61.2 if n in {20, 100} else 0.009) for n in seconds]
+    found = iolab.findings("\n".join(lines).encode())
+    stall = found.filter(name="few_long_calls").row(0, named=True)
+    assert stall["rank"] < found.filter(part="file writes").item(0, "rank")
+    assert stall["sentence"].startswith("2 of 78 `pwrite64` calls on `b.bkp` took 61.2 s each, 99.4 % of the time")
+    assert stall["next"].startswith("see what stood still then")
+    even = "\n".join(WRITE.format(1_700_000_000 + n, 0.2 + 0.001 * (n % 7)) for n in range(100))
+    assert "calls on `b.bkp` took" not in _said(even)
+    assert "none longer than 206 ms" in _said(even)
+
+
+def test_a_wait_for_the_server_is_looked_for_in_the_server() -> None:
+    """One long read from the database server is a question to the database, also where no call has its time."""
+    call = r'write(9, "\0\0\1\24\6\0\0\0\0\0\3h\3"..., 276) = 276'
+    rows = r'read(9, "\0\0\37\377\6\0\0\0\0\0\20"..., 8208) = 8191'
+    text, clock = "", 1_700_000_000.0
+    for n in range(60):
+        text += f"{clock:.6f} {call}\n{clock + 0.0001:.6f} {rows}\n"
+        clock += 188.0 if n == 7 else 0.001
+    found = iolab.findings(text.encode()).filter(name="few_long_calls")
+    assert found.item(0, "sentence").startswith("1 of 59 `read` calls took at most 188 s, 99")
+    assert found.item(0, "next").startswith("see what its session waited for then")
+
+
+def test_the_time_outs_of_children_explain_the_wait_of_their_parent() -> None:
+    """A parent that only waits is no idle process: what its children waited for in vain is said, with the peer."""
+    text = ""
+    for n in range(4):
+        pid, at = 11 + n, 1700000000 + 5 * n
+        text += f"10 {at}.000000 clone(child_stack=NULL, flags=SIGCHLD) = {pid} <0.000200>\n"
+        text += f"10 {at}.000300 wait4(-1, NULL, 0, NULL) = {pid} <4.999000>\n"
+        text += f"{pid} {at}.000400 connect(3, {{sa_family=AF_INET, sin_port=htons(53), "
+        text += 'sin_addr=inet_addr("10.0.0.53")}, 16) = 0 <0.000020>\n'
+        text += f"{pid} {at}.000500 poll([{{fd=3, events=POLLIN}}], 1, 4998) = 0 (Timeout) <4.998000>\n"
+    found = iolab.findings(text.encode())
+    said = found.filter(name="timed_out_below").item(0, "sentence")
+    assert said == "4 `poll` calls timed out after 5.00 s each in 4 processes, with no answer of `10.0.0.53:53`."
+
+
+def test_calls_that_were_counted_and_failed_say_so() -> None:
+    """Where nearly all calls of the longest row of strace -c failed, that is said."""
+    head = "% time     seconds  usecs/call     calls    errors syscall\n"
+    rule = "------ ----------- ----------- --------- --------- ----------------\n"
+    rows = (
+        " 75.00    3.000000          30    100000{:>10} stat\n 25.00    1.000000          10    100000           read\n"
+    )
+    text = head + rule + rows + rule + "100.00    4.000000                200000     99990 total\n"
+    assert "100,000 calls, 30.0 us each, 99,990 of which failed." in _said(text.format(99990))
+    assert "failed" not in _said(text.format(9))
+
+
+def test_a_process_that_sleeps_until_it_is_posted() -> None:
+    """Time-outs of semaphores are counted without stamps, too, and the next step is the database."""
+    line = "semtimedop(32768, [{1, -1, 0}], 1, {3, 0}) = -1 EAGAIN (Resource temporarily unavailable) <3.000100>\n"
+    found = iolab.findings((line * 40 + "semtimedop(32768, [{1, -1, 0}], 1, {3, 0}) = 0 <1.000000>\n").encode())
+    row = found.row(0, named=True)
+    assert row["sentence"] == "`semtimedop` took 121 s: 41 calls, 2.95 s each, 40 of which timed out."
+    assert "BLOCKING_SESSION" in row["next"]
+    assert "does not show where time passed" not in " ".join(found.get_column("sentence"))
