@@ -33,40 +33,21 @@ class Metric(NamedTuple):
 
 #: The length of an interval as sadf states it, from the time that the system is up; stamps may contradict it.
 STATED_INTERVAL: Final = Metric("stated_interval_s", "s", 1.0, "gauge")
-#: Columns that name what a row is about, and what they name.
-KEYS: Final = {
+#: Printed heading -> column of what a row is about, where several tools print it.
+SHARED_KEYS: Final = {
     "Device": "device",
     "DEV": "device",
     "device": "device",
     "Disks": "device",
     "disk": "device",
     "DISK": "device",
-    "pool": "device",
     "CPU": "cpu",
-    "NODE": "node",
-    "INTR": "interrupt",
-    "TTY": "terminal",
-    "IFACE": "interface",
-    "FILESYSTEM": "file_system",
-    "MOUNTPOINT": "file_system",
-    "FCHOST": "adapter",
-    "BUS": "bus",
-    "FAN": "fan",
-    "TEMP": "sensor",
-    "IN": "sensor",
-    "DEVICE": "sensor_device",
     "UID": "uid",
     "USER": "user",
     "TGID": "tgid",
     "PID": "pid",
     "TID": "tid",
     "Command": "command",
-    "idvendor": "vendor_id",
-    "idprod": "product_id",
-    "manufact": "manufacturer",
-    "product": "product",
-    "BAT": "battery",
-    "status": "status",
 }
 #: Names that stand last and may be missing.
 OPTIONAL_KEYS: Final = frozenset({"manufacturer", "product", "status"})

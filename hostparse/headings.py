@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from hostparse.columns import KEYS, PROCESS_KEYS, Metric
+from hostparse.columns import PROCESS_KEYS, Metric
 from hostparse.lines import GRAMMAR
-from hostparse.tools import OTHER, TOOLS, Tool, metric_of, tool_of
+from hostparse.tools import KEYS, OTHER, TOOLS, Tool, metric_of, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

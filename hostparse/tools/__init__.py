@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, cast
 
-from hostparse.columns import Metric
+from hostparse.columns import SHARED_KEYS, Metric
 from logframe.data_files import cells_of, data_files, frozen, read_data
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Tool:
         is_timed: so is a heading of no other tool whose first column is a time.
         is_total_cpu: so is the heading of the row of all processors.
         columns: printed heading -> meaning.
+        names: printed heading -> column of what a row is about, where no other tool prints it.
         has_own_columns: its headings mean this in its tables alone.
         is_of_sysstat: a heading that is not listed is a column that a version of sysstat has.
         has_kilobytes: ``kb`` before a name is its unit.
@@ -66,6 +67,7 @@ class Tool:
     is_timed: bool = False
     is_total_cpu: bool = False
     columns: Mapping[str, Metric] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     has_own_columns: bool = False
     is_of_sysstat: bool = False
     has_kilobytes: bool = False
@@ -107,6 +109,8 @@ TOOLS: Final = {tool.name: tool for tool in sorted(map(_tool, data_files(__name_
 COMMON: Final = {
     word: metric for tool in TOOLS.values() if not tool.has_own_columns for word, metric in tool.columns.items()
 }
+#: Printed heading -> column of what a row is about, whatever the tool.
+KEYS: Final = {**SHARED_KEYS, **{word: name for tool in TOOLS.values() for word, name in tool.names.items()}}
 #: A tool that is not known, and the tools whose tables are read by readers of their own.
 OTHER: Final = Tool("unknown", 0, 0)
 
