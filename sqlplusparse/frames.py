@@ -1,4 +1,4 @@
-"""Records into frames."""
+"""Records into frames: grids, reports of SQL Monitor, and listings of one session put together and subtracted."""
 
 from __future__ import annotations
 
@@ -7,24 +7,37 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from logframe import Diagnostic, read_printed
+from logframe import Diagnostic, read_printed, unique_names
 from logframe.oracle import unit_of
 from logframe.oracle.units import TIME_MODEL
 from logframe.printed import decimal_mark
-from sqlplusparse.autotrace import AUTOTRACE_NAMES
+from sqlplusparse.autotrace import AUTOTRACE_NAMES, complete
+from sqlplusparse.cells import cells_of
 from sqlplusparse.elapsed import language_of
 from sqlplusparse.lines import LISTS, Pattern
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
-from sqlplusparse.schemas import AUTOTRACE, LINES, STATEMENTS, STATISTICS, TABLES, TIMINGS, frame_of, no_rows
-from sqlplusparse.statnames import complete
+from sqlplusparse.schemas import (
+    AUTOTRACE,
+    LINES,
+    MONITOR_LINES,
+    MONITORS,
+    STATEMENTS,
+    STATISTICS,
+    TABLES,
+    TIMINGS,
+    frame_of,
+    no_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from logframe.normalize import LineMap
+    from sqlplusparse.monitor import Monitor
     from sqlplusparse.page import Page
     from sqlplusparse.records import Autotrace, Block, Statement, Statistic
+
 
 _UNITS: Final = Pattern(r"{UNIT_BEFORE}(?P<unit>{UNIT_HEADING})\)?$", LISTS)
 _ULP: Final = Pattern(
@@ -364,3 +377,158 @@ def unparsed(notes: list[Diagnostic]) -> Diagnostic | None:
     """The first note about content that was not read, which `strict` raises."""
     serious = {"unparsed", "damaged", "overflow"}
     return next((note for note in notes if note.kind in serious), None)
+
+
+_INTEGER: Final = Pattern("{INTEGER}", LISTS)
+_LONG_INTEGER: Final = Pattern("{LONG_INTEGER}", LISTS)
+_FIGURE: Final = Pattern("{FIGURE}", LISTS)
+
+
+def table_frame(page: Page, grid: Grid, *, printed: bool) -> pl.DataFrame:
+    """The rows of a grid: whole numbers as Int64, other numbers as Float64, all else as text; blank cells are null.
+
+    A column with a whole number of more than 18 digits, such as a signature, is text: no digit of it is lost.
+
+    Where COMPUTE printed sums, or a total stands below a second ruler, `is_total` says which rows they are.
+    """
+    found = cells_of(page, grid)
+    rows = [cells for _, cells in found]
+    columns: dict[str, pl.Series] = {}
+    for place, (heading, width) in enumerate(zip(unique_names(grid.headings), _widths(grid), strict=True)):
+        cells = [row[place] for row in rows]
+        marks = _overflows(cells, width)
+        texts = [None if not cell or cell in marks else cell for cell in cells]
+        columns |= _typed(heading, texts, printed=printed)
+    if grid.totals:
+        name = unique_names((*grid.headings, "is_total"))[-1]
+        columns[name] = pl.Series(name, [number in grid.totals for number, _ in found], pl.Boolean)
+    return pl.DataFrame(columns)
+
+
+def note_overflows(page: Page, grid: Grid) -> None:
+    """Say of each figure of a grid that did not fit its column that it is null."""
+    lines = page.lines
+    for number in grid.rows:
+        if "##" in lines[number]:
+            break
+    else:
+        return
+    rows = cells_of(page, grid)
+    for place, (heading, width) in enumerate(zip(unique_names(grid.headings), _widths(grid), strict=True)):
+        marks = _overflows([cells[place] for _, cells in rows], width)
+        for number, cells in rows if marks else ():
+            if cells[place] in marks:
+                page.note(number, "overflow", f"{heading}: the figure did not fit its column; it is null, not zero")
+
+
+def _widths(grid: Grid) -> list[int]:
+    """How wide each column is."""
+    return [column.end - column.start for columns in grid.rulers for column in columns]
+
+
+def _overflows(cells: list[str], width: int) -> set[str]:
+    """The cells of a column that stand for figures too long for it; bars that a script draws with ``#`` are text."""
+    shown = {cell for cell in cells if cell}
+    marks = {cell for cell in shown if not cell.strip("#")}
+    figures = shown - marks
+    if figures:
+        return marks if all(map(_FIGURE.fullmatch, figures)) else set()
+    return marks if width > 1 and marks == {"#" * width} else set()
+
+
+def _typed(heading: str, texts: list[str | None], *, printed: bool) -> dict[str, pl.Series]:
+    shown = [text for text in texts if text is not None]
+    if shown and all(_INTEGER.fullmatch(text) for text in shown):
+        return {heading: pl.Series(heading, [None if text is None else int(text) for text in texts], pl.Int64)}
+    if not shown or not all(_FIGURE.fullmatch(text) and not _LONG_INTEGER.fullmatch(text) for text in shown):
+        return {heading: pl.Series(heading, texts, pl.String)}
+    decimal = decimal_mark(shown)
+    found = [read_printed(text, decimal=decimal) for text in texts]
+    if any(number.flag == "text" for number in found):
+        return {heading: pl.Series(heading, texts, pl.String)}
+    columns = {heading: pl.Series(heading, [number.value for number in found], pl.Float64)}
+    if printed:
+        columns[f"{heading}_lo"] = pl.Series(f"{heading}_lo", [number.lo for number in found], pl.Float64)
+        columns[f"{heading}_hi"] = pl.Series(f"{heading}_hi", [number.hi for number in found], pl.Float64)
+    return columns
+
+
+def monitors_frame(monitors: list[Monitor], owners: list[int | None]) -> pl.DataFrame:
+    """One row a report (`MONITORS`)."""
+    if not monitors:
+        return no_rows("monitors")
+    rows = [
+        {"statement": owner, "monitor": ordinal, "line": monitor.first + 1, **monitor.found}
+        for ordinal, (monitor, owner) in enumerate(zip(monitors, owners, strict=True), 1)
+    ]
+    return pl.DataFrame({name: [row.get(name) for row in rows] for name in MONITORS}, schema=MONITORS, strict=False)
+
+
+def monitor_lines_frame(monitors: list[Monitor]) -> pl.DataFrame:
+    """One row a line of a plan (`MONITOR_LINES`)."""
+    if not monitors:
+        return no_rows("monitor_lines")
+    rows = [{"monitor": ordinal, **line} for ordinal, monitor in enumerate(monitors, 1) for line in monitor.lines]
+    columns = {name: [row.get(name) for row in rows] for name in MONITOR_LINES}
+    return pl.DataFrame(columns, schema=MONITOR_LINES, strict=False)
+
+
+_KEY = ["sid", "name", "column", "unit"]
+
+
+def session_record(statistics: pl.DataFrame) -> pl.DataFrame:
+    """One row a statistic: the last figure that any of the listings shows for it.
+
+    Args:
+        statistics: a frame with the schema `STATISTICS`.
+
+    Returns:
+        `sid`, `name`, `unit`, `basis`, `value`, `value_lo`, `value_hi`, `listing`, in the order of the listings.
+    """
+    return (
+        statistics.filter(pl.col("value").is_not_null())
+        .unique(["sid", "name", "unit", "basis"], keep="last", maintain_order=True)
+        .sort("listing", "line", maintain_order=True)
+        .select("sid", "name", "unit", "basis", "value", "value_lo", "value_hi", "listing")
+    )
+
+
+def subtract_statistics(before: pl.DataFrame, after: pl.DataFrame) -> pl.DataFrame:
+    r"""What changed between two listings of cumulative figures, by session, name and column.
+
+    Args:
+        before: the rows of the earlier listing (`STATISTICS`).
+        after: the rows of the later one.
+
+    Returns:
+        One row a statistic of the later listing: `sid`, `name`, `column`, `unit`, `before`, `after`, `value` (the
+        difference) with `value_lo` and `value_hi` from the bounds of both, and `basis` `delta`.  A statistic that only
+        one listing shows has a null difference: a listing may leave names out, so a missing figure is not zero.
+
+    Raises:
+        ValueError: a listing holds a delta already.
+
+    Examples:
+        >>> from sqlplusparse import read_spool
+        >>> page = "NAME            VALUE\n-------------- ------\nphysical reads {:>6}\n"
+        >>> log = "SQL> select name, value from v$mystat;\n\n" + page
+        >>> spool = read_spool((log.format(100) + "\n" + log.format(7339)).encode())
+        >>> spool.difference(1, 2).select("name", "before", "after", "value").rows()
+        [('physical reads', 100.0, 7339.0, 7239.0)]
+    """
+    if (pl.concat([before.select("basis"), after.select("basis")])["basis"] == "delta").any():
+        raise ValueError("a listing of deltas cannot be subtracted")
+    figures = ["value", "value_lo", "value_hi"]
+    earlier = before.select(*_KEY, *(pl.col(name).alias(f"before_{name}") for name in figures)).unique(
+        _KEY, keep="last", maintain_order=True
+    )
+    joined = after.join(earlier, on=_KEY, how="left", nulls_equal=True, maintain_order="left")
+    return joined.select(
+        *_KEY,
+        pl.col("before_value").alias("before"),
+        pl.col("value").alias("after"),
+        (pl.col("value") - pl.col("before_value")).alias("value"),
+        (pl.col("value_lo") - pl.col("before_value_hi")).alias("value_lo"),
+        (pl.col("value_hi") - pl.col("before_value_lo")).alias("value_hi"),
+        pl.lit("delta").alias("basis"),
+    )

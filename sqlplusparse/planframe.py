@@ -9,7 +9,7 @@ import polars as pl
 
 from logframe import read_printed
 from sqlplusparse.lines import DIGITS, Pattern
-from sqlplusparse.planheads import PLAN_GRAMMAR
+from sqlplusparse.plans import PLAN_GRAMMAR
 from sqlplusparse.schemas import PLANS, frame_of
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from iolab.dataset.changing import compact, remove, repair
-    from iolab.dataset.conversion import convert
     from iolab.dataset.fleet import differing_parameters, report_frames, slower_events
     from iolab.dataset.fleet_changes import fleet_sentences, instances, read_changes, read_quantiles, setting_changes
     from iolab.dataset.jobs import Converted, Progress
     from iolab.dataset.layout import STATUSES
     from iolab.dataset.reading import diagnostics, scan, sources, status, verify
+    from iolab.dataset.run import convert
 
 __all__ = [
     "STATUSES",

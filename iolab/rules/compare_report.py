@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
+from iolab.metrics.awr import PERIODS, period_facts, with_all_waits
 from iolab.rules import pairs
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent

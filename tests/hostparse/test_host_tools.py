@@ -11,9 +11,8 @@ from typing import get_args
 
 import pytest
 
-from hostparse.columns import Basis
 from hostparse.recognise import SNIFF
-from hostparse.tools import TOOLS, Tool, tool_of
+from hostparse.tools import TOOLS, Basis, Tool, tool_of
 
 ROOT = Path(__file__).parents[2]
 EVERY = pytest.mark.parametrize("tool", TOOLS.values(), ids=list(TOOLS))
