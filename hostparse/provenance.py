@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.json_places import JsonPlaces
-from hostparse.parts import CrossedPart
 from hostparse.recognise import cleanup_of
 from hostparse.sadf_xml import as_json, is_xml
 from hostparse.shapes import wide_rows
+from hostparse.stored import CrossedPart
 from hostparse.tools import STATED_INTERVAL
 from logframe import open_log
 from logframe.copied import cleaned, place_in_copy
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hostparse.log import HostLog
-    from hostparse.parts import Part as Printed
+    from hostparse.stored import Part as Printed
     from logframe import Source
     from logframe.source_numbers import Key
 

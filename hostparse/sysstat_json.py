@@ -13,10 +13,9 @@ from hostparse.cells import figures
 from hostparse.clocks import Order, date_order, dated_clock, day_of, seconds_of_day
 from hostparse.headings import Field, Heading
 from hostparse.json_documents import Figure, documents_of
-from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
-from hostparse.stored import MemoryParts
+from hostparse.stored import Half, MemoryParts, Part
 from hostparse.tables import Tables
 from hostparse.tools import COMMON, KEYS, STATED_INTERVAL, Metric, metric_of
 from logframe import Diagnostic, LogParseError

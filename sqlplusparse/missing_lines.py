@@ -30,10 +30,10 @@ from typing import TYPE_CHECKING, Final
 from logframe import Column, columns_of, fits
 from logframe.wording import counted
 from sqlplusparse.cells import cut_cells, is_guess
+from sqlplusparse.frames import unread_rows
 from sqlplusparse.grids import is_counted
 from sqlplusparse.lines import LISTS, NUMBER, NUMBERED_LINE, SQL_ID_ALONE, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole
-from sqlplusparse.planframe import unread_rows
 from sqlplusparse.plans import OLD_ROW, PLAN_GRAMMAR, is_cut, is_heading
 from sqlplusparse.records import Autotrace, Block, Grid, Outcome, Plan, Typed
 

@@ -35,6 +35,7 @@ from sqlplusparse.frames import (
     monitor_lines_frame,
     monitors_frame,
     note_overflows,
+    plans_frame,
     renumbered,
     session_record,
     statements_frame,
@@ -51,7 +52,6 @@ from sqlplusparse.listings import read_listing
 from sqlplusparse.missing_lines import note_missing_lines
 from sqlplusparse.monitor import link_plans, note_untitled, owner_of, read_monitors
 from sqlplusparse.page import LineRole, Page
-from sqlplusparse.planframe import plans_frame
 from sqlplusparse.records import Grid, Listing, Plan, Statement
 from sqlplusparse.runs import find_runs
 from sqlplusparse.schemas import SPOOL_SCHEMAS

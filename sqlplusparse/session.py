@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from lark import Token, Tree
 
 from logframe import load_grammar
+from sqlplusparse.blocks import HTML_TABLE
 from sqlplusparse.lines import COMMANDS, FEEDBACK, Kind, Pattern
-from sqlplusparse.markup import HTML_TABLE
 from sqlplusparse.owners import LOADS, OUTCOMES, settle_owners
 from sqlplusparse.records import Autotrace, Block, Clock, Grid, Listing, Outcome, Plan, Statement, Typed
 from sqlplusparse.statements import kind_of

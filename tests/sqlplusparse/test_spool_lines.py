@@ -141,7 +141,7 @@ def test_prepared(text: str, lines: list[str]) -> None:
 
 
 PACKAGE = Path(sqlplusparse.__file__).parent
-FRAMES = {"awr_miner", "cli", "frames", "planframe", "provenance", "session_samples", "reader", "runs", "schemas"}
+FRAMES = {"awr_miner", "cli", "frames", "provenance", "session_samples", "reader", "runs", "schemas"}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.glob("*.py")), ids=lambda path: path.stem)
