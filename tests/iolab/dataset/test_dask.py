@@ -60,7 +60,7 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], subprocess.Popen[byte
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
     with subprocess.Popen([*dask, "--no-dashboard"], **quiet) as one:
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1"]
-        with subprocess.Popen([*worker, "--no-dashboard", "--death-timeout", "20"], **quiet) as other:
+        with subprocess.Popen([*worker, "--no-dashboard", "--death-timeout", "120"], **quiet) as other:
             try:
                 yield one, other, port
             finally:
@@ -144,7 +144,7 @@ from iolab import dataset
 from iolab.dataset import executors, run
 
 logs, dest, port, scheduler = sys.argv[1:]
-run.BATCH_SOURCES, executors._PATIENCE = 2, 120.0
+run.BATCH_SOURCES, executors._PATIENCE = 2, 240.0
 def kill(_): os.kill(int(scheduler), signal.SIGKILL)
 try:
     dataset.convert(logs, dest, executor=f"dask://127.0.0.1:{port}", progress=kill)
@@ -161,7 +161,7 @@ def test_b16_a_dead_scheduler_leaves_one_line_and_no_traceback(logs: Path, tmp_p
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=600,
         )
 
     assert done.returncode == 1
