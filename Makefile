@@ -30,7 +30,7 @@ compile = @"$(UV)" pip compile --quiet --universal --python-version 3.11 --gener
     --no-emit-find-links --custom-compile-command 'make lock' $(2) pyproject.toml -o $(1)
 pytest = $(BIN)/python -m pytest --color=no $(2) 2>&1 | tee $(LOGS)/$(1).log
 
-.PHONY: help report lab test lint fix bench fuzz wheels bundle docs release-check lock clean
+.PHONY: help report lab test lint fix rename bench fuzz wheels bundle docs release-check lock clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,6 +64,11 @@ lint: $(READY) ## Check style, format and types
 fix: $(READY) ## Format the code, and repair what the linter can repair
 	@$(BIN)/ruff check --fix . || true
 	@$(BIN)/ruff format .
+
+rename: $(READY) ## Rename a column everywhere: OLD=total_wait_s NEW=wait_time_s
+	@$(BIN)/python docs/rename.py $(OLD) $(NEW)
+	@$(BIN)/ruff format .
+	@$(BIN)/python docs/generate.py docs
 
 bench: export POLARS_MAX_THREADS = 1
 bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers on the same logs

@@ -10,8 +10,7 @@ import polars as pl
 
 from awrparse.columns import CUT_KINDS, IS_TOTAL
 from awrparse.frames import HI, LO, VALUE, Columns, FigureColumn, cut
-from awrparse.grids import columns_by_heading, grid_of
-from awrparse.pivots import is_pivoted, unpivot
+from awrparse.grids import columns_by_heading, grid_of, is_pivoted, unpivot
 from awrparse.records import PrintedTable, Problem
 from awrparse.values import CELLS, read_time
 from logframe.oracle import full_name

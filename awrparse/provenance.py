@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from awrparse.canonical import grids_of
-from awrparse.grids import columns_of
-from awrparse.pivots import cells_of_pivot, is_pivoted, names_of_pivot
+from awrparse.grids import cells_of_pivot, columns_of, is_pivoted, names_of_pivot
 from awrparse.records import PrintedTable
 from awrparse.report import HEAD_TABLES
 from awrparse.tables import INFO, TABLES

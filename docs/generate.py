@@ -2,7 +2,7 @@
 
     awr_tables.md   the canonical tables of AWR reports, from `awrparse.TABLES`
     diagnostics.md  the words of the diagnostics, from `logframe/kinds.toml`
-    frames.md       the frames of strace logs and of spools, from their schemas
+    frames.md       the other frames, from their schemas
     chart_list.md   what each chart shows, and what to read from it, from the docstrings of `iolab.charts`
     metrics.md      what each metric means, and its limitations, from the docstrings of `iolab.metrics`
     findings.md     what each rule says, when, and what it compares with, from the register of rules
@@ -36,6 +36,7 @@ import sqlplusparse
 import sqltraceparse
 import straceparse
 from awrparse.tables import describe_tables
+from hostparse.line_tool import LineTool
 from iolab.pages import summary_json
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
@@ -128,7 +129,18 @@ def frames() -> str:
     parts.append("## Samples of the operating system, latency histograms and CPU profiles")
     schemas = ("SAMPLES", "RUNS", "HISTOGRAMS", "PROFILE")
     parts += [f"### `hostparse.{name}`\n\n{schema_table(getattr(hostparse, name))}" for name in schemas]
+    parts.append("## Tools whose lines have one form each")
+    for tool in line_tools():
+        names = dict.fromkeys(line.table for line in tool.lines if line.table)
+        parts += [f"### `{tool.name}` `{name}`\n\n{schema_table(tool.schema(name))}" for name in names]
     return "\n\n".join(parts) + "\n"
+
+
+def line_tools() -> list[LineTool]:
+    """The tools of the operating system that are a grammar and a table of lines, by name."""
+    found = pkgutil.iter_modules(hostparse.__path__, "hostparse.")
+    values = (value for one in found for value in vars(importlib.import_module(one.name)).values())
+    return sorted({one.name: one for one in values if isinstance(one, LineTool)}.values(), key=lambda one: one.name)
 
 
 def schema_table(schema: Mapping[str, pl.DataType]) -> str:
@@ -240,6 +252,8 @@ def screen(log: str) -> str:
 
 def meaning_text(name: str) -> str:
     """Why a finding matters, what to know of it, what would refute it, and what to do next."""
+    if name not in meanings():
+        raise SystemExit(f"add the section [{name}] to iolab/rules/findings.toml: why it matters, and what to do next")
     meaning = meanings()[name]
     caution = f"\n* Caution: {meaning.caution}" if meaning.caution else ""
     says = f"{meaning.says}\n\n" if meaning.says else ""

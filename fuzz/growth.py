@@ -72,6 +72,8 @@ _FINDINGS: Final = (
     "   --------------------  -------------------  ---------------\n"
     "1  Buffer Busy           2.3 | 40.1           2\n"
 )
+_ATOP: Final = "ATOP - db1   2026/11/24 13:49:49   -----------------   10s elapsed\n"
+_MARKDOWN: Final = "## Top 5 Timed Events\n\n| Event | Waits |\n|---|---|\n| log file sync | 7 |\n\n"
 _PAGE: Final = "<html><title>AWR Report for DB: ORCL</title><body><h1>WORKLOAD REPOSITORY report for</h1>"
 _WAITS: Final = (
     "<table summary='This table displays top 10 wait events'><tr><th>Event</th><th>Waits</th></tr>"
@@ -191,6 +193,9 @@ SHAPES: Final[dict[str, Callable[[int], str]]] = {
     "ADDM: blanks of a finding": lambda n: _FINDINGS + "1     Top SQL" + " " * (n // 2) + "0" * (n // 2) + "\n",
     "samplers: tabs": lambda n: _ONE + "\t" * (n // 2) + "x\n" + "r/s " * (n // 8) + "\n",
     "any log: a long name of a container": lambda n: "a->" * (n // 3) + "\n",
+    "atop: parts of a duration": lambda n: _ATOP + "CPU | a " + "1h" * (n // 2) + "x y z |\n",
+    "atop: blanks of a value": lambda n: _ATOP + "CPU | a 1" + " " * n + "x y |\n",
+    "AWR: blanks of a title of Markdown": lambda n: _MARKDOWN + "**A" + " " * n + "x\n",
     "dstat: dashes": lambda n: "-" * n + "\n",
     "AWR: tables of one title": lambda n: _PAGE + "<h3>Orchard</h3><table><tr><td>1</td></tr></table>" * (n // 54),
     "AWR: openings of anchors": lambda n: _PAGE + _WAITS + "<a" * (n // 2),

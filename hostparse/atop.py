@@ -57,7 +57,7 @@ TOOL: Final = LineTool(
                 "value": Column("value", "figure", units=_UNITS),
                 "value_unit": Column("unit"),
             },
-            each="{BAR}{BLANKS}(?P<name>{NAME})(?:{GAP}(?:(?P<duration>{DURATION})|(?P<value>{NUMBER}){BLANKS}(?P<value_unit>{UNIT})?))?(?:{GAP}{CELL})?{END}",
+            each="{BAR}{BLANKS}(?P<name>{NAME})(?:{GAP}(?:(?P<duration>{DURATION})|(?P<value>{NUMBER})(?:{BLANKS}(?P<value_unit>{UNIT}))?))?(?:{GAP}{REST_OF_CELL})?{END}",
         ),
         Line("(?P<heading>{HEADING})", columns={"heading": Column("heading")}, sets=("heading",)),
         Line(

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.columns import ONE_WORD, OPTIONAL_KEYS
 from hostparse.lines import GRAMMAR, TEXT
+from hostparse.tools import ONE_WORD, OPTIONAL_KEYS
 from logframe.split import split_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hostparse.columns import Basis
     from hostparse.headings import Heading
+    from hostparse.tools import Basis
 
 #: No tool prints more columns; the time and the memory that a pattern takes grow with the square of their number.
 MOST_COLUMNS: Final = 1000

@@ -9,6 +9,7 @@ import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, open_log
 from logframe.copied import cleanup_by_sign
+from logframe.formats import Format, Sniff
 from logframe.grammar import load_grammar
 from logframe.normalize import without_terminal_codes
 from logframe.parsed_log import ParsedLog
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from logframe import Source
+    from logframe.formats import Head
 
 #: Columns of `CpuProfile.samples`.
 PROFILE: Final = pl.Schema(
@@ -227,3 +229,24 @@ def _read_folded(lines: list[str], source: str) -> Iterator[_Sample]:
 def _without_offset(function: str) -> str:
     found = _OFFSET.match(function)
     return function if found is None else found["name"]
+
+
+_SCORE: Final = 0.8
+#: Folded stacks are any text that ends in a number: the reader has to try.
+_POSSIBLE: Final = 0.02
+
+
+def _sniff(head: Head) -> Sniff | None:
+    """Whether a log is a CPU profile: by a line of dtrace or perf script."""
+    if "`" not in head.text and "(" not in head.text and ";" not in head.text:
+        return None
+    lines = head.text.split("\n")
+    kind = kind_of(lines)
+    if kind == "folded" and "`" in head.text:
+        kind = kind_of(unmarked(lines))
+    if kind == "folded":
+        return Sniff(_POSSIBLE, "perhaps folded stacks") if ";" in head.text else None
+    return Sniff(_SCORE, f"a CPU profile ({kind})")
+
+
+FORMAT: Final = Format(name="cpu_profile", title="a CPU profile", sniff=_sniff, read=read_profile)

@@ -13,13 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.copied import numbered_lines, open_end, repeated
-from logframe.csv_lines import csv_cells
+from logframe.copied import lines_as_read, numbered_lines, open_end, place_in_copy, repeated, sign_of_copy
+from logframe.formats import Format, Sniff
 from logframe.parsed_log import ParsedLog
 from logframe.printed import LARGEST_WHOLE
+from logframe.provenance import Claim, Part, by_line, is_tabular
+from logframe.split import csv_cells
 
 if TYPE_CHECKING:
     from logframe import Source
+    from logframe.formats import Head
 
 GRAMMAR: Final = load_grammar("hostparse", "events.lark", "line")
 
@@ -383,3 +386,33 @@ def _requests(events: pl.DataFrame) -> pl.DataFrame:
 def sign_of_events(lines: list[str]) -> int | None:
     """The first line that only a list of events has, counted from 1."""
     return next((number for number, line in enumerate(lines, 1) if _SIGN.match(line)), None)
+
+
+_SCORE: Final = 0.97
+#: A heading is looked for in this many lines.
+_SNIFFED: Final = 400
+
+
+def _sniff(head: Head) -> Sniff | None:
+    """Whether a log is a list of events, by the heading of one or the form of its rows."""
+    line = sign_of_copy(head.text.split("\n")[:_SNIFFED], sign_of_events)
+    return None if line is None else Sniff(_SCORE, "a list of I/O events", line=line)
+
+
+def _places(parsed: EventList, source: Source) -> list[Part]:
+    """The text of a list of I/O events, with its rows by line."""
+    copied, text = lines_as_read(open_log(source), sign_of_events)
+    part = by_line("\n".join(text), parsed.frames(), {name: {} for name in parsed.frames()}, is_row=is_tabular)
+    rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
+    columns: dict[str, float] = {}
+    for number, line in enumerate(text, 1):
+        columns = columns_below(line) or columns
+        if (row := rows.get(number)) is not None:
+            part.claim(number, Claim("events", row, columns_of_line(line) or columns))
+    for row, number in enumerate(parsed.others["line"].to_list()):
+        part.claim(number, Claim("others", row, {"heading": 1.0, "text": 1.0}, *span_of_others(text[number - 1])))
+    part.place = place_in_copy(copied, text)
+    return [part]
+
+
+FORMAT: Final = Format(name="io_events", title="a list of I/O events", sniff=_sniff, read=read_events, places=_places)

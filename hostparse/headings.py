@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from hostparse.columns import KEYS, PROCESS_KEYS, Metric
 from hostparse.lines import GRAMMAR
-from hostparse.tools import OTHER, TOOLS, Tool, metric_of, tool_of
+from hostparse.tools import KEYS, OTHER, PROCESS_KEYS, TOOLS, Metric, Tool, metric_of, tool_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log
-from logframe.copied import numbered_lines, open_end, repeated
+from logframe.copied import lines_as_read, numbered_lines, open_end, place_in_copy, repeated, sign_of_copy
+from logframe.formats import Format, Sniff
 from logframe.json_leaves import loads
 from logframe.parsed_log import ParsedLog
 from logframe.printed import whole_number
+from logframe.provenance import Claim, Part, by_line, is_tabular
 from logframe.source_numbers import numbers_of_line
 from logframe.wording import counted
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from logframe import Source
+    from logframe.formats import Head
 
 
 _POWERS: Final = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -589,3 +592,53 @@ def _read_document(name: str, state: _State, number: int, line: str) -> None:
         for bucket in table.buckets:
             state.add(number, *bucket)
     state.in_table = False
+
+
+#: Lines that say something of the table below them.
+_OF_TABLE: Final = ("FIELD", "CLOCK", "KEY", "MAP_KEY", "ARROW_HEADING")
+#: Kinds of lines that print the upper end of a bucket -> how far it is beyond what is printed.
+_BEYOND: Final = {"ARROW_ROW": 1.0, "BRACKET_ROW": 0.0, "DOCUMENT": 1.0, "PAIR": 0.0}
+#: Columns of what stands above a table.
+_ABOVE: Final = dict.fromkeys(("clock_us", "time_text", "key", "label", "unit"), 1.0)
+_SCORE: Final = 0.85
+
+
+def _sniff(head: Head) -> Sniff | None:
+    """Whether a log holds a latency histogram, by the heading of one."""
+    if "|" not in head.text and "<begin record>" not in head.text:
+        return None
+    line = sign_of_copy(head.text.split("\n"), sign_of_histogram)
+    return None if line is None else Sniff(_SCORE, "a latency histogram", line=line)
+
+
+def _places(parsed: LatencyHistograms, source: Source) -> list[Part]:
+    """The text of latency histograms, with buckets and means by line.
+
+    Lines above a table (time, key, unit) are of its first bucket.  After an arrow and in JSON stands the largest whole
+    number within the bucket, which is one less than its end, unless the heading says otherwise.
+    """
+    copied, lines = lines_as_read(open_log(source), sign_of_histogram)
+    kinds = [kind_of_line(line.rstrip()) for line in lines]
+    beyond = {**_BEYOND, "ARROW_ROW": 0.0} if "BOUNDS_HEADING" in kinds else _BEYOND
+    less = [beyond.get(kinds[line - 1] or "") for line in parsed.buckets["line"]]
+    buckets = parsed.buckets.with_columns(upper=pl.col("upper") - pl.Series(less, dtype=pl.Float64))
+    frames = {"buckets": buckets.drop("lower_ns", "upper_ns", "histogram"), "means": parsed.means}
+    part = by_line("\n".join(lines), frames, is_row=is_tabular)
+    part.place = place_in_copy(copied, lines)
+    part.separator = "," if "pylatencymap" in parsed.kind else ""
+    claimed = set(part.claims)
+    first = dict(reversed([(line, row) for row, line in enumerate(buckets["line"].to_list())]))
+    below: int | None = None
+    for number in range(len(lines), 0, -1):
+        below = first.get(number, below)
+        kind = None if number in claimed else kinds[number - 1]
+        if kind in _OF_TABLE and below is not None:
+            part.claim(number, Claim("buckets", below, _ABOVE))
+        if kind in _OF_TABLE or kind == "MEAN":
+            part.statuses[number] = "lost"
+    return [part]
+
+
+FORMAT: Final = Format(
+    name="latency_histogram", title="a latency histogram", sniff=_sniff, read=read_histograms, places=_places
+)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from hostparse.parts import Part as Printed
+    from hostparse.stored import Part as Printed
     from logframe.json_leaves import Leaf
 
 _STAMP: Final = "timestamp"

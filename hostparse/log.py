@@ -157,7 +157,7 @@ class HostLog(ParsedLog):
 
         * ``scope``, ``name``: what it is about (device, cpu, ...) and which
         * ``metric``, ``unit``: the names of the wide frames, and their unit
-        * ``printed``: the heading;  ``basis``: see `hostparse.columns.Metric`
+        * ``printed``: the heading;  ``basis``: see `hostparse.tools.Metric`
         * ``value``, ``value_lo``, ``value_hi``: the figure and the bounds of its rounding
         * ``flag``: why ``value`` is null although something is printed: `hostparse.shapes`, or ``no_figure``
         * ``is_since_boot``: a mean since the start of the system, no sample; null where it may be either

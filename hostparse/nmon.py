@@ -16,14 +16,13 @@ import polars as pl
 
 from hostparse.cells import MOST_COLUMNS, figures
 from hostparse.clocks import MONTHS, Order, calendar_day, of_each, past_midnights, second_of, seconds_of_day
-from hostparse.columns import Metric
 from hostparse.headings import Field, Heading, distinct
 from hostparse.lines import BATCH_BYTES, NMON, TEXT, repeated_rows, with_own_text
-from hostparse.parts import CrossedPart, Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
-from hostparse.stored import Collector
+from hostparse.stored import Collector, CrossedPart, Half, Part
 from hostparse.tables import Tables
+from hostparse.tools import Metric
 from logframe import Diagnostic
 from logframe.moments import later, moment
 from logframe.printed import whole_number

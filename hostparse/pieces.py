@@ -14,9 +14,8 @@ import polars as pl
 
 from hostparse.facts import read_facts
 from hostparse.lines import KIND, OPENS, batches, is_kind, with_own_text
-from hostparse.parts import cut_end, open_end
 from hostparse.runs import Runs
-from hostparse.stored import Collector
+from hostparse.stored import Collector, cut_end, open_end
 from hostparse.tables import Before, Tables, read_piece
 from logframe.lazy_rows import with_last
 
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from hostparse.clocks import DateOrder
     from hostparse.facts import Facts
-    from hostparse.parts import Part
     from hostparse.runs import Run
+    from hostparse.stored import Part
     from hostparse.tables import Key, Piece
     from logframe import Diagnostic, Log
 

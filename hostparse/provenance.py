@@ -8,27 +8,23 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from hostparse.columns import STATED_INTERVAL
-from hostparse.events import columns_below, columns_of_line, sign_of_events, span_of_others
-from hostparse.histograms import kind_of_line, sign_of_histogram
 from hostparse.json_places import JsonPlaces
-from hostparse.parts import CrossedPart
 from hostparse.recognise import cleanup_of
 from hostparse.sadf_xml import as_json, is_xml
 from hostparse.shapes import wide_rows
+from hostparse.stored import CrossedPart
+from hostparse.tools import STATED_INTERVAL
 from logframe import open_log
-from logframe.copied import cleaned, numbered_lines, place_in_copy
+from logframe.copied import cleaned, place_in_copy
 from logframe.normalize import without_terminal_codes
 from logframe.provenance import Claim, Part, by_line, is_tabular
 from logframe.source_numbers import numbers_of_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from hostparse.events import EventList
-    from hostparse.histograms import LatencyHistograms
     from hostparse.log import HostLog
-    from hostparse.parts import Part as Printed
+    from hostparse.stored import Part as Printed
     from logframe import Source
     from logframe.source_numbers import Key
 
@@ -38,14 +34,8 @@ _PLACE: Final = ("run", "sample", "is_since_boot", "interval_start", *_STAMPS)
 #: Columns of names that are numbers, and what sadf prints for all of them.
 _COUNTED: Final = ("cpu", "interrupt")
 _OF_ALL: Final = {"all": "-1", "sum": "-1"}
-#: Lines that say something of the table below them.
-_OF_TABLE: Final = ("FIELD", "CLOCK", "KEY", "MAP_KEY", "ARROW_HEADING")
 #: nmon's lines about the configuration, and output of other programs in them.
 _CONFIGURATION: Final = ("AAA", "BBB")
-#: Kinds of lines that print the upper end of a bucket -> how far it is beyond what is printed.
-_BEYOND: Final = {"ARROW_ROW": 1.0, "BRACKET_ROW": 0.0, "DOCUMENT": 1.0, "PAIR": 0.0}
-#: Columns of what stands above a table.
-_ABOVE: Final = dict.fromkeys(("clock_us", "time_text", "key", "label", "unit"), 1.0)
 #: Tools that put a mark between values -> the mark.
 _SEPARATORS: Final = {"nmon": ",", "sadf": ";"}
 
@@ -90,60 +80,6 @@ def parts_of(parsed: HostLog, source: Source) -> list[Part]:
     for scope in ("samples", "averages"):
         part.statuses.update(dict.fromkeys(frames[scope].drop_nulls("flag")["line"], "diagnosed"))
     return [part]
-
-
-def parts_of_events(parsed: EventList, source: Source) -> list[Part]:
-    """The text of a list of I/O events, with its rows by line."""
-    copied, text = _as_read(source, sign_of_events)
-    part = by_line("\n".join(text), parsed.frames(), {name: {} for name in parsed.frames()}, is_row=is_tabular)
-    rows = dict(zip(parsed.events["line"].to_list(), range(parsed.events.height), strict=True))
-    columns: dict[str, float] = {}
-    for number, line in enumerate(text, 1):
-        columns = columns_below(line) or columns
-        if (row := rows.get(number)) is not None:
-            part.claim(number, Claim("events", row, columns_of_line(line) or columns))
-    for row, number in enumerate(parsed.others["line"].to_list()):
-        part.claim(number, Claim("others", row, {"heading": 1.0, "text": 1.0}, *span_of_others(text[number - 1])))
-    part.place = place_in_copy(copied, text)
-    return [part]
-
-
-def parts_of_histograms(parsed: LatencyHistograms, source: Source) -> list[Part]:
-    """The text of latency histograms, with buckets and means by line.
-
-    Lines above a table (time, key, unit) are of its first bucket.  After an arrow and in JSON stands the largest whole
-    number within the bucket, which is one less than its end, unless the heading says otherwise.
-    """
-    copied, lines = _as_read(source, sign_of_histogram)
-    kinds = [kind_of_line(line.rstrip()) for line in lines]
-    beyond = {**_BEYOND, "ARROW_ROW": 0.0} if "BOUNDS_HEADING" in kinds else _BEYOND
-    less = [beyond.get(kinds[line - 1] or "") for line in parsed.buckets["line"]]
-    buckets = parsed.buckets.with_columns(upper=pl.col("upper") - pl.Series(less, dtype=pl.Float64))
-    frames = {"buckets": buckets.drop("lower_ns", "upper_ns", "histogram"), "means": parsed.means}
-    part = by_line("\n".join(lines), frames, is_row=is_tabular)
-    part.place = place_in_copy(copied, lines)
-    part.separator = "," if "pylatencymap" in parsed.kind else ""
-    claimed = set(part.claims)
-    first = dict(reversed([(line, row) for row, line in enumerate(buckets["line"].to_list())]))
-    below: int | None = None
-    for number in range(len(lines), 0, -1):
-        below = first.get(number, below)
-        kind = None if number in claimed else kinds[number - 1]
-        if kind in _OF_TABLE and below is not None:
-            part.claim(number, Claim("buckets", below, _ABOVE))
-        if kind in _OF_TABLE or kind == "MEAN":
-            part.statuses[number] = "lost"
-    return [part]
-
-
-def _as_read(source: Source, sign: Callable[[list[str]], object]) -> tuple[list[str], list[str]]:
-    """The lines of a log, and without what was added to them when they were copied."""
-    log = open_log(source)
-    copied = log.lines()
-    lines = [""] * len(copied)
-    for number, line in numbered_lines(log, sign):
-        lines[number - 1] = line
-    return copied, lines
 
 
 def _rows_of(part: Printed, wide: pl.DataFrame) -> list[tuple[int, Claim]]:

@@ -9,14 +9,13 @@ import polars as pl
 
 from hostparse.cells import figures
 from hostparse.clocks import Order, dated_clock
-from hostparse.columns import STATED_INTERVAL
 from hostparse.headings import Field, Heading, read_heading
 from hostparse.lines import TEXT, repeated_rows
-from hostparse.parts import Half, Part, cut_end, open_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
-from hostparse.stored import MemoryParts
+from hostparse.stored import Half, MemoryParts, Part, cut_end, open_end
 from hostparse.tables import Tables
+from hostparse.tools import STATED_INTERVAL
 from logframe import Diagnostic, load_grammar
 from logframe.moments import later
 from logframe.printed import whole_number

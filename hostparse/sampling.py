@@ -22,8 +22,8 @@ from logframe import Diagnostic
 from logframe.moments import later, since_1970
 
 if TYPE_CHECKING:
-    from hostparse.parts import Part
     from hostparse.runs import Run, Runs
+    from hostparse.stored import Part
 
 #: Columns that every part has once its samples are placed.
 PLACE: Final = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from hostparse.headings import Field, Heading
-    from hostparse.parts import Half, Part
+    from hostparse.stored import Half, Part
 
 
 #: Mean of a request -> the rate of these requests.

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from hostparse.clocks import Order
-from hostparse.columns import Metric
 from hostparse.headings import Field, Heading
 from hostparse.lines import GRAMMAR, TEXT, batches, kinds_of
-from hostparse.parts import Half, Part, open_end
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
-from hostparse.stored import MemoryParts
+from hostparse.stored import Half, MemoryParts, Part, open_end
 from hostparse.tables import Tables
+from hostparse.tools import Metric
 from logframe import Diagnostic
 
 if TYPE_CHECKING:

@@ -11,15 +11,13 @@ import polars as pl
 
 from hostparse.cells import figures
 from hostparse.clocks import Order, date_order, dated_clock, day_of, seconds_of_day
-from hostparse.columns import KEYS, STATED_INTERVAL, Metric
 from hostparse.headings import Field, Heading
 from hostparse.json_documents import Figure, documents_of
-from hostparse.parts import Half, Part
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
-from hostparse.stored import MemoryParts
+from hostparse.stored import Half, MemoryParts, Part
 from hostparse.tables import Tables
-from hostparse.tools import COMMON, metric_of
+from hostparse.tools import COMMON, KEYS, STATED_INTERVAL, Metric, metric_of
 from logframe import Diagnostic, LogParseError
 from logframe.copied import REPEATED
 from logframe.json_leaves import json_leaves

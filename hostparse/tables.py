@@ -10,10 +10,10 @@ import polars as pl
 from hostparse.cells import MOST_COLUMNS, cut_rows, figures
 from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
-from hostparse.parts import Part
 from hostparse.recognise import SNIFF
 from hostparse.runs import Run, Runs, read_runs, stated_step, unread_heads, with_steps
 from hostparse.sampling import Carried, place_samples
+from hostparse.stored import Part
 from logframe import Diagnostic
 
 if TYPE_CHECKING:

@@ -197,7 +197,7 @@ def limit_option() -> click.Option:
 
 
 def spreadsheet_option() -> click.Option:
-    """The option ``--spreadsheet-safe`` of every command that writes CSV (`logframe.spreadsheet`)."""
+    """The option ``--spreadsheet-safe`` of every command that writes CSV (`logframe.extras`)."""
     return click.Option(
         ["--spreadsheet-safe"],
         is_flag=True,

@@ -207,3 +207,12 @@ def open_end(log: Log, lines: list[tuple[int, str]]) -> list[Diagnostic]:
         return []
     reason = "the log ends without a line feed: the last number may go on"
     return [Diagnostic(log.name, number, None, "cut", line, reason)]
+
+
+def lines_as_read(log: Log, sign: Callable[[list[str]], object]) -> tuple[list[str], list[str]]:
+    """The lines of a log as they are, and without what was added to them when they were copied."""
+    copied = log.lines()
+    lines = [""] * len(copied)
+    for number, line in numbered_lines(log, sign):
+        lines[number - 1] = line
+    return copied, lines

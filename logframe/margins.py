@@ -133,11 +133,16 @@ def without_marked_titles(lines: list[str]) -> list[str]:
     """The lines without the marks of Markdown around titles.
 
     Examples:
-        >>> without_marked_titles(["## Load Profile", "**Top 5 Events**", "#### 12", "** MISSING **"])
+        >>> without_marked_titles(["## Load Profile ##", "**Top 5 Events**", "#### 12", "** MISSING **"])
         ['Load Profile', 'Top 5 Events', '#### 12', '** MISSING **']
     """
-    title = _compiled("{TITLE_MARK}(?P<title>{TITLE_TEXT}){TITLE_END}")
-    return [found["title"] if line[:1] in _MARKS and (found := title.fullmatch(line)) else line for line in lines]
+    title = _compiled("{TITLE_MARK}(?P<title>{TITLE_TEXT})")
+    return [
+        found["title"].rstrip("#").rstrip(" ").removesuffix("**")
+        if line[:1] in _MARKS and (found := title.fullmatch(line))
+        else line
+        for line in lines
+    ]
 
 
 def _bared(lines: list[str]) -> list[str] | None:

@@ -2,10 +2,13 @@
 
 Bindings of ``split.c``.  `split_figures` gives None where there is no compiled code, and where a line has another form;
 callers then cut the lines with Polars expressions.
+
+The cells of one line of comma-separated values.
 """
 
 from __future__ import annotations
 
+import csv
 import ctypes
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import polars as pl
+
 
 _BLANK: Final = " "
 #: Decimals of a figure at most: a double holds no more digits.
@@ -54,3 +58,21 @@ def split_figures(
 def _library() -> ctypes.CDLL | None:
     split = (SIZE, ctypes.c_char_p, SIZE, SIZE, SIZE, SIZE, ctypes.c_int32, ctypes.c_char_p, POINTER)
     return load_functions("logframe", "split", iolab_split=split)
+
+
+def csv_cells(line: str, *, delimiter: str = ",", skips_blanks: bool = False) -> list[str]:
+    """The cells of a line; none of an empty line, or of one with a cell beyond 128 kB, which `csv` does not read.
+
+    Args:
+        line: The line, without its end.
+        delimiter: What stands between two cells.
+        skips_blanks: Blanks after a delimiter are no part of a cell.
+
+    Examples:
+        >>> csv_cells('a,"b,c", d'), csv_cells("x" * 200_000)
+        (['a', 'b,c', ' d'], [])
+    """
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=skips_blanks), [])
+    except csv.Error:
+        return []

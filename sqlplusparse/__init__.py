@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from sqlplusparse.autotrace import statistic_names
     from sqlplusparse.awr_miner import AwrMiner, read_awr_miner
-    from sqlplusparse.many import SpoolFrames, read_spools
+    from sqlplusparse.frames import subtract_statistics
     from sqlplusparse.queried import Queried, queried_tables
-    from sqlplusparse.reader import Spool, read_spool
+    from sqlplusparse.reader import Spool, SpoolFrames, read_spool, read_spools
     from sqlplusparse.schemas import SPOOL_SCHEMAS
     from sqlplusparse.session_samples import (
         OTHERS,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
         queried_samples,
         read_session_samples,
     )
-    from sqlplusparse.statnames import statistic_names
-    from sqlplusparse.subtract import subtract_statistics
 
 __all__ = [
     "OTHERS",

@@ -2,20 +2,27 @@
 
 One pass over the page.  Each step looks at the kind of a line, hands over to the reader of that kind of block, and
 continues after it; what nothing claims is text.
+
+Results without a ruler are here, too: CSV (SET MARKUP CSV ON of SQL*Plus, SET SQLFORMAT CSV and DELIMITED of SQLcl),
+HTML (SET MARKUP HTML ON) and JSON (SET SQLFORMAT JSON of SQLcl).
 """
 
 from __future__ import annotations
 
+import csv
+import json
 from typing import Final
 
+from logframe import Column
+from logframe.split import csv_cells
 from sqlplusparse.autotrace import read_autotrace, read_unheaded
-from sqlplusparse.delimited import chosen_delimiter, read_delimited
 from sqlplusparse.elapsed import LABELS, CustomPattern, explain_clock, language_of, read_clock
 from sqlplusparse.feedback import read_failure, read_feedback, read_sql_id
-from sqlplusparse.grids import read_grid
+from sqlplusparse.grids import ENDS, read_grid
 from sqlplusparse.lines import (
     BEGINNINGS,
     BLOCK_DONE,
+    COMMANDS,
     COMMIT_DONE,
     CRAMMED,
     KINDS,
@@ -24,16 +31,174 @@ from sqlplusparse.lines import (
     SECTION_MARKS,
     TYPED_STATISTIC,
     Kind,
+    Pattern,
     runs_of,
 )
 from sqlplusparse.listings import RUNSTATS, read_runstats, read_snapper, read_unruled
-from sqlplusparse.markup import HTML_TABLE, JSON_RESULT, read_html, read_json
 from sqlplusparse.page import LineRole, Page
-from sqlplusparse.plaingrids import read_plain_grid
-from sqlplusparse.plainqueries import LAST_OF_FIGURE, is_notable, read_plain_query
+from sqlplusparse.plainqueries import LAST_OF_FIGURE, is_notable, read_plain_grid, read_plain_query
 from sqlplusparse.plans import read_plan
 from sqlplusparse.records import Block, Grid, Outcome, Plan, Typed
 from sqlplusparse.statements import read_bare, read_prompt, starts_statement
+
+#: How results begin.
+HTML_TABLE: Final = ("<table", "<TABLE")
+JSON_RESULT: Final = '{"results":['
+#: What SQL*Plus prints for a null.
+_NULL: Final = "\xa0"
+
+
+def read_html(page: Page, number: int) -> Grid | None:
+    """The grid of a table as SQL*Plus prints it, each tag in a line of its own; None for other tables."""
+    headings: list[str] = []
+    rows: list[tuple[int, list[str]]] = []
+    text: list[str] | None = None
+    is_heading = False
+    for place in range(number + 1, len(page)):
+        line = page.lines[place].strip()
+        tag = line[:4].lower().rstrip("> ")
+        if line.lower() == "</table>":
+            return _grid(page, (number, place + 1), tuple(headings), rows)
+        if tag == "<tr":
+            rows.append((place, []))
+        elif tag in {"<th", "<td"} and line.endswith(">") and line.count("<") == 1 and rows:
+            text, is_heading = [], tag == "<th"
+        elif tag in {"</th", "</td"} and text is not None:
+            cell = "\n".join(text).strip().strip(_NULL)
+            if not is_heading:
+                rows[-1][1].append(cell)
+            elif len(rows) == 1:
+                headings.append(cell)
+            text = None
+        elif text is not None:
+            text.append(line)
+        elif line and tag != "</tr":
+            return None
+    return None
+
+
+def read_json(page: Page, number: int) -> Grid | None:
+    """The grid of a result in JSON, which SQLcl prints a row a line; None where it is cut."""
+    lines = [page.lines[number]]
+    rows: list[int] = []
+    for place in range(number + 1, len(page)):
+        line = page.lines[place]
+        lines.append(line)
+        if line.startswith("]}"):
+            break
+        if line.startswith(("{", ",{")):
+            rows.append(place)
+    try:
+        result = json.loads("\n".join(lines), strict=False)["results"][0]
+        headings = tuple(str(column["name"]) for column in result["columns"])
+        items = result["items"]
+        if len(items) != len(rows):
+            return None
+        named = [{name.lower(): value for name, value in item.items()} for item in items]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+    cells = [["" if (value := item.get(name.lower())) is None else str(value) for name in headings] for item in named]
+    return _grid(page, (number, number + len(lines)), headings, list(zip(rows, cells, strict=True)))
+
+
+def _grid(
+    page: Page, extent: tuple[int, int], headings: tuple[str, ...], rows: list[tuple[int, list[str]]]
+) -> Grid | None:
+    """The grid of cells that were read; None where a row has other cells than the heading."""
+    cells = [(line, tuple(row)) for line, row in rows if row]
+    if not (headings and cells and all(len(row) == len(headings) for _, row in cells)):
+        return None
+    first, last = extent
+    page.assign(first, last, LineRole.HEADING)
+    page.assign(cells[0][0], last, LineRole.ROW)
+    rulers = ((Column(0, 0),) * len(headings),)
+    return Grid(headings, rulers, [line for line, _ in cells], 1, first, last, cells=[row for _, row in cells])
+
+
+#: A line of headings in quotes, which are known without a command.
+_QUOTED: Final = Pattern(
+    "{QUOTED_HEADING}(?:(?P<delimiter>{CSV_DELIMITER}){QUOTED_HEADING}(?:(?P=delimiter){QUOTED_HEADING})*)?", COMMANDS
+)
+#: The commands that choose how results are printed; the delimiter, where one is named.
+_MARKUP: Final = Pattern(
+    r"{MARKUP_CSV}\s+(?P<on>{SETTING_ON})?(?:.*?{DELIMITER}\s+(?P<markup>\S))?"
+    r"|{SQLFORMAT}\s*(?:(?P<csv>{CSV})|{DELIMITED}(?:\s+(?P<delimited>\S))?)?",
+    COMMANDS,
+)
+_USUAL: Final = ","
+#: A result that is not the first of its statement's lines has a ruler, or headings for this many columns.
+_FEWEST: Final = 2
+
+
+def chosen_delimiter(command: str, before: str | None) -> str | None:
+    """The delimiter in force after a client command; None where results have rulers.
+
+    Examples:
+        >>> chosen_delimiter("set markup csv on delimiter | quote off", None)
+        '|'
+        >>> chosen_delimiter("set markup csv off", ","), chosen_delimiter("set timing on", ";")
+        (None, ';')
+    """
+    found = _MARKUP.match(command)
+    if found is None:
+        return before
+    if found["on"] or found["csv"]:
+        return found["markup"] or _USUAL
+    return found["delimited"]
+
+
+def read_delimited(page: Page, number: int, delimiter: str | None, *, is_first: bool) -> Grid | None:
+    """The grid whose headings stand in a line; None when the line is no line of headings.
+
+    Args:
+        page: the page.
+        number: number of the line.
+        delimiter: what a command chose, None when none is known: the headings must then stand in quotes.
+        is_first: the line is the first that a statement printed.
+    """
+    heading = page.lines[number]
+    quoted = _QUOTED.fullmatch(heading.strip())
+    if quoted is not None:
+        delimiter = quoted["delimiter"] or delimiter or _USUAL
+    elif delimiter is None or not is_first:
+        return None
+    headings = tuple(csv_cells(heading.strip(), delimiter=delimiter))
+    if len(headings) < (1 if quoted is not None and is_first else _FEWEST):
+        return None
+    rulers = ((Column(0, 0),) * len(headings),)
+    grid = Grid(headings, rulers, [], 1, number, number + 1, cells=[])
+    page.roles[number] = LineRole.HEADING
+    end = _read_page(page, grid, number + 1, delimiter)
+    while grid.rows and page.lines[(ahead := page.after_blanks(end)) : ahead + 1] == [heading]:
+        page.roles[ahead] = LineRole.HEADING
+        grid.pages += 1
+        end = _read_page(page, grid, ahead + 1, delimiter)
+    if not grid.rows:
+        page.roles[number] = LineRole.TEXT
+        return None
+    grid.last = end
+    return grid
+
+
+def _read_page(page: Page, grid: Grid, number: int, delimiter: str) -> int:
+    """Add the rows from a line on; the line after them.  A text in quotes may go on over several lines."""
+    end = number
+    while end < len(page) and page.kinds[end] not in ENDS and page.kinds[end] != Kind.BLANK:
+        end += 1
+    rows = csv.reader((f"{line}\n" for line in page.lines[number:end]), delimiter=delimiter)
+    reached = 0
+    try:
+        for cells in rows:
+            if len(cells) != len(grid.headings):
+                break
+            page.assign(number + reached, number + rows.line_num, LineRole.ROW)
+            grid.rows.append(number + reached)
+            grid.cells.append(tuple(cell.strip() for cell in cells))
+            reached = rows.line_num
+    except csv.Error:  # a text longer than a field may be: what was read before it is right
+        pass
+    return number + reached
+
 
 _AUTOTRACE_ERRORS: Final = frozenset({"SP2-0611", "SP2-0612", "SP2-0613", "SP2-0618", "SP2-0619"})
 #: After these, a statement's result begins.

@@ -10,11 +10,11 @@ from typing import Final
 
 from logframe import Column, read_printed
 from logframe.printed import decimal_mark, finite
+from sqlplusparse.autotrace import complete, is_known, may_be_known
 from sqlplusparse.cells import cells_of, cut_cells
 from sqlplusparse.lines import LISTS, SNAPPER_END, TYPED_STATISTIC, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole, Page
 from sqlplusparse.records import Grid, Listing, Statistic
-from sqlplusparse.statnames import complete, is_known, may_be_known
 
 _NAME_HEADINGS: Final = frozenset(
     {"NAME", "STATISTIC", "STATISTIC NAME", "STATISTIC_NAME", "STAT_NAME", "STAT NAME", "STATNAME", "DISPLAY_NAME"}

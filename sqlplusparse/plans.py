@@ -1,15 +1,228 @@
-"""Execution plans: the table wherever it is printed, rows rejoined, and what `plansections` reads around it."""
+"""Execution plans: the table wherever it is printed, rows rejoined, the sections below it, and the old layout."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
+from logframe import load_grammar
 from sqlplusparse.autotrace import is_session_statistic
-from sqlplusparse.lines import BEGINNINGS, DIGITS, KINDS, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
+from sqlplusparse.lines import BEGINNINGS, DIGITS, KINDS, OLD_PLAN_ROW, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page
-from sqlplusparse.planheads import PLAN_GRAMMAR, is_heading, names_of
-from sqlplusparse.plansections import Sections
 from sqlplusparse.records import Operation, Plan
+from sqlplusparse.statements import starts_statement
+
+PLAN_GRAMMAR: Final = load_grammar("sqlplusparse", "plan.lark")
+_OLD_NAMES: Final = ["id", "parent_id", "operation"]
+_PREDICATE: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}){PREDICATE_MARK} +(?P<text>.*)", PLAN_GRAMMAR)
+_PREDICATE_LINE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
+_LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
+#: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
+_REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
+_REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
+#: V$SQL_PLAN holds 4,000 characters of a predicate; client and copies add blanks.
+_LONGEST_PREDICATE: Final = 1 << 14
+#: Characters of a row of the old layout that the line size may have cut.
+_LONGEST_ROW: Final = 500
+_OLD_DETAIL: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}) +(?P<text>{DISTRIBUTION})", PLAN_GRAMMAR)
+
+
+class Sections:
+    """Reads the lines of one plan that are not of its table.
+
+    Attributes:
+        name: the heading of the section that stands open; empty before the first.
+    """
+
+    def __init__(self, page: Page, plan: Plan) -> None:
+        self.page = page
+        self.plan = plan
+        self.name = ""
+        self.open_id: int | None = None
+
+    def begin(self, name: str) -> None:
+        """A new section."""
+        self.name = name
+        self.open_id = None
+
+    def read(self, number: int, *, has_table: bool) -> int | None:
+        """A line below the table, or a row of the old layout; None when it is neither."""
+        page, plan = self.page, self.plan
+        line = page.lines[number]
+        if self.name:
+            return self._read_section_line(number, line)
+        if not has_table and is_session_statistic(line):
+            return None
+        row = None if has_table else OLD_PLAN_ROW.match(line.strip())
+        if plan.layout == "old" and plan.operations and page.kinds[number] == Kind.TEXT:
+            last = plan.operations[-1]
+            if (
+                len(last.text) <= _LONGEST_ROW
+                and is_cut(last.text)
+                and (row is None or not (OLD_ROW.fullmatch(line) or int(row["id"]) == len(plan.operations)))
+            ):
+                # the line size may have cut it at a blank
+                gap = " " * (last.text[-2:-1].isdigit() and line[:1].isalpha())
+                plan.operations[-1] = last._replace(text=f"{last.text[:-1]}{gap}{line}|")
+                page.roles[number] = LineRole.PLAN
+                return number + 1
+        if row is not None:
+            plan.layout = "old"
+            plan.operations.append(
+                Operation(number, _OLD_NAMES, "|{id}|{parent}|{operation}|".format_map(row.groupdict("")))
+            )
+            page.roles[number] = LineRole.PLAN
+            return number + 1
+        if plan.layout == "old" and plan.operations:
+            detail = _OLD_DETAIL.match(line)
+            if detail is not None or line.startswith("     "):
+                if detail is not None:
+                    self.open_id = int(detail["id"])
+                plan.predicates.setdefault(self.open_id or 0, []).append(line.strip())
+                page.roles[number] = LineRole.PLAN
+                return number + 1
+        return None
+
+    def _read_section_line(self, number: int, line: str) -> int | None:
+        page, plan = self.page, self.plan
+        is_predicate = self.name.startswith(("Predicate", "Column Projection", "Query Block", "Qry Block"))
+        if self.name.startswith("Note"):
+            if not line.startswith((" ", "- ")):
+                return None
+            plan.notes.append(line.strip().removeprefix("- "))
+        elif self.name.startswith(_REPORTS):
+            if not _REPORTED.match(line):
+                return None
+        elif is_predicate and (found := _PREDICATE.match(line)):
+            self.open_id = int(found["id"])
+            if self.name.startswith("Predicate"):
+                plan.predicates.setdefault(self.open_id, []).append(found["text"].strip())
+        elif (self.name.startswith("Predicate") and self._is_full()) or (is_predicate and not self._is_begun(line)):
+            return None
+        elif line.startswith(" ") or (is_predicate and (self._is_open() or _PREDICATE_LINE.match(line))):
+            if self.name.startswith("Predicate") and self.open_id is not None:
+                self._append(line)
+        elif (
+            plan.plan_source == "explain"
+            and is_predicate
+            and self.open_id is not None
+            and not (self._is_apart(number) or starts_statement(line))  # at an empty prompt, the next one follows
+        ):
+            self._append(line)
+        else:
+            return None
+        page.roles[number] = LineRole.PLAN
+        return number + 1
+
+    def _append(self, line: str) -> None:
+        """More of the predicate that the line before began; a line size may have cut a word in two."""
+        texts = self.plan.predicates.get(self.open_id or 0)
+        if not texts:
+            return
+        stripped = line.strip()
+        if stripped.startswith(("filter(", "access(", "storage(")):
+            texts.append(stripped)
+        else:
+            texts[-1] += (" " if line.startswith(" ") else "") + stripped
+
+    def _is_begun(self, line: str) -> bool:
+        """Has a line of the section the number of an operation, or is this one a predicate without it?"""
+        return self.open_id is not None or _PREDICATE_LINE.match(line) is not None
+
+    def _is_full(self) -> bool:
+        """Is the last predicate longer than the database prints one?"""
+        texts = self.plan.predicates.get(self.open_id or 0)
+        return texts is not None and len(texts[-1]) > _LONGEST_PREDICATE
+
+    def _is_apart(self, number: int) -> bool:
+        """Are there two blank lines above?  A line size that cuts a row prints one after it."""
+        return self.page.kinds[number - 2 : number] == bytes((Kind.BLANK, Kind.BLANK))
+
+    def _is_open(self) -> bool:
+        """Has the last predicate more brackets opened than closed, or a literal that is not closed?"""
+        texts = self.plan.predicates.get(self.open_id or 0)
+        if self.open_id is None or not texts:
+            return False
+        return is_cut(texts[-1])
+
+
+def is_cut(text: str) -> bool:
+    """Has a text more brackets opened than closed, or a literal that is not closed?"""
+    bare = _LITERAL.sub("", text)
+    return bare.count("(") > bare.count(")") or "'" in bare
+
+
+#: A column's heading as printed -> the name of the column it is read into.
+HEADINGS: Final = {
+    "id": "id",
+    "operation": "operation",
+    "name": "object_name",
+    "starts": "starts",
+    "execs": "starts",
+    "rows": "e_rows",
+    "e-rows": "e_rows",
+    "rows (estim)": "e_rows",
+    "bytes": "e_bytes",
+    "e-bytes": "e_bytes",
+    "tempspc": "temp_space",
+    "e-temp": "temp_space",
+    "cost": "cost",
+    "cost (%cpu)": "cost",
+    "cost(%cpu)": "cost",
+    "time": "e_time_s",
+    "e-time": "e_time_s",
+    "a-rows": "a_rows",
+    "rows (actual)": "a_rows",
+    "a-time": "a_time_s",
+    "buffers": "buffers",
+    "reads": "reads",
+    "writes": "writes",
+    "omem": "o_mem",
+    "1mem": "one_mem",
+    "o/1/m": "work_areas",
+    "used-mem": "used_mem",
+    "used-tmp": "used_tmp",
+    "max-tmp": "used_tmp",
+    "pstart": "pstart",
+    "pstop": "pstop",
+    "tq": "tq",
+    "tq/ins": "tq",
+    "in-out": "in_out",
+    "pq distrib": "pq_distrib",
+    "inst": "instance",
+}
+#: A row of a plan of the old layout, wherever it stands.
+OLD_ROW: Final = Pattern("{OLD_ROW}", PLAN_GRAMMAR)
+_FIRST: Final = Pattern("{HEADING_START}", PLAN_GRAMMAR)
+
+
+def is_heading(line: str) -> bool:
+    """Is this the row of headings of a plan?
+
+    Examples:
+        >>> is_heading("| Id  | Operation         | Name |"), is_heading("|   0 | SELECT STATEMENT  |      |")
+        (True, False)
+    """
+    return "Operation" in line and _FIRST.match(line) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def names_of(text: str) -> tuple[str, ...]:
+    """The columns that a row of headings stands for; none when a plan's own two are missing.
+
+    Examples:
+        >>> names_of("| Id  | Operation | A-Rows |   A-Time   |")
+        ('id', 'operation', 'a_rows', 'a_time_s')
+
+        A heading that is cut before its bracket ends is read, too:
+
+        >>> names_of("| Id  | Operation | Cost (%CPU| Time     |")
+        ('id', 'operation', 'cost', 'e_time_s')
+    """
+    headings = [" ".join(cell.split()).lower() for cell in text.strip("|").split("|")]
+    names = tuple(HEADINGS.get(heading) or HEADINGS.get(f"{heading})", "") for heading in headings)
+    return names if {"id", "operation"} <= set(names) else ()
+
 
 _ENDS: Final = BEGINNINGS | {Kind.TRACE}
 #: Kinds of lines that the rest of a cut row may be.

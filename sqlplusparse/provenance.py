@@ -11,8 +11,8 @@ import polars.selectors as cs
 from logframe import open_log
 from logframe.normalize import with_line_feeds, without_terminal_codes
 from logframe.provenance import Claim, Part, printed_columns_of
-from sqlplusparse.encodings import read_text
 from sqlplusparse.lines import SNAPPER_END
+from sqlplusparse.reader import read_text
 
 if TYPE_CHECKING:
     import polars as pl

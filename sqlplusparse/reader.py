@@ -1,4 +1,8 @@
-"""`read_spool`: a session's log as frames."""
+"""`read_spool`: a session's log as frames, and many sessions as one frame.
+
+Before it is read: the encoding of a session that is not UTF-8, by words that its client prints, and what a log is when
+it is no session.
+"""
 
 from __future__ import annotations
 
@@ -8,45 +12,176 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from logframe import Log, LogParseError, Source, diagnostics_frame, open_log
+from logframe import (
+    Diagnostic,
+    Log,
+    LogParseError,
+    Source,
+    diagnostics_frame,
+    distinct_names,
+    load_grammar,
+    open_log,
+    open_logs,
+)
 from logframe.parsed_log import ParsedLog
 from logframe.processes import paused_collection
 from logframe.wording import counted
 from sqlplusparse.blocks import read_blocks
 from sqlplusparse.cells import cells_of
 from sqlplusparse.elapsed import CustomPattern
-from sqlplusparse.encodings import read_text
-from sqlplusparse.folded import unfold
 from sqlplusparse.frames import (
     autotrace_frame,
     lines_frame,
+    monitor_lines_frame,
+    monitors_frame,
+    note_overflows,
+    plans_frame,
     renumbered,
+    session_record,
     statements_frame,
     statistics_frame,
+    subtract_statistics,
+    table_frame,
     tables_frame,
     timings_frame,
     unparsed,
 )
-from sqlplusparse.lines import Kind
-from sqlplusparse.links import link_plans, owner_of
+from sqlplusparse.grids import unfold
+from sqlplusparse.lines import Kind, Pattern
 from sqlplusparse.listings import read_listing
 from sqlplusparse.missing_lines import note_missing_lines
-from sqlplusparse.monitor import note_untitled, read_monitors
-from sqlplusparse.monitorframe import monitor_lines_frame, monitors_frame
+from sqlplusparse.monitor import link_plans, note_untitled, owner_of, read_monitors
 from sqlplusparse.page import LineRole, Page
-from sqlplusparse.planframe import plans_frame
 from sqlplusparse.records import Grid, Listing, Plan, Statement
 from sqlplusparse.runs import find_runs
+from sqlplusparse.schemas import SPOOL_SCHEMAS
 from sqlplusparse.session import read_statements
-from sqlplusparse.sniff import is_binary, no_session, refuse_others
-from sqlplusparse.subtract import session_record, subtract_statistics
-from sqlplusparse.tableframe import note_overflows, table_frame
 from sqlplusparse.wrapped import add_blank_rows, join_wrapped
 
 if TYPE_CHECKING:
     import re
+    from collections.abc import Sequence
 
     from sqlplusparse.records import Block
+
+
+#: Encodings of consoles and spools, with the word for Elapsed in a language that is written in them; where that word is
+#: plain ASCII, with other words of the client.
+_WORDS: Final = (
+    ("cp932", "経過"),
+    ("euc-jp", "経過"),
+    ("big5", "已用時間"),
+    ("cp949", "경   과"),
+    ("cp1251", "Затрач"),
+    ("koi8-r", "Затрач"),
+    ("cp866", "Затрач"),
+    ("cp850", "Ecoulé"),
+    *(
+        ("cp850", word)
+        for word in (
+            *("ausgewählt", "gelöscht", "geändert", "Ausführungsplan", "línea", "Sesión", "Confirmación", "concluído"),
+            *("não há", "sélectionnée", "terminée"),
+        )
+    ),
+)
+
+
+def read_text(log: Log) -> tuple[str, str, tuple[Diagnostic, ...]]:
+    """The text of a log, its encoding and the notes about it; a known word corrects a guess."""
+    text = log.text()
+    guesses = [note for note in log.notes if note.kind == "encoding" and "a guess" in note.reason]
+    if not guesses or any(word in text for _, word in _WORDS):
+        return text, log.encoding, log.notes
+    content = text.encode(log.encoding, errors="replace")
+    for encoding, word in _WORDS:
+        if word.encode(encoding) in content:
+            notes = [
+                note._replace(reason=note.reason.replace(f"read as {log.encoding}", f"read as {encoding}"))
+                if note in guesses
+                else note
+                for note in log.notes
+            ]
+            return content.decode(encoding, errors="backslashreplace"), encoding, tuple(notes)
+    return text, log.encoding, log.notes
+
+
+GRAMMAR: Final = load_grammar("sqlplusparse", "sniff.lark", "line")
+#: What the beginning of a line shows a log to be, and which reader takes it.
+_SIGNS: Final = (
+    (
+        Pattern("(?m)^{TKPROF}", GRAMMAR),
+        "a TKPROF report",
+        "a SQL*Plus or SQLcl session; sqltraceparse reads TKPROF reports",
+    ),
+    (
+        Pattern("(?m)^{REPORT}|{REPORT_TITLE}", GRAMMAR),
+        "an AWR or Statspack report",
+        "a SQL*Plus or SQLcl session; read_awr reads reports",
+    ),
+    (
+        Pattern("(?m)^{SQL_TRACE}", GRAMMAR),
+        "an extended SQL trace (event 10046)",
+        "a SQL*Plus or SQLcl session; sqltraceparse reads SQL traces",
+    ),
+    (
+        Pattern("(?m)^{TRACE_FILE}", GRAMMAR),
+        "a trace file of the database",
+        "a SQL*Plus or SQLcl session; trace files are not read",
+    ),
+    (
+        Pattern("(?m)^{STRACE}", GRAMMAR),
+        "an strace log",
+        "a SQL*Plus or SQLcl session; straceparse reads strace logs",
+    ),
+)
+#: Signs are looked for in this much text.
+_HEAD: Final = 1 << 16
+#: Kinds of lines that only a session has.
+_OWN: Final = frozenset({Kind.PROMPT, Kind.ELAPSED, Kind.STATISTIC, Kind.PLAN_HEADING})
+_CONTROL: Final = Pattern("{CONTROL}", GRAMMAR)
+
+
+def other_format(text: str) -> tuple[str, str] | None:
+    """What a text is when it is another kind of log, and what to do with it; None when nothing says so.
+
+    Examples:
+        >>> other_format("PARSING IN CURSOR #2 len=20")
+        ('an extended SQL trace (event 10046)', 'a SQL*Plus or SQLcl session; sqltraceparse reads SQL traces')
+    """
+    head = text[:_HEAD]
+    return next(((what, hint) for sign, what, hint in _SIGNS if sign.search(head)), None)
+
+
+def is_binary(text: str) -> bool:
+    """Is this no text: are more than a few of its characters control characters?"""
+    head = text[:_HEAD]
+    return sum(1 for _ in _CONTROL.finditer(head)) > 0.02 * max(len(head), 1)
+
+
+def refuse_others(page: Page, text: str) -> None:
+    """Raise when the text is another kind of log; note the lines of a SQL trace that a session holds."""
+    if _OWN.isdisjoint(page.kinds) and (other := other_format(text)) is not None:
+        raise LogParseError(f"this is {other[0]}", source=page.source, expected=other[1])
+    traced = page.kinds.count(Kind.TRACE)
+    if traced:
+        page.note(page.kinds.index(Kind.TRACE), "foreign", f"{traced} lines of an extended SQL trace are not read")
+
+
+def no_session(name: str, text: str, page: Page) -> LogParseError:
+    """The error for a log without a statement, a timing, a listing or a plan."""
+    if other := other_format(text):
+        return LogParseError(f"this is {other[0]}", source=name, expected=other[1])
+    damaged = next((note for note in page.notes if note.kind == "damaged"), None)
+    if damaged is not None:
+        return damaged.to_error()
+    return LogParseError(
+        "no session: no statement, feedback, Elapsed, autotrace, plan, listing or result was found",
+        source=name,
+        line=1,
+        text=page.lines[0][:200],
+        expected="the output of SQL*Plus or SQLcl",
+    )
+
 
 #: The frames of a session by name.
 FRAMES: Final = (
@@ -358,3 +493,77 @@ def _split(
         elif isinstance(content, Plan):
             plans.append((ordinal, content))
     return listings, grids, plans
+
+
+@dataclass(frozen=True)
+class SpoolFrames:
+    """What `read_spools` gives.
+
+    Attributes:
+        frames: name of a frame -> the rows of all sessions, one below the other; the first column is `source`.
+        diagnostics: what was not read, guessed or is worth a look; a log that is no session is one row, of the kind
+            `unreadable`.
+    """
+
+    frames: dict[str, pl.DataFrame]
+    diagnostics: pl.DataFrame
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The frame that was asked for; the first of several."""
+        return next(iter(self.frames.values()))
+
+
+def read_spools(
+    sources: Source, *, table: str | Sequence[str] = "statements", printed: bool = False, encoding: str | None = None
+) -> SpoolFrames:
+    r"""One frame of many sessions, with the log's name in the column `source`.
+
+    Args:
+        sources: paths, a folder, a glob, an archive, bytes or file objects, or a list of these.
+        table: a frame of `Spool` but for the diagnostics: `statements`, `timings`, `autotrace`, `statistics`, `plans`,
+            `monitors`, `monitor_lines` or `tables`; or several names: each session is read once.
+        printed: as in `read_spool`.
+        encoding: as in `read_spool`.
+
+    Returns:
+        The frame, and the diagnostics of all logs: a log that is no session is a row there and stops nothing.
+
+    Raises:
+        LogParseError: `table` is no frame of a session, or a path leads nowhere.
+
+    Examples:
+        >>> logs = [b"SQL> commit;\n\nCommit complete.\n", b"Elapsed: 00:00:01.00\n", b"no session"]
+        >>> found = read_spools(logs)
+        >>> found.frame.select("source", "kind", "elapsed_s").rows()
+        [('<bytes>', 'transaction', None), ('<bytes> (2)', None, 1.0)]
+        >>> found.diagnostics.select("source", "kind").rows()
+        [('<bytes> (2)', 'no_owner'), ('<bytes> (3)', 'unreadable')]
+    """
+    tables = (table,) if isinstance(table, str) else tuple(table)
+    names = [name for name in FRAMES if name != "diagnostics"]
+    for name in tables or ("",):
+        if name not in names:
+            raise LogParseError(f"a session has no frame {name!r}", source="<table>", expected=", ".join(names))
+    logs = open_logs(sources, encoding=encoding)
+    found: dict[str, list[pl.DataFrame]] = {name: [] for name in tables}
+    notes: list[pl.DataFrame] = []
+    for source, log in zip(distinct_names([log.name for log in logs]), logs, strict=True):
+        try:
+            spool = read_log(log, printed=printed)
+        except LogParseError as error:
+            fault = Diagnostic(source, error.line, error.column, "unreadable", error.text, error.message)
+            notes.append(diagnostics_frame([fault]))
+            continue
+        notes.append(spool.diagnostics.with_columns(source=pl.lit(source)))
+        for name, frames in found.items():
+            frame: pl.DataFrame = getattr(spool, name)
+            frames.append(frame.select(pl.lit(source).alias("source"), pl.all()))
+    return SpoolFrames(
+        {name: _joined(name, frames) for name, frames in found.items()}, pl.concat([diagnostics_frame([]), *notes])
+    )
+
+
+def _joined(table: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """The rows of one frame, of all sessions."""
+    return pl.concat(frames or [pl.DataFrame(schema={"source": pl.String(), **SPOOL_SCHEMAS[table]})])

@@ -11,12 +11,12 @@ import polars as pl
 
 from logframe import Diagnostic, LogParseError, diagnostics_frame, load_grammar, open_log, read_printed
 from logframe.copied import cleanup_by_sign, plain_lines, repeated
-from logframe.csv_lines import csv_cells
 from logframe.formats import Format, Sniff
 from logframe.margins import without_shared_margin
 from logframe.normalize import without_terminal_codes
 from logframe.parsed_log import ParsedLog
 from logframe.printed import finite
+from logframe.split import csv_cells
 from logframe.wording import counted
 
 if TYPE_CHECKING:

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from sqltraceparse.accounts import account_time, profile, statement_totals, without_literals
     from sqltraceparse.heads import Head
     from sqltraceparse.parquet import to_parquet
-    from sqltraceparse.scan import EVENTS, scan_sqltrace
     from sqltraceparse.schema import KINDS, SCHEMAS
     from sqltraceparse.tkprof import Tkprof, read_tkprof
-    from sqltraceparse.trace import SqlTrace, read_sqltrace
+    from sqltraceparse.trace import EVENTS, SqlTrace, read_sqltrace, scan_sqltrace
 
 __all__ = [
     "EVENTS",

@@ -90,23 +90,18 @@ def transfer_of(name: str, args: str) -> Transfer:
     items = list(values.values()) if isinstance(values, dict) else values
     if not isinstance(items, list):
         return Transfer(is_printed=False)
-    if name in VECTORED:
-        return _vector(items)
     places = IO_CALLS[name]
     fd, path = _descriptor(items, places.fd)
+    if places.buffers is not None:
+        buffers = _at(items, places.buffers)
+        size = vector_size(buffers) if isinstance(buffers, list) and len(items) > places.buffers + 1 else None
+        offset = whole(_at(items, places.offset)) if isinstance(buffers, list) else None
+        return Transfer(fd, path, size, None if offset == _HERE else offset, is_printed=size is not None)
     fd_out, path_out = _descriptor(items, places.fd_out)
     size = whole(_at(items, places.size))
     return Transfer(
         fd, path, size, _offset(_at(items, places.offset)), fd_out, path_out, size is not None or places.size is None
     )
-
-
-def _vector(items: list[object]) -> Transfer:
-    buffers = _at(items, 1)
-    size = vector_size(buffers) if isinstance(buffers, list) and len(items) > 2 else None
-    offset = whole(_at(items, 3)) if size is not None or isinstance(buffers, list) else None
-    fd, path = _descriptor(items, 0)
-    return Transfer(fd, path, size, None if offset == _HERE else offset, is_printed=size is not None)
 
 
 def _descriptor(items: list[object], place: int | None) -> tuple[int | None, str | None]:

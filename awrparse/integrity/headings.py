@@ -19,12 +19,12 @@ from awrparse.grids import (
     columns_of,
     columns_of_histogram,
     goes_on,
+    is_pivoted,
     is_wrapped,
     widths_of,
 )
 from awrparse.integrity.registry import check
 from awrparse.matching import tables_of
-from awrparse.pivots import is_pivoted
 from awrparse.records import Problem
 from awrparse.sniff import PAGE
 from awrparse.tables import IDENTITY, TABLES, tables_titled

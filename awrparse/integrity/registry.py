@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from logframe.printed import DecimalMark
 
 #: The modules that have checks, in the order in which these are made.
-_MODULES: Final = ("headings", "markup", "text_lines", "figures", "impossible", "repeats", "shares", "names")
+_MODULES: Final = ("headings", "markup", "text_lines", "figures", "rows")
 #: Columns of the contradictions of a report.
 CHECKS: Final = pl.Schema(
     {

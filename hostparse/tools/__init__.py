@@ -4,7 +4,8 @@ What a file may say is an attribute of `Tool`; a row of ``columns`` is
 
     HEADING | NAME | UNIT | FACTOR | BASIS
 
-with the attributes of `hostparse.columns.Metric`; without a unit, the heading does not say it.
+with the attributes of `Metric`.  A heading that is not listed keeps its printed name; a unit is taken from the heading
+itself (``%``, ``/s``, ``kb``) or is null: no unit is guessed.
 """
 
 from __future__ import annotations
@@ -12,16 +13,61 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
-from hostparse.columns import Metric
 from logframe.data_files import cells_of, data_files, frozen, read_data
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hostparse.columns import Basis
 
+Basis = Literal["rate", "share", "time", "gauge", "count", "total", "invalid", "unknown"]
+
+
+class Metric(NamedTuple):
+    """The meaning of one column of figures.
+
+    Attributes:
+        name: the column's name in the frames; its unit stands in the name.
+        unit: ``/s``, ``B/s``, ``B``, ``ms``, ``s``, ``%``, ``1`` or None where the heading does not say it.
+        factor: what the printed figure is multiplied by.
+        basis: ``rate`` (per second of the interval), ``share`` (percent), ``time``, ``gauge`` (a mean or a level),
+            ``count`` (an exact whole number), ``total`` (counted over the interval or since the start), ``invalid``
+            (not to be used: what the tool prints is no measure), ``unknown``.
+        is_known: the heading is in the list.
+    """
+
+    name: str
+    unit: str | None
+    factor: float = 1.0
+    basis: Basis = "gauge"
+    is_known: bool = True
+
+
+#: The length of an interval as sadf states it, from the time that the system is up; stamps may contradict it.
+STATED_INTERVAL: Final = Metric("stated_interval_s", "s", 1.0, "gauge")
+#: Printed heading -> column of what a row is about, where several tools print it.
+SHARED_KEYS: Final = {
+    "Device": "device",
+    "DEV": "device",
+    "device": "device",
+    "Disks": "device",
+    "disk": "device",
+    "DISK": "device",
+    "CPU": "cpu",
+    "UID": "uid",
+    "USER": "user",
+    "TGID": "tgid",
+    "PID": "pid",
+    "TID": "tid",
+    "Command": "command",
+}
+#: Names that stand last and may be missing.
+OPTIONAL_KEYS: Final = frozenset({"manufacturer", "product", "status"})
+#: Names without blanks: numbers, and names of users.
+ONE_WORD: Final = frozenset({"cpu", "node", "interrupt", "uid", "user", "tgid", "pid", "tid", "bus", "fan", "battery"})
+#: Keys of which a row of a process has several; beside them, ``CPU`` is a figure.
+PROCESS_KEYS: Final = frozenset({"uid", "user", "tgid", "pid", "tid", "command"})
 _KIB: Final = 1024.0
 _TSV: Final = "\t"
 
@@ -44,6 +90,7 @@ class Tool:
         is_timed: so is a heading of no other tool whose first column is a time.
         is_total_cpu: so is the heading of the row of all processors.
         columns: printed heading -> meaning.
+        names: printed heading -> column of what a row is about, where no other tool prints it.
         has_own_columns: its headings mean this in its tables alone.
         is_of_sysstat: a heading that is not listed is a column that a version of sysstat has.
         has_kilobytes: ``kb`` before a name is its unit.
@@ -66,6 +113,7 @@ class Tool:
     is_timed: bool = False
     is_total_cpu: bool = False
     columns: Mapping[str, Metric] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
     has_own_columns: bool = False
     is_of_sysstat: bool = False
     has_kilobytes: bool = False
@@ -107,6 +155,8 @@ TOOLS: Final = {tool.name: tool for tool in sorted(map(_tool, data_files(__name_
 COMMON: Final = {
     word: metric for tool in TOOLS.values() if not tool.has_own_columns for word, metric in tool.columns.items()
 }
+#: Printed heading -> column of what a row is about, whatever the tool.
+KEYS: Final = {**SHARED_KEYS, **{word: name for tool in TOOLS.values() for word, name in tool.names.items()}}
 #: A tool that is not known, and the tools whose tables are read by readers of their own.
 OTHER: Final = Tool("unknown", 0, 0)
 

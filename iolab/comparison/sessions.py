@@ -14,7 +14,7 @@ from iolab.comparison.samples import Comparison, SampleError, compare, compare_m
 from iolab.comparison.session_report import compare_match, compare_statements, draw_runs, failures
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.formatting import short_text
-from iolab.metrics.logical import time_change
+from iolab.metrics.lookups import time_change
 from iolab.shown import Shown
 from iolab.stats.first_runs import COLD_RATIO, MIN_SERIES, first_run
 from iolab.stats.samples import read_sample

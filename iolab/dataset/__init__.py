@@ -11,7 +11,6 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from iolab.dataset.changing import compact, remove, repair
-    from iolab.dataset.conversion import convert
     from iolab.dataset.fleet import differing_parameters, report_frames
     from iolab.dataset.fleet_changes import (
         fleet_sentences,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from iolab.dataset.jobs import Converted, Progress
     from iolab.dataset.layout import STATUSES
     from iolab.dataset.reading import diagnostics, scan, sources, status, verify
+    from iolab.dataset.run import convert
 
 __all__ = [
     "STATUSES",

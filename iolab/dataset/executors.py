@@ -271,16 +271,19 @@ class DaskCluster(Executor):
             UnreachableError: It does not answer, or has no worker.
         """
         distributed = require("distributed")
-        try:
-            client = distributed.Client(address, timeout=_PATIENCE)
-        except (OSError, TimeoutError) as error:
-            raise UnreachableError(f"the Dask scheduler at {address} does not answer: {error}") from error
-        try:
-            client.wait_for_workers(1, timeout=_PATIENCE)
-        except (OSError, TimeoutError) as error:
-            client.close()
-            raise UnreachableError(f"the Dask scheduler at {address} has no worker: {error}") from error
-        return cls(client, (client,))
+        with ExitStack() as settings:
+            # What went wrong is an error here; Dask would print a traceback of its own for a scheduler that died.
+            settings.enter_context(distributed.utils.silence_logging_cmgr(logging.CRITICAL))
+            try:
+                client = distributed.Client(address, timeout=_PATIENCE)
+            except (OSError, TimeoutError) as error:
+                raise UnreachableError(f"the Dask scheduler at {address} does not answer: {error}") from error
+            try:
+                client.wait_for_workers(1, timeout=_PATIENCE)
+            except (OSError, TimeoutError) as error:
+                client.close()
+                raise UnreachableError(f"the Dask scheduler at {address} has no worker: {error}") from error
+            return cls(client, (client, settings.pop_all()))
 
     def _count(self) -> int:
         """How many jobs run at a time: the threads of all workers, counted now and then."""

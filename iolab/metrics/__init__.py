@@ -40,11 +40,20 @@ if TYPE_CHECKING:
         elapsed,
         total_waits,
     )
-    from iolab.metrics.cells import cell_disks, cell_reads
     from iolab.metrics.correlation import rank_correlation
     from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
-    from iolab.metrics.logical import lio_share, pio_lio_factor, rows_per_trip, time_change, us_per_lio
-    from iolab.metrics.lookups import db_time_of, elapsed_of, lio_cost, read_metrics, statistic
+    from iolab.metrics.lookups import (
+        db_time_of,
+        elapsed_of,
+        lio_cost,
+        lio_share,
+        pio_lio_factor,
+        read_metrics,
+        rows_per_trip,
+        statistic,
+        time_change,
+        us_per_lio,
+    )
     from iolab.metrics.processors import cpu_samples, host_cpu
     from iolab.metrics.reads import (
         average_active_sessions,
@@ -60,7 +69,15 @@ if TYPE_CHECKING:
         smart_scan_saving,
         throughput,
     )
-    from iolab.metrics.report_io import commit_times, io_by_function, modes_of, multiblock_reads, pareto
+    from iolab.metrics.report_io import (
+        cell_disks,
+        cell_reads,
+        commit_times,
+        io_by_function,
+        modes_of,
+        multiblock_reads,
+        pareto,
+    )
     from iolab.metrics.spool_statements import statement_costs
     from iolab.metrics.sql_trace import (
         cpu_step,

@@ -202,16 +202,6 @@ def size_text(size: int, *, largest: str = "GiB") -> str:
     return figure_text(size // unit if size % unit == 0 else float(f"{size / unit:.6g}"), names[power])
 
 
-def whole_text(figure: Interval | float, unit: str = "") -> str:
-    """A figure as a whole number, for sums that are compared digit by digit.
-
-    Examples:
-        >>> whole_text(24_827_249.4, "s")
-        '24,827,249 s'
-    """
-    return f"{Interval.of(figure).value:,.0f}" + (f" {unit}" if unit else "")
-
-
 def short_text(text: str, most: int) -> str:
     r"""A text on one line, cut after this many characters.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
+from iolab.metrics.awr import PERIODS, period_facts, with_all_waits
 from iolab.rules import pairs
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three

@@ -17,8 +17,11 @@ from iolab.metrics.processors import (
     SINCE_START,
     cpu_metrics,
     cpu_samples,
+    high_stretch,
+    levels,
+    placed,
+    raised,
 )
-from iolab.metrics.stretches import high_stretch, levels, placed, raised
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, percent, three

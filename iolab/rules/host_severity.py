@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import RANGE
-from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts
-from iolab.metrics.stretches import high_stretch, levels, placed, raised
+from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts, high_stretch, levels, placed, raised
 from iolab.rules.devices import QUEUE_FULL, latencies_of, queue_of, request_kinds, users_of, with_sums
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.host_processors import swapping

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
-from iolab.metrics.compare_periods import PERIODS, period_facts, with_all_waits
+from iolab.metrics.awr import PERIODS, period_facts, with_all_waits
 from iolab.metrics.report_facts import SAMPLED_EVERY_S
 from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, void_ledger

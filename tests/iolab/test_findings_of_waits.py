@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import iolab
-from iolab.metrics.stretches import stretch_of
+from iolab.metrics.processors import stretch_of
 from iolab.pages.ledger_text import first_screen
 
 VMSTAT = (

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import iolab
-from iolab.metrics.compare_periods import _parameters
+from iolab.metrics.awr import _parameters
 from iolab.metrics.report_facts import ReportFacts, Wait
 from iolab.rules.pairs import load_change, settings_changed
 from iolab.rules.reports import report_pair_findings

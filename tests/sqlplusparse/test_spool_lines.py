@@ -7,10 +7,10 @@ import pytest
 
 import sqlplusparse
 from sqlplusparse.elapsed import read_clock
-from sqlplusparse.grouping import GRAMMAR as SESSION
-from sqlplusparse.grouping import group
 from sqlplusparse.lines import GRAMMAR, RULES, Kind, classify
 from sqlplusparse.prepare import prepared
+from sqlplusparse.session import GRAMMAR as SESSION
+from sqlplusparse.session import group
 
 #: The kind that the classifier gives to the samples of a rule; None for rules that need their neighbours.
 KINDS = {
@@ -141,21 +141,7 @@ def test_prepared(text: str, lines: list[str]) -> None:
 
 
 PACKAGE = Path(sqlplusparse.__file__).parent
-FRAMES = {
-    "awr_miner",
-    "cli",
-    "frames",
-    "many",
-    "monitorframe",
-    "planframe",
-    "provenance",
-    "session_samples",
-    "reader",
-    "runs",
-    "schemas",
-    "subtract",
-    "tableframe",
-}
+FRAMES = {"awr_miner", "cli", "frames", "provenance", "session_samples", "reader", "runs", "schemas"}
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.glob("*.py")), ids=lambda path: path.stem)

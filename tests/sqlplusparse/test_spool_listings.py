@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from sqlplusparse import read_spool, statistic_names, subtract_statistics
-from sqlplusparse.statnames import complete
+from sqlplusparse.autotrace import complete
 
 DATA = Path(__file__).parent / "spool_data"
 

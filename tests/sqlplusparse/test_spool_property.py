@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sqlplusparse import read_spool
 from sqlplusparse.autotrace import AUTOTRACE_NAMES
-from sqlplusparse.grouping import group
+from sqlplusparse.session import group
 
 LABELS = {
     "Elapsed: ": ":",

@@ -25,15 +25,14 @@ from sqlplusparse import (
     statements,
     statistic_names,
 )
-from sqlplusparse.autotrace import AUTOTRACE_NAMES
-from sqlplusparse.grouping import GRAMMAR as SESSION
-from sqlplusparse.grouping import group, neighbours, parse
+from sqlplusparse.autotrace import AUTOTRACE_NAMES, is_known, may_be_known
 from sqlplusparse.lines import GRAMMAR, KINDS, Kind, classify, kinds_of, runs_of
 from sqlplusparse.page import Page
 from sqlplusparse.prepare import prepared
 from sqlplusparse.reader import FRAMES
+from sqlplusparse.session import GRAMMAR as SESSION
+from sqlplusparse.session import group, neighbours, parse
 from sqlplusparse.statements import FIRST_LETTERS, VERBS, kind_of, starts_statement
-from sqlplusparse.statnames import is_known, may_be_known
 
 DATA = Path(__file__).parent / "spool_data"
 FILES = sorted(path for path in DATA.rglob("*") if path.is_file())

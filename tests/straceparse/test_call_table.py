@@ -13,7 +13,8 @@ import pytest
 import iolab
 from iolab import metrics
 from straceparse import StraceLog, opens
-from straceparse.call_table import IO_CALLS
+from straceparse.call_table import IO_CALLS, PLACED, VECTORED, IoCall
+from straceparse.transfers import transfer_of
 
 TABLE = "call_table.py"
 ROOT = Path(__file__).parents[2]
@@ -71,6 +72,29 @@ def test_a_new_call_is_one_row() -> None:
 
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["('read', 8192, 16384) 3.0", "file reads: pread128"]
+
+
+#: Calls that do not exist, whose arguments stand elsewhere than those of any other.
+ELSEWHERE = {
+    "gather": IoCall("write", buffers=1),
+    "scatter_at": IoCall("read", fd=3, buffers=0, offset=1),
+    "move_at": IoCall("copy", fd=4, size=0, offset=3, fd_out=1),
+}
+
+
+@pytest.mark.parametrize("name", [*VECTORED, *PLACED, *ELSEWHERE])
+def test_arguments_are_read_where_the_table_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Descriptors, size and offset of every call are the arguments at the positions of its row, and no others."""
+    monkeypatch.setattr("straceparse.transfers.IO_CALLS", {**IO_CALLS, **ELSEWHERE})
+    call = {**IO_CALLS, **ELSEWHERE}[name]
+    printed = [str(100 + position) for position in range(6)]
+    if call.buffers is not None:
+        printed[call.buffers] = '[{iov_base="a"..., iov_len=8192}]'
+    found = transfer_of(name, ", ".join(printed))
+
+    expected = [None if place is None else 100 + place for place in (call.fd, call.fd_out, call.offset)]
+    assert [found.fd, found.fd_out, found.offset] == expected
+    assert found.size == (8192 if call.size is None else 100 + call.size)
 
 
 #: A call, what its descriptor is of, and whether it is a read of data.

@@ -60,7 +60,7 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], subprocess.Popen[byte
     dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port)]
     with subprocess.Popen([*dask, "--no-dashboard"], **quiet) as one:
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1"]
-        with subprocess.Popen([*worker, "--no-dashboard", "--death-timeout", "20"], **quiet) as other:
+        with subprocess.Popen([*worker, "--no-dashboard", "--death-timeout", "120"], **quiet) as other:
             try:
                 yield one, other, port
             finally:
@@ -135,3 +135,37 @@ def test_a_scheduler_that_is_not_there(logs: Path, tmp_path: Path, monkeypatch: 
 
     with pytest.raises(UnreachableError, match=r"127\.0\.0\.1:9 does not answer"):
         dataset.convert(logs, tmp_path / "dataset", executor="dask://127.0.0.1:9")
+
+
+#: A run whose scheduler is killed at the first commit, as a command would end it.
+KILL_SCHEDULER = """
+import os, signal, sys
+from iolab import dataset
+from iolab.dataset import executors, run
+
+logs, dest, port, scheduler = sys.argv[1:]
+run.BATCH_SOURCES, executors._PATIENCE = 2, 240.0
+def kill(_): os.kill(int(scheduler), signal.SIGKILL)
+try:
+    dataset.convert(logs, dest, executor=f"dask://127.0.0.1:{port}", progress=kill)
+except executors.UnreachableError as error:
+    sys.exit(f"iolab: {error}")
+"""
+
+
+def test_b16_a_dead_scheduler_leaves_one_line_and_no_traceback(logs: Path, tmp_path: Path) -> None:
+    """All that a user sees of a scheduler that died is the sentence that says what to do: no traceback of asyncio."""
+    with scheduler() as (process, _, port):
+        done = subprocess.run(
+            [sys.executable, "-c", KILL_SCHEDULER, str(logs), str(tmp_path / "dataset"), str(port), str(process.pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr == (
+        "iolab: the Dask scheduler does not answer any more; what is committed stays: --resume goes on\n"
+    )

@@ -9,7 +9,7 @@ import pytest
 from dataset_logs import PNG, write_logs
 
 from iolab.cli import main
-from iolab.dataset.console import ProgressLine, since_of
+from iolab.dataset.commands import ProgressLine, since_of
 from iolab.dataset.run import Progress
 from logframe.errors import LogError
 
@@ -133,7 +133,7 @@ def test_a_place_that_cannot_be_written(logs: Path, tmp_path: Path, capsys: pyte
 
 def test_progress_without_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A line with the rate and the time that is left."""
-    monkeypatch.setattr("iolab.dataset.console._EVERY", 0.0)
+    monkeypatch.setattr("iolab.dataset.commands._EVERY", 0.0)
     with ProgressLine() as line:
         line(Progress(50_000_000, 100_000_000, {"converted": 1234}, 1))
 

@@ -82,12 +82,12 @@ def large(tmp_path: Path) -> Path:
 @pytest.fixture
 def in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """A piece has 8 kB in this process."""
-    monkeypatch.setattr("iolab.dataset.conversion.PIECE_BYTES", 8 << 10)
+    monkeypatch.setattr("iolab.dataset.run.PIECE_BYTES", 8 << 10)
 
 
 def assert_as_whole(dest: Path, logs: Path, folder: Path, patch: pytest.MonkeyPatch) -> None:
     """A dataset is that of logs which are not split, row for row, but for ledgers; its files are there once."""
-    patch.setattr("iolab.dataset.conversion.PIECE_BYTES", 1 << 40)
+    patch.setattr("iolab.dataset.run.PIECE_BYTES", 1 << 40)
     run(logs, folder / "whole")
     expected, found = (
         {table: rows for table, rows in content(one).items() if not table.endswith("/ledger")}
@@ -149,7 +149,7 @@ def test_workers_that_read_pieces_are_killed(large: Path, tmp_path: Path, monkey
 
 DRIVER = """
 import sys
-import iolab.dataset.conversion as conversion
+import iolab.dataset.run as conversion
 from iolab import dataset
 conversion.PIECE_BYTES = 8 << 10
 if __name__ == "__main__":
@@ -213,7 +213,7 @@ def test_a_large_log_that_changed(large: Path, tmp_path: Path, monkeypatch: pyte
     """Its pieces replace those of before, also where it was read as a whole then."""
     run(large, tmp_path / "dataset")
     for lines in (700, 600):
-        monkeypatch.setattr("iolab.dataset.conversion.PIECE_BYTES", 8 << 10)
+        monkeypatch.setattr("iolab.dataset.run.PIECE_BYTES", 8 << 10)
         (large / "b.strace").write_bytes(threads(lines))
         assert run(large, tmp_path / "dataset", resume=True).counts == {"converted": 1}
 
@@ -248,7 +248,7 @@ def test_large_logs_that_are_not_split(tmp_path: Path, monkeypatch: pytest.Monke
         return real(writer, log, is_large=is_large)
 
     with monkeypatch.context() as patch:
-        patch.setattr("iolab.dataset.conversion.PIECE_BYTES", 8 << 10)
+        patch.setattr("iolab.dataset.run.PIECE_BYTES", 8 << 10)
         patch.setattr("iolab.dataset.worker.LARGE", 8 << 10)
         patch.setattr(BatchWriter, "add", add)
         done = run(logs, tmp_path / "dataset")
