@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from awrparse.report import AwrReport
-from iolab.comparison.equal_settings import equal_settings
 from iolab.metrics.formatting import figure_text
+from iolab.metrics.lookups import equal_settings
 from iolab.time_ledger.parts import UNKNOWN
 
 if TYPE_CHECKING:

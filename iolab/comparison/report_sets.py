@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import polars as pl
 
 from iolab.comparison.changes import CHANGES, DOWN, UP, decide_together, from_to, measure_change
-from iolab.comparison.equal_settings import settings_of
 from iolab.evidence.host_alignment import HOST_WIDTH
 from iolab.metrics import average_waits, latency_quantiles, statistic
 from iolab.metrics.awr import narrow_waits
 from iolab.metrics.formatting import count_text, figure_text
-from iolab.metrics.lookups import db_time_of
+from iolab.metrics.lookups import db_time_of, settings_of
 from iolab.metrics.report_figures import report_facts
 from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle

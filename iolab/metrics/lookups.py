@@ -13,6 +13,7 @@ import polars as pl
 
 from iolab.loading import as_log
 from iolab.metrics import reads
+from iolab.metrics.formatting import count_text
 from iolab.metrics.table import METRICS, REFUSED, evaluate, evaluate_one, metrics_frame, need_time
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure, show
@@ -20,12 +21,24 @@ from logframe.oracle import unit_of
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from awrparse import AwrReport
     from logframe import Source
     from logframe.interval import Figure
     from sqlplusparse import Spool
+
+#: What of the heads is compared, and its phrase.
+_HEAD: Final = {
+    "db_name": "database {}",
+    "instance": "instance {}",
+    "release": "release {}",
+    "host": "host {}",
+    "platform": "{}",
+    "cpus": "{} CPUs",
+    "cores": "{} cores",
+    "memory_gb": "{} GB",
+}
 
 
 def us_per_lio(
@@ -433,3 +446,20 @@ def _with_basis(metrics: pl.DataFrame, log: Spool) -> pl.DataFrame:
     return metrics.with_columns(
         caveats=pl.when(is_refused).then("caveats").otherwise(pl.concat_str(parts, separator="; ", ignore_nulls=True))
     )
+
+
+def settings_of(report: AwrReport) -> dict[str, str]:
+    """Facts of the head of a report by name, and its parameters, whose names begin with ``parameter``."""
+    facts = {name: str(value) for name in _HEAD if (value := getattr(report.info, name, None)) is not None}
+    if "parameters" in report:
+        for name, begin, end in report["parameters"].select("parameter", "begin", "end").iter_rows():
+            facts[f"parameter {name}"] = str(end or begin or "")
+    return facts
+
+
+def equal_settings(reports: Sequence[AwrReport]) -> list[str]:
+    """What the heads and parameters of all reports agree on, each as a phrase."""
+    facts = [settings_of(report) for report in reports]
+    same = [name for name, value in facts[0].items() if all(one.get(name) == value for one in facts)] if facts else []
+    said = [_HEAD[name].format(facts[0][name]) for name in same if name in _HEAD]
+    return [*said, *([count_text(len(same) - len(said), "parameter")] if len(same) > len(said) else [])]
