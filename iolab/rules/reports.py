@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.comparison.report_sets import IDENTITIES, is_same
+from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.formatting import count_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent
+from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
 from iolab.rules.time_parts import sentence
@@ -43,8 +44,10 @@ _SEGMENTS: Final = {
 #: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
 _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
 _ALL_READS: Final = "physical read total io requests"
-#: A segment with this much of a list is named.
+#: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
+#: An instance differs where its average is this many times that of each other.
+_FAR: Final = 3
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
@@ -58,7 +61,7 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
         yield from ash.addm_findings(report)
     elif report.kind in _PERIODS:
         facts = report_facts(report)
-        yield from _with_segments(report, facts, apply_rules("report", facts))
+        yield from _with_places(report, facts, apply_rules("report", facts))
         if not facts.is_idle and not facts.void:
             yield from apply_rules("exadata", report)
     else:
@@ -66,17 +69,12 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
     yield from apply_rules("any report", report)
 
 
-def _with_segments(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings, with the segment that had most of what a large event or CPU was for, where it had half or more."""
-    named: dict[str, str] = {}
-    for event in parts_of(facts) if "segments" in report and not facts.is_idle else ():
-        statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), None)
-        if statistic is not None and parts_of(facts)[event].is_large and (said := _segment(report, statistic)):
-            named[event] = said
-    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
-    for event in parts_of(facts) if hits is not None and reads is not None and reads.lo > 0 else ():
-        if event.startswith(_CELL_READS) and not facts.is_idle and hits is not None and reads is not None:
-            named.setdefault(event, f"flash served {percent((hits / reads).capped(1))} of the read requests")
+def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]) -> Iterator[Finding]:
+    """Findings, with where most of a large event was: its instance, its segment, or the flash cache of the cells."""
+    parts = {} if facts.is_idle else parts_of(facts)
+    named = {
+        event: said for event, part in parts.items() if (said := _place(report, facts, event, is_large=part.is_large))
+    }
     for one in found:
         said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
         yield replace(one, sentence=f"{one.sentence.removesuffix('.')}; {said}.") if said else one
@@ -85,6 +83,34 @@ def _with_segments(report: AwrReport, facts: ReportFacts, found: Iterable[Findin
         if lead is not None and row["part"] in named:
             text = f"{sentence(lead, row).removesuffix('.')}; {named[row['part']]}."
             yield Finding("time_profile", text, part=row["part"])
+
+
+def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
+    """Where most of an event was, as a part of a sentence; empty where the report does not show it."""
+    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
+    flash = ""
+    if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
+        flash = f"flash served {percent((hits / reads).capped(1))} of the read requests"
+    statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), None)
+    segment = _segment(report, statistic) if is_large and statistic is not None and "segments" in report else ""
+    return (_instance(report, event) if is_large else "") or segment or flash
+
+
+def _instance(report: AwrReport, event: str) -> str:
+    """The one instance in which an event took most of its time and each wait far longer than in the others."""
+    if "top_events" not in report or "instance" not in report["top_events"].columns:
+        return ""
+    rows = report["top_events"].filter(
+        pl.col("event") == event, pl.col("instance").is_in(ALL_INSTANCES).not_(), pl.col("avg_wait_ms").is_not_null()
+    )
+    rows = rows.select("instance", "avg_wait_ms", "total_wait_s").sort("avg_wait_ms", descending=True)
+    if rows.height < 2:
+        return ""
+    instance, longest, time = rows.row(0)
+    second = rows.item(1, "avg_wait_ms")
+    if longest < _FAR * second or not time or time < _MOSTLY * float(rows.get_column("total_wait_s").sum()):
+        return ""
+    return f"{seconds(longest / 1e3)} each in instance {instance}, at most {seconds(second / 1e3)} in the others"
 
 
 def _segment(report: AwrReport, statistic: str) -> str:

@@ -17,7 +17,7 @@ from iolab.rules.compare_report import _statement
 from iolab.rules.load import db_time_unaccounted
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.reports import _with_segments
+from iolab.rules.reports import _with_places
 from iolab.rules.writes import writers_behind
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.reports import ledger_of
@@ -42,6 +42,25 @@ def facts_of(event: str, seconds: float, **more: object) -> ReportFacts:
 
 
 @pytest.mark.parametrize(
+    ("averages", "said"),
+    [
+        ((1.2, 28.6, 1.3), "28.6 ms each in instance 2, at most 1.30 ms in the others"),
+        ((1.2, 3.5, 1.3), ""),  # no other is 3 times as long
+        ((28.6,), ""),
+    ],
+)
+def test_the_instance_behind_an_event(averages: tuple[float, ...], said: str) -> None:
+    """An instance whose waits took far longer than those of the others is named; rows about all of them are none."""
+    rows = [("*", 99.0, 9_000.0), *((str(n), ms, 100.0 * ms) for n, ms in enumerate(averages, 1))]
+    events = [
+        {"event": "log file sync", "instance": n, "avg_wait_ms": ms, "total_wait_s": time} for n, ms, time in rows
+    ]
+    found = [one.sentence for one in _with_places(tables(top_events=events), facts_of("log file sync", 700), [])]
+    assert bool(found) == bool(said)
+    assert not said or found[0].endswith(f"; {said}.")
+
+
+@pytest.mark.parametrize(
     ("event", "statistic", "said"),
     [
         ("enq: TX - index contention", "row_lock_waits", "`T_PK` had 97 % of `row lock waits` of segments"),
@@ -57,7 +76,7 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
         for pct in (60.0, 37.0)
     ]
     rows += [{"ordered_by": statistic, "owner": "A", "object": "T", "total_pct": None, "capture_pct": 2.0}]
-    found = [one.sentence for one in _with_segments(tables(segments=rows), facts_of(event, 700), [])]
+    found = [one.sentence for one in _with_places(tables(segments=rows), facts_of(event, 700), [])]
     assert [said in one for one in found] == [True] * bool(said)
 
 
@@ -65,7 +84,7 @@ def test_the_flash_behind_reads_of_cells() -> None:
     """How many reads the flash of the cells served stands beside their share."""
     activity = {"cell flash cache read hits": exact(110), "physical read total io requests": exact(1_000)}
     facts = facts_of("cell single block physical read", 700, activity=activity)
-    (said,) = (one.sentence for one in _with_segments(tables(), facts, []))
+    (said,) = (one.sentence for one in _with_places(tables(), facts, []))
     assert said.endswith("flash served 11 % of the read requests.")
 
 
