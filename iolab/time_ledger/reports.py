@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts, Statement, Wait
 
 DB_TIME: Final = "DB time"
+#: Fewer sessions active on average leave nothing to look for.
+_ALMOST_NOTHING: Final = 0.05
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
 ALL_WAITS: Final = "DB time plus background waits"
@@ -223,6 +225,8 @@ def total_text(facts: ReportFacts) -> str:
         >>> total_text(ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), cpus=8,
         ...     idle_pct=Interval.exact(57.6)))
         'DB time was 12,612.5 s in 903 s: 14.0 sessions were active on average; the 8 CPUs were 58 % idle'
+        >>> total_text(ReportFacts(db_time_s=Interval.exact(67.8), elapsed_s=Interval.exact(3_602)))
+        'DB time was 67.8 s in 3,602 s: almost nothing ran, 0.0188 sessions active on average'
     """
     if facts.db_time_s is None:
         time = facts.call_time_s.value if facts.call_time_s is not None else 0.0
@@ -234,6 +238,8 @@ def total_text(facts: ReportFacts) -> str:
     text = f"DB time was {range_text(facts.db_time_s) if is_coarse else shown} s"
     if facts.elapsed_s is not None and facts.sessions_active is not None:
         active = f"{range_text(facts.sessions_active)} sessions were active on average"
+        if facts.sessions_active.hi < _ALMOST_NOTHING:
+            active = f"almost nothing ran, {active.replace(' were', '')}"
         text += f" in {facts.elapsed_s.value:,.0f} s: {active}"
     return f"{text}{processors_text(facts)}"
 
