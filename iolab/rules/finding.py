@@ -136,8 +136,8 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     def place(one: Finding) -> tuple[int, float, float, int]:
         if one.is_refused:
             return 4, 0, 0, one.order
-        if one.order <= 0:
-            return 0, 0, 0, one.order
+        if one.order == 0:
+            return 0, 0, 0, 0
         if one.position:
             return 1, one.position, 0, one.order
         if one.impact is not None and one.impact.hi >= LITTLE:

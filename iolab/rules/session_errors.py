@@ -114,7 +114,7 @@ def untimed_errors(spool: Spool) -> Iterator[Finding]:
 
 @rule("went_on", of="sqlplus", needs="a statement that failed, and one after it that deleted what it read")
 def went_on(facts: _Facts) -> Iterator[Finding]:
-    """Rows that were deleted although the statement failed that should have copied them."""
+    """Rows that were deleted although the statement that copies them had failed."""
     rows = facts.spool.statements.filter(pl.col("text").is_not_null()).to_dicts()
     for number, one in enumerate(rows):
         if one["status"] != "error" or one["kind"] not in _KEEPS:

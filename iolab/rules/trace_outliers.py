@@ -105,7 +105,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
             f"{' each' if row['long'] > 1 else ''}{where}, {of_all}; the median is {seconds(row['median'])}.",
             next=_SESSION if of_server else _STALLED,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
-            order=-1,
+            order=0,
         )
 
 
