@@ -86,7 +86,8 @@ class Finding:
         caveat: what to know before it is used.
         is_gate: the evidence itself has a problem.
         is_refused: it says what cannot be determined.
-        order: findings of equal mark are in this order.
+        order: findings of equal mark are in this order; those of 0 stand before all parts of the time, and those below
+            0 before these.
         position: the place of a part of the time ledger among them, from 1; set by `iolab.rules.time_parts`.
     """
 
@@ -136,8 +137,8 @@ def rank_findings(found: Iterable[Finding]) -> list[Finding]:
     def place(one: Finding) -> tuple[int, float, float, int]:
         if one.is_refused:
             return 4, 0, 0, one.order
-        if one.order == 0:
-            return 0, 0, 0, 0
+        if one.order <= 0:
+            return 0, 0, 0, one.order
         if one.position:
             return 1, one.position, 0, one.order
         if one.impact is not None and one.impact.hi >= LITTLE:

@@ -400,7 +400,7 @@ def changed_load(log: HostLog) -> Iterator[Finding]:
         impact_of=OF_SAMPLES,
         next=steps_of(part),
         evidence=(Evidence(str(frame.item(0, "scope")), (part,)),),
-        order=0 if part == "steal" else 5,
+        order=-1 if part == "steal" else 5,
     )
 
 
