@@ -24,6 +24,7 @@ LONG_S: Final = 3_900
 _SESSIONS_FACTOR: Final = 1.5
 _HOUR_S: Final = 3_600
 #: A period is given in hours from this many on, in whole ones from so many.
+_LEAST_MINUTES: Final = 2
 _LEAST_HOURS: Final = 3
 _WHOLE_HOURS: Final = 20
 _DAY_S: Final = 86_400
@@ -239,13 +240,15 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
 
 
 def period_text(seconds: float) -> str:
-    """How long a period was: in minutes, from three hours on in hours.
+    """How long a period was: in minutes, from three hours on in hours, and below two minutes in seconds.
 
     Examples:
-        >>> period_text(3_615), period_text(11_000), period_text(550_844)
-        ('60 min', '3.1 h', '153 h')
+        >>> period_text(11.4), period_text(3_615), period_text(11_000), period_text(550_844)
+        ('11 s', '60 min', '3.1 h', '153 h')
     """
     hours = seconds / _HOUR_S
+    if seconds < _LEAST_MINUTES * 60:
+        return f"{seconds:.0f} s"
     if hours < _LEAST_HOURS:
         return f"{seconds / 60:,.0f} min"
     return f"{hours:.1f} h" if hours < _WHOLE_HOURS else f"{hours:,.0f} h"

@@ -86,7 +86,7 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
         ... total        4      6.00       8.00         40     400000          0           1
         ... '''
         >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:2]: print(one.sentence)
-        Calls of the session took 8.00 s; there were no recursive statements.
+        Calls of the session took 8.00 s.
         The report does not contain the time between calls, such as waits for the client.
     """
     lead = ledgers(report)[0]

@@ -198,7 +198,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         `log file sync` took 56 % of DB time: 1.17 waits per second, 133 ms each; a log write took 86.7 ms on average.
     """
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
-    if sync is None or write is None or busy is None or facts.whole_s is None or facts.is_idle:
+    if sync is None or write is None or facts.whole_s is None or facts.is_idle:
         return
     if sync.waits.lo < _LEAST or write.waits.lo < _LEAST or sync.avg_s is None or write.avg_s is None:
         return
@@ -211,6 +211,8 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
             often_each = f"{often(sync.waits, facts.elapsed_s, 'waits')}, {seconds(sync.avg_s.value)} each"
             said = f"`{_SYNC}` took {part.took}: {often_each}; {log_write(facts)}."
             yield Finding("time_profile", said, part=_SYNC)
+        return
+    if busy is None:
         return
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     overhead = facts.activity.get(_OVERHEAD)

@@ -6,12 +6,13 @@ the callers depends on the release and on PL/SQL, and is decided by the gets.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, time_text
+from iolab.metrics.formatting import count_text, share_text, time_text
 from iolab.time_ledger.account import Account, void_ledger
 from iolab.time_ledger.parts import IO_CLASSES, Place
 from iolab.time_ledger.sql_traces import FROM_CLIENT, next_of, statement_name
@@ -138,7 +139,11 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
     _who(account, report, statements, nesting, called)
     unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"
     text = _words(total, callers, called, nesting) + _client(report, total)
-    return [account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})]
+    lead = account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})
+    rest = lead.parts().filter(pl.col("kind") == "not_accounted", pl.col("share_lo") >= _LITTLE)
+    shares = rest.get_column("share") if report.waits.height else ()  # without its waits a trace is not complete
+    said = "".join(f"; {share_text(share)} of it is neither CPU nor a wait" for share in shares)
+    return [replace(lead, text=f"{text}{said}")]
 
 
 def _joined(nesting: Nesting, callers: Interval, called: Interval) -> Interval:
@@ -311,7 +316,7 @@ def _words(total: Interval, callers: Interval, called: Interval, nesting: Nestin
     """The line of the total."""
     step = " (printed in steps of 0.01 s)" if total.hi - total.lo > _RANGE * total.lo else ""
     if nesting.kind == "none":
-        return f"calls of the session took {range_text(total)}{step}; there were no recursive statements"
+        return f"calls of the session took {range_text(total)}{step}"
     if nesting.kind == "apart":
         return (
             f"calls took {range_text(total)}{step}: {range_text(callers)} in the session's statements and "

@@ -18,7 +18,7 @@ from iolab.rules.load import db_time_unaccounted
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
 from iolab.rules.reports import _with_places
-from iolab.rules.writes import writers_behind
+from iolab.rules.writes import commit_beyond_write, writers_behind
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.reports import ledger_of
 from logframe import Interval
@@ -207,3 +207,12 @@ def test_rows_of_vmstat_with_single_blanks_are_no_counters_of_disks() -> None:
         "r b swpd free buff cache si so bi bo in cs us sy id wa st\n" + row * 5
     )
     assert iolab.load(text.encode()).format == "host"
+
+
+@pytest.mark.parametrize("write_s", [400, 900])  # several log writers may be busy for longer than the period
+def test_commits_and_the_write_of_the_log(write_s: int) -> None:
+    """How long a write took stands beside the commits that waited for it, however busy the log writers were."""
+    writes = {"log file parallel write": Wait(exact(9_000), exact(write_s))}
+    facts = facts_of("log file sync", 700, background=writes, kind="statspack")
+    (found,) = commit_beyond_write(facts)
+    assert found.sentence.endswith(f"; a log write took {write_s / 9:.3g} ms on average.")

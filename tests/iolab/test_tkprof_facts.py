@@ -91,3 +91,26 @@ def test_a_session_that_waited_for_its_client_needs_no_finer_times() -> None:
     for waited, first in ((900.0, "see what the client did"), (1.0, "read the trace itself")):
         found = iolab.findings((HEAD + text.format(waited, waited)).encode())
         assert found.filter(name="total").item(0, "next").startswith(first)
+
+
+def test_time_that_is_neither_cpu_nor_a_wait_is_said_in_the_total() -> None:
+    """A process that waited for a processor has little CPU and hardly any waits; without waits nothing is known."""
+    text = (
+        "TKPROF: Release 19.0.0.0.0\n\nTrace file: t_ora_1.trc\n\nselect a from t\n\n"
+        "call     count       cpu    elapsed       disk      query    current        rows\n"
+        "------- ------  -------- ---------- ---------- ---------- ----------  ----------\n"
+        "Parse        1      0.00       0.00          0          0          0           0\n"
+        "Execute      1      0.00       0.00          0          0          0           0\n"
+        "Fetch        2     20.00      80.00         40       4000          0           1\n"
+        "------- ------  -------- ---------- ---------- ---------- ----------  ----------\n"
+        "total        4     20.00      80.00         40       4000          0           1\n"
+    )
+    waits = (
+        "\nElapsed times include waiting on following events:\n"
+        "  Event waited on                             Times   Max. Wait  Total Waited\n"
+        "  ----------------------------------------   Waited  ----------  ------------\n"
+        "  db file sequential read                         40        0.01          0.40\n"
+    )
+    said = iolab.ledger((text + waits).encode()).text
+    assert said.endswith("; 74.5 % of it is neither CPU nor a wait")
+    assert "neither" not in iolab.ledger(text.encode()).text
