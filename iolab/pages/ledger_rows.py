@@ -267,7 +267,11 @@ def time_cell(value: float, lo: float, hi: float) -> str:
         ('9,388 s', '250.792 ms', '52 s')
         >>> time_cell(-164.4, -167.5, -163.8), time_cell(0.0, 0.0, 0.0), time_cell(14.000846, 14.000846, 14.000846)
         ('-164 s', '0 s', '14.001 s')
+        >>> time_cell(1.4958, 0.0, 1.4958), time_cell(0.006, 0.0, 0.006)  # upper bounds alone
+        ('<=1.496 s', '<=6.000 ms')
     """
+    if lo <= 0 < value == hi:
+        return f"<={time_cell(value, value, value)}"
     half = (hi - lo) / 2
     if value == 0:
         return "0 s"
