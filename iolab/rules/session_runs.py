@@ -14,6 +14,7 @@ from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
+from sqlplusparse import queried_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,38 @@ def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
         )  # fmt: skip
         found.append(between.item(0, "text") if between.height else None)
     return found
+
+
+def plans_between(spool: Spool, row: dict[str, Any]) -> list[int | None]:
+    """The plan of each run; where no run has one, that which a query after it returned alone."""
+    known: list[int | None] = row["plans"]
+    if any(known) or not len(known) == row["runs"] == len(row["statements"]) > 1:
+        return known
+    found: dict[int, int] = {}
+    for one in queried_tables(spool):
+        column, run = one.find("plan_hash_value"), _run_before(row, one.statement)
+        if column is not None and run is not None and len(one.rows) == 1 and (text := one.rows[0][column]).isdecimal():
+            found.setdefault(run, int(text))
+    return [found.get(run) for run in row["statements"]]
+
+
+def gets_between(spool: Spool, row: dict[str, Any]) -> list[float | None]:
+    """The gets of each run, as session logical reads that were listed before and after it tell; None of others."""
+    if not len(row["times"]) == row["runs"] == len(row["statements"]) > 1:
+        return []
+    own = spool.statements.filter(pl.col("text").str.to_lowercase().str.contains("v$mystat", literal=True))
+    listed = spool.statistics.filter(pl.col("name") == "session logical reads", pl.col("basis") == "cumulative")
+    listed = listed.join(own, on="statement", how="semi", maintain_order="left")
+    places = listed.select("statement", "value").drop_nulls().rows()
+    found: dict[int, float] = {}
+    for one, two in itertools.pairwise(places):
+        runs = [run for run in row["statements"] if one[0] < run < two[0]]
+        found |= {runs[0]: two[1] - one[1]} if len(runs) == 1 else {}
+    return [found.get(run) for run in row["statements"]]
+
+
+def _run_before(row: dict[str, Any], statement: int | None) -> int | None:
+    return max((run for run in row["statements"] if statement is not None and run < statement), default=None)
 
 
 def changed(row: dict[str, Any]) -> str:
@@ -110,6 +143,13 @@ def plans_of(row: dict[str, Any]) -> dict[int, list[float]]:
     return plans
 
 
+def _gets_of(row: dict[str, Any], plan: int) -> str:
+    """The median of the gets of the runs of a plan, where they are known."""
+    pairs = zip(row["plans"], row.get("gets_between", ()), strict=False)
+    gets = [count for one, count in pairs if one == plan and count is not None]
+    return f" and {median(gets):,.0f} gets" if gets else ""
+
+
 def by_trips(row: dict[str, Any]) -> str:
     """Runs with more and fewer round trips, where those with more took longer."""
     runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]
@@ -138,7 +178,10 @@ def sample(row: dict[str, Any], *, is_whole: bool) -> str:
     times = row["times"]
     plans = plans_of(row)
     if len(plans) > 1:
-        listed = [f"{len(own)} of plan `{plan}`, median {phrases.three(median(own))} s" for plan, own in plans.items()]
+        listed = [
+            f"{len(own)} of plan `{plan}`, median {phrases.three(median(own))} s{_gets_of(row, plan)}"
+            for plan, own in plans.items()
+        ]
         said = f"{len(times)} runs; {', '.join(listed[:_MOST_PLANS])}{' and others' if listed[_MOST_PLANS:] else ''}"
         change = next((text for text in row.get("changes", ()) if text), None)
         return f"{said}; between them `{short_text(change, _MOST_TEXT)}` ran" if change and len(plans) == 2 else said

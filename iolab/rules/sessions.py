@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -27,8 +28,10 @@ from iolab.rules.session_runs import (
     by_trips,
     changed,
     changes,
+    gets_between,
     in_order,
     other_runs,
+    plans_between,
     plans_of,
     sample,
     trend,
@@ -75,6 +78,10 @@ _TOO_COARSE: Final = 0.5
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
+#: A function on a column that a predicate compares, of which an index on the column is of no use.
+_CONVERTED: Final = re.compile(
+    r'\b([A-Z][A-Z0-9_]*)\((?:INTERNAL_FUNCTION\()?(?:"[^"]+"\.)?"([^"]+)"\)?[^()]*\)(?=[=<>!]| (?:NOT )?(?:LIKE|IN) )'
+)
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
 _TEXT: Final = 60
@@ -143,15 +150,22 @@ class SpoolFacts:
             self.ledger.parts("who").filter(pl.col("share_lo") >= PART).select("part", "share", "share_lo", "share_hi")
         )
         rows = shares.join(self.costs, on="part", maintain_order="left").to_dicts()
-        return [
-            row | {"changes": changes(self.spool, row["statements"]), "scanned": self._scanned(row)} for row in rows
-        ]
+        return [row | self._beside(row) for row in rows]
 
-    def _scanned(self, row: dict[str, Any]) -> str | None:
-        """The table or index that the plans of a statement scan, where it is one and blocks were read."""
+    def _beside(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What the session shows of a statement's runs beside them: changes, plans, gets, and what is scanned."""
         scans = self.plans(row).filter(pl.col("operation").str.strip_chars().is_in(_FULL_SCANS))
         names = scans.get_column("object_name").drop_nulls().unique()
-        return names.item() if names.len() == 1 and (row["blocks"] or _gets_of(row)) else None
+        is_one = names.len() == 1 and (row["blocks"] or _gets_of(row))
+        predicates = " ".join(scans.get_column("predicates").explode().drop_nulls()) if is_one else ""
+        found = _CONVERTED.search(predicates)
+        return {
+            "changes": changes(self.spool, row["statements"]),
+            "plans": plans_between(self.spool, row),
+            "gets_between": gets_between(self.spool, row),
+            "scanned": names.item() if is_one else None,
+            "converted": (found[2], found[1]) if found else None,
+        }
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
         """The operations of the plans of the runs of a statement (`costs`)."""
@@ -353,9 +367,9 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
         did = [f"read {count_text(row['blocks'], 'block')} {each}", *did]
-        did += [f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []
+        did += _scan(row)
     elif gets := _gets_of(row):
-        did = [gets, *([f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []), *did]
+        did = [gets, *_scan(row), *did]
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
@@ -366,6 +380,14 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     if row["share_hi"] - row["share_lo"] > _TOO_COARSE:
         return f"{subject} took {time}: the clock is too coarse for a share."
     return f"{took} {of}: {time}{'; times are rounded' if ' to ' in share and ' to ' not in time else ''}."
+
+
+def _scan(row: dict[str, Any]) -> list[str]:
+    """What the plan of a statement scans, and the function on a column in its predicate."""
+    if not row["scanned"]:
+        return []
+    filtered = " whose filter converts `{}` with {}".format(*row["converted"]) if row["converted"] else ""
+    return [f"its plan scans all of `{row['scanned']}`{',' * bool(filtered)}{filtered}"]
 
 
 def _apart(row: dict[str, Any]) -> str:
@@ -451,6 +473,8 @@ def _next(facts: SpoolFacts) -> str:
         return ON_DISK
     if by_reads(large[0]):
         return f"take {_SQL_TRACE} of a run that reads from disk: the reads are what differs"
+    if large[0]["converted"]:
+        return "compare `{0}` itself with values of its own type, else index {1}({0})".format(*large[0]["converted"])
     if large[0]["scanned"]:
         return "see whether an index serves it, by the predicates of its plan: iolab show --tables"
     if _gets_of(large[0]):

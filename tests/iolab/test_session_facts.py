@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import iolab
 
 
@@ -253,3 +255,44 @@ def test_a_commit_that_waits_for_more_than_the_log() -> None:
     assert found.filter(part="log file sync").item(0, "next").startswith("see whether LGWR gets a CPU")
     usual = iolab.load(text.format(1000, 25_000_000).encode())
     assert "a write of the log" not in iolab.ledger(usual).text
+
+
+@pytest.mark.parametrize("later", [777, 111])
+def test_plans_and_gets_that_were_listed_between_runs(later: int) -> None:
+    """A query after each run tells its plan, and another its gets: they, not the order of the runs, set them apart."""
+    run = "SQL> select count(*) from t;\n\n  COUNT(*)\n----------\n         7\n\nElapsed: 00:00:{:05.2f}\n"
+    asked = "SQL> select sql_id, plan_hash_value from v$session s, v$sql q where s.prev_sql_id = q.sql_id;\n\n"
+    asked += "SQL_ID        PLAN_HASH_VALUE\n------------- ---------------\n9s2mt0v4h7q1b {:15}\n\n"
+    gets = "SQL> select n.name, m.value from v$statname n, v$mystat m where n.statistic# = m.statistic#;\n\n"
+    gets += "NAME                        VALUE\n---------------------- ----------\nsession logical reads  {:10}\n\n"
+    times = [2.1] * 6 + [27.9, 28.1, 28.1, 28.2]
+    text, total = "", 0
+    for n, time in enumerate(times):
+        total += 20_000 if n < 6 else 1_900_000
+        text += run.format(time) + asked.format(111 if n < 6 else later) + gets.format(total)
+    found, is_other = iolab.findings(text.encode()), later != 111
+    said = found.filter(name="main_statement").item(0, "sentence")
+    plans = "6 of plan `111`, median 2.10 s and 20,000 gets, 4 of plan `777`, median 28.1 s and 1,900,000 gets"
+    assert (plans in said) is is_other
+    assert ("runs_trend" in found.get_column("name")) is not is_other
+    assert ("keep `111`" in found.filter(name="main_statement").item(0, "next")) is is_other
+
+
+def test_a_function_on_a_column_of_the_table_that_is_scanned() -> None:
+    """A predicate that converts a column is why no index on it serves: the sentence names both."""
+    text = "SQL> select a from orders where c = :1;\n\nElapsed: 00:00:07.92\n\nExecution Plan\n" + "-" * 58 + "\n"
+    text += "Plan hash value: 1\n\n" + "-" * 42 + "\n| Id  | Operation         | Name   | Rows |\n" + "-" * 42 + "\n"
+    text += "|   0 | SELECT STATEMENT  |        |    1 |\n|*  1 |  TABLE ACCESS FULL| ORDERS |    1 |\n" + "-" * 42
+    text += "\n\nPredicate Information (identified by operation id):\n" + "-" * 51 + "\n\n   1 - filter({})\n\n\n"
+    text += "Statistics\n" + "-" * 58 + "\n     482117  consistent gets\n     482009  physical reads\n"
+    text += "          0  db block gets\n          1  rows processed\n"
+    for predicate, said in {
+        'TO_NUMBER("EXT_REF")=448120931': "`EXT_REF` with TO_NUMBER",
+        'TRUNC("O"."CREATED")=TRUNC(SYSDATE@!)': "`CREATED` with TRUNC",
+        'INTERNAL_FUNCTION("CREATED")>=:1': "`CREATED` with INTERNAL_FUNCTION",
+        '"S"=1 AND UPPER("NAME") LIKE :1': "`NAME` with UPPER",
+        'INTERNAL_FUNCTION("STATUS")': "",  # so a plan prints a list of literals
+        '"C"=TO_NUMBER(:1) AND ("S"=1 OR "T"=2)': "",
+    }.items():
+        main = iolab.findings(text.format(predicate).encode()).filter(name="main_statement").item(0, "sentence")
+        assert main.endswith(f"all of `ORDERS`{', whose filter converts ' * bool(said)}{said}.")
