@@ -119,16 +119,17 @@ class _Row(dict[str, str]):
                 return short_text(text.strip(), _MOST_TEXT)
         raise KeyError(names)
 
-    def say(self, template: str) -> str | None:
-        """The sentence, without the parts in brackets that lack a column; None where it lacks another."""
-        said = ""
-        for number, piece in enumerate(template.replace("]", "[").split("[")):
-            try:
-                said += piece.format_map(self)
-            except KeyError:
-                if number % 2 == 0:
-                    return None
-        return said
+
+def _say(template: str, texts: Mapping[str, str]) -> str | None:
+    """The sentence, without the parts in brackets that lack a figure; None where it lacks another."""
+    said = ""
+    for number, piece in enumerate(template.replace("]", "[").split("[")):
+        try:
+            said += piece.format_map(texts)
+        except KeyError:
+            if number % 2 == 0:
+                return None
+    return said
 
 
 @cache
@@ -178,7 +179,7 @@ def listed(spool: Spool) -> list[Finding]:
     for table in tables:
         makers = (partial(_sessions, states=states), _switches, _histogram, _rows, _series)
         found += next((said for make in makers if (said := list(make(table)))), [])
-    found += [*_load(tables), *_ratios(spool)]
+    found += [*_load(tables), *_ratios(spool, tables)]
     found.sort(key=lambda one: one.order)
     return [replace(one, order=n, position=int(one.order < _USUAL)) for n, one in enumerate(found, 1)]
 
@@ -232,7 +233,7 @@ def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
     sid = table.texts.get("sid")
     texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
     said = _Row(table, row, **texts)
-    sentence, step = said.say(entry["say"]), said.say(entry.get("next", ""))
+    sentence, step = _say(entry["say"], said), _say(entry.get("next", ""), said)
     if not sentence or not texts["label"] + str(sid or ""):
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
@@ -476,15 +477,31 @@ def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _ratios(spool: Spool) -> Iterator[Finding]:
+def _named(tables: Sequence[_Table]) -> dict[str, float]:
+    """The figures of listings of a name and its value as it is, such as v$pgastat."""
+    return {
+        str(row[name]).strip(): number.value
+        for table in tables
+        if (name := table.texts.get("name")) is not None and (value := table.texts.get("value")) is not None
+        if len(table.listed.columns[value].tokens) == 1
+        for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
+        if number is not None
+    }
+
+
+def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
     """Statistics that say something beside another."""
-    values = dict(spool.statistics.select("name", "value").drop_nulls().iter_rows())
+    counted_of = dict(spool.statistics.select("name", "value").drop_nulls().iter_rows())
+    values = _named(tables) | counted_of
     for entry in _data()["ratios"]:
         part, of = values.get(entry["part"]), values.get(entry["of"])
-        if part is None or not of or part < entry["least"] * of:
+        if part is None or not of or part < entry["least"] * of or values.get(entry.get("beside", entry["of"]), 0) <= 0:
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of)}
-        evidence = (Evidence("statistics", (entry["part"], entry["of"])),)
-        yield Finding(
-            "listed_rows", entry["say"].format_map(texts), next=entry["next"], evidence=evidence, order=_STATISTIC
-        )
+        texts |= {"part_size": size_text(round(part)), "of_size": size_text(round(of))}
+        texts |= {name: f"{value:,.15g}" for name, value in values.items()}
+        table = "statistics" if entry["part"] in counted_of else "tables"
+        evidence = (Evidence(table, (entry["part"], entry["of"])),)
+        if (said := _say(entry["say"], texts)) is not None:
+            order = _LIMIT if entry.get("severe") else _STATISTIC
+            yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order)

@@ -26,6 +26,7 @@ from iolab.time_ledger.sql_traces import (
     TRIPS,
     Session,
     has_plan,
+    is_commit,
     limit_of,
     sessions_of,
     statement_name,
@@ -402,7 +403,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         word = _word(one)
         said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')}"
         top = _largest_wait(facts, one)
-        step = (step_beside_plan(top["event"]) if top else "") or _plan(facts.trace, one)
+        step = (step_beside_plan(top["event"], top["len"]) if top else "") or _plan(facts.trace, one)
         if is_parsed := bool(one["hard_parses"]) and 0 < one["us"] <= 2 * one["parse_us"]:
             many = one["hard_parses"]
             step = parse_step(many, many, one["texts"], one["sql"]) if many > 1 else step
@@ -494,6 +495,8 @@ def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _word(one: dict[str, Any]) -> str:
+    if one["sql"] and is_commit(one["text"]):
+        return f"`COMMIT` (`{one['sql']}`)"
     return f"`{one['sql']}`" if one["sql"] else statement_word(one)
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import polars as pl
 
 from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.next_steps import BIND, parse_step
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.sql_traces import has_plan, step_beside_plan
+from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
     OF_CLIENT,
     PERHAPS_INSIDE,
@@ -28,7 +29,6 @@ from iolab.time_ledger.tkprof import (
     trace_of,
 )
 from logframe.interval import Interval, row_figure
-from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +49,8 @@ _SAME: Final = 0.01
 _MANY_GETS: Final = 10_000
 #: Blocks from disk are named from one of this many gets on.
 _FEW_BLOCKS: Final = 1_000
+#: Blocks are of the reads of one event where the others are at most this part of them.
+_OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
 _ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
@@ -184,7 +186,7 @@ def _work(facts: Facts, one: dict[str, Any]) -> str:
     if each := _each_row_of(facts, one):
         what += f", one for each row of {_inner(_word(each))}"
     if top:
-        size = f"{blocks} in " if one["disk_blocks"] and wait_class_of(top["event"]) == "User I/O" else ""
+        size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(facts.report, one, top) else ""
         return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
     what += f", {count_text(one['rows'], 'row')}" if not each else ""
     what += f", {count_text(one['gets'], 'get')}"
@@ -205,7 +207,7 @@ def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _is_commit(one: dict[str, Any]) -> bool:
-    return str(one["text"] or "").strip().rstrip(";").upper() == "COMMIT"
+    return is_commit(one["text"])
 
 
 def _row_source(report: Tkprof, one: dict[str, Any]) -> str:
@@ -251,6 +253,14 @@ def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
     waits = report.waits.filter(*own, ~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
     top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
     return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
+
+
+def _is_only_read(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> bool:
+    """Whether a wait is for reads, and no other of the statement can have brought more than a few of its blocks."""
+    own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
+    waits = report.waits.filter(*own).select("event", "waits").rows()
+    reads = {event: count or 0 for event, count in waits if event in READ_EVENTS}
+    return top["event"] in reads and sum(reads.values()) - reads[top["event"]] <= _OTHER_READS * sum(reads.values())
 
 
 @rule("hard_parses", of="tkprof", needs="overall totals")

@@ -408,13 +408,14 @@ def _targets_of(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> pl.DataFra
 def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The calls on the file with most of the time where they took much longer than those on others: no mean of all."""
     names = row["evidence"]["rows"] if row["evidence"] else []
-    if row["kind"] != "io" or len(names) != 1 or not trace_of(log).printed:
+    is_reap = row["class"] == ASYNCHRONOUS and row["part"] != SUBMIT
+    if ((row["kind"] != "io" or len(names) != 1) and not is_reap) or not trace_of(log).printed:
         return ""
-    sums = (
-        _targets_of(log, lead, row)
-        .group_by("file")
-        .agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
-    )
+    rows = _targets_of(log, lead, row)
+    if is_reap:  # what the process waited for is requests, which may overlap
+        own = (pl.col("mode") == "async") & pl.col("latency").is_not_null() & _is_own(lead)
+        rows = trace_of(log).requests.filter(own).select("file", elapsed="latency", timed=1)
+    sums = rows.group_by("file").agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
     sums = sums.filter(pl.col("timed") > 0).sort("elapsed", "file", descending=[True, False])
     if sums.height <= 1 or sums.item(0, "file") is None:
         return ""
@@ -423,7 +424,8 @@ def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     each, other = spent / count / 1e9, others / other_count / 1e9
     if spent < _MOST_OF_IT * (spent + others) or each < _MUCH_SLOWER * other or min(count, other_count) < LEAST_WAITS:
         return ""
-    on = f"{counted(count, 'calls')} on `{short_name(file)}` took {percent(spent / (spent + others))} of it, "
+    share = "" if is_reap else f"{percent(spent / (spent + others))} of it, "
+    on = f"{counted(count, 'requests' if is_reap else 'calls')} on `{short_name(file)}` took {share}"
     return f"{on}{seconds(each)} each; the other {other_count:,} took {seconds(other)} each"
 
 

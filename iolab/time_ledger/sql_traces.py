@@ -380,10 +380,15 @@ def next_of(event: str, count: int = 0) -> str:
     return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
 
 
-def step_beside_plan(event: str) -> str:
+def step_beside_plan(event: str, count: int = 0) -> str:
     """What to look at for a statement that waited for an event most of its time, where that is not its plan."""
-    step = next_of(event)
+    step = next_of(event, count)
     return "" if step == _NEXT["User I/O"] else step
+
+
+def is_commit(text: str | None) -> bool:
+    """Whether a statement is a COMMIT, and nothing else."""
+    return (text or "").strip().rstrip(";").rstrip().upper() == "COMMIT"
 
 
 def has_plan(text: str | None) -> bool:

@@ -309,3 +309,24 @@ def test_a_quiet_database_is_asked_for_nothing() -> None:
     assert [one.next for one in interval_too_long(quiet)] == [""]
     assert [one.next for one in instance_idle(quiet)] == [""]
     assert [one.next for one in interval_too_long(busy)] == ["take reports of single hours: @?/rdbms/admin/awrrpt"]
+
+
+@pytest.mark.parametrize(("count", "hit"), [(182_207, "42.75"), (182_207, None), (0, "42.75")])
+def test_memory_beyond_its_target_leads(count: int, hit: str | None) -> None:
+    """Names and values of a view are statistics: more PGA memory than its target allows, if ever, comes first."""
+    figures = {
+        "aggregate PGA target parameter": 2 << 30,
+        "total PGA allocated": 6 << 30,
+        "over allocation count": count,
+    }
+    figures |= {"cache hit percentage": hit} if hit else {}
+    rows = "".join(f"{name:40} {value:>12}\n" for name, value in figures.items())
+    said = screen(
+        spool("select name, value from v$pgastat", f"{'NAME':40} {'VALUE':>12}", rows, f"{'-' * 40} {'-' * 12}")
+    )
+    most = "PGA memory went beyond its target of 2 GiB 182,207 times (over allocation count): 6 GiB were allocated"
+    text = " ".join(said).split("next:", maxsplit=1)
+    assert text[0].strip().endswith(
+        f"{most}{'; 42.75 % of the bytes were found in it (cache hit percentage)' * bool(hit)}."
+    ) is (count > 0)
+    assert ("v$pga_target_advice" in text[-1]) is (count > 0)

@@ -65,6 +65,24 @@ def test_the_slow_file_has_a_mean_of_its_own() -> None:
     assert "calls on `a.dbf`" not in even
 
 
+@pytest.mark.parametrize("slow_us", [27_000, 1_900])
+def test_the_slow_file_of_asynchronous_requests(slow_us: int) -> None:
+    """A call that reaps requests names no file: that of slow requests is known by the requests themselves."""
+    rows, clock = [], 1700000000.0
+    for n in range(120):
+        name, took = ("a.dbf", slow_us) if n % 3 == 0 else ("b.dbf", 1_700)
+        request = f"{{aio_data=0x{n + 1:x}, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes={3 + n % 3}</u01/{name}>"
+        request += f", aio_buf=0x7f11a0c00000, aio_nbytes=1048576, aio_offset={n << 20}}}"
+        rows.append(f"{clock:.6f} io_submit(0x7f11, 1, [{request}]) = 1 <0.000060>")
+        event = f"{{data=0x{n + 1:x}, obj=0x{n + 1:x}, res=1048576, res2=0}}"
+        rows.append(f"{clock + 1e-4:.6f} io_getevents(0x7f11, 1, 128, [{event}], NULL) = 1 <{took / 1e6:.6f}>")
+        clock += took / 1e6 + 2e-4
+    said = " ".join(_findings("\n".join(rows)).values())
+    slow = "40 requests on `a.dbf` took 27.1 ms each; the other 80 took 1.80 ms each"
+    assert (slow in said) is (slow_us > 2_000)
+    assert ("requests on" in said) is (slow_us > 2_000)
+
+
 def test_no_step_needs_a_process_that_has_ended() -> None:
     """Of a process whose end is in the log no step asks for its PID, its stacks or its files."""
     lines = "".join(f"{1700000000 + n}.000000 getpid() = 7 <0.000001>\n" for n in range(9))
