@@ -15,7 +15,7 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.time_ledger.next_steps import BIND, event_step, parse_step
+from iolab.time_ledger.next_steps import BIND, MANY_COMMITS, event_step, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
     CALLS,
@@ -74,6 +74,8 @@ _MOST_UNACCOUNTED: Final = 0.10
 _MUCH_SLOWER: Final = 2.0
 #: The database and tracing need less time between two calls.
 _LONG_GAP_S: Final = 1e-3
+#: Commits are of single rows where they are as many as these, but for this part.
+_SAME: Final = 0.01
 #: Fewer statements that were not parsed are an accident.
 _MANY_ERRORS: Final = 10
 
@@ -452,7 +454,8 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         if not is_one and (longest or 0) >= _ONE_WAIT * (one["us"] + one["trip_us"]):
             yield f"{counted(one['executions'], 'executions')}, one {op} of {seconds(longest / 1e6)}"
         else:
-            yield counted(one["executions"], "executions") + ("" if is_one else f" of {seconds(each)}")
+            each_row = _rows_of_commits(facts, one)
+            yield counted(one["executions"], "executions") + (each_row or ("" if is_one else f" of {seconds(each)}"))
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
@@ -466,6 +469,15 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         yield f"nearly all of it CPU{gets}"
     elif one["disk_blocks"]:
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
+
+
+def _rows_of_commits(facts: Facts, one: dict[str, Any]) -> str:
+    """The statement of which each row was committed alone."""
+    if not is_commit(one["text"]) or one["executions"] <= MANY_COMMITS:
+        return ""
+    ends = [(1 - _SAME) * one["executions"], (1 + _SAME) * one["executions"]]
+    rows = facts.session.statements.filter(pl.col("rows").is_between(*ends), pl.col("depth") == 0, ~pl.col("is_lob"))
+    return f", one for each row of {_word(rows.row(0, named=True))}" if rows.height else ""
 
 
 def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:

@@ -296,3 +296,22 @@ def test_a_function_on_a_column_of_the_table_that_is_scanned() -> None:
     }.items():
         main = iolab.findings(text.format(predicate).encode()).filter(name="main_statement").item(0, "sentence")
         assert main.endswith(f"all of `ORDERS`{', whose filter converts ' * bool(said)}{said}.")
+
+
+@pytest.mark.parametrize("rows", [1, 50])
+def test_a_trace_names_its_commits(rows: int) -> None:
+    """A statement that is a COMMIT has no text worth an id alone, and says so where each row had one of its own."""
+    head = (
+        "PARSING IN CURSOR #{0} len=9 dep=0 uid=87 oct={1} lid=87 tim={2} hv={0} ad='a' sqlid='{3}'\n{4}\nEND OF STMT\n"
+    )
+    call = "EXEC #{}:c=10,e={},p=0,cr=1,cu=4,mis=0,r={},dep=0,og=1,plh=0,tim={}\n"
+    text = head.format(7, 2, 1000, "7bq4d1ksw0n9v", "INSERT INTO T VALUES (:1)")
+    text += head.format(8, 44, 1000, "23wm3kz7rps5y", "COMMIT")
+    for n in range(1, 331):
+        text += call.format(7, 100, rows, 10_000 * n + 100)
+        text += f"WAIT #8: nam='log file sync' ela= 7000 buffer#=1 sync scn=2 p3=0 obj#=9 tim={10_000 * n + 7_200}\n"
+        text += call.format(8, 7_100, 0, 10_000 * n + 7_210)
+    main = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    assert main["sentence"].startswith("`COMMIT` (`23wm3kz7rps5y`) took ")
+    assert main["next"] == "commit less often: once for many rows, not for each"
+    assert (", one for each row of `7bq4d1ksw0n9v`, 330 waits" in main["sentence"]) is (rows == 1)

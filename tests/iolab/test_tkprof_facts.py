@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import iolab
 
 HEAD = "TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 1 10:00:00 2021\n\n"
@@ -65,6 +67,23 @@ def test_a_commit_for_each_row_says_so() -> None:
         "9,000 executions, one for each row of `7mqz0k8xw4c2d`, 9,000 waits for `log file sync` (20" in row["sentence"]
     )
     assert row["next"].startswith("commit once for many rows")
+
+
+@pytest.mark.parametrize("others", [6_512, 12])
+def test_blocks_are_of_an_event_that_read_them_all(others: int) -> None:
+    """The blocks of a statement with waits for other reads, too, are not those of its largest wait."""
+    waits = "\nElapsed times include waiting on following events:\n"
+    waits += "  Event waited on                             Times   Max. Wait  Total Waited\n"
+    waits += "  ----------------------------------------   Waited  ----------  ------------\n"
+    waits += f"  {'direct path read temp':40}{112_308:8}{1.12:12.2f}{800.0:14.2f}\n"
+    waits += f"  {'direct path write temp':40}{58_240:8}{0.88:12.2f}{300.0:14.2f}\n"
+    waits += f"  {'db file scattered read':40}{others:8}{0.2:12.2f}{40.0:14.2f}\n"
+    calls = ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 1400.0, 400_000, 3)
+    text = (_statement("6u0bg1x0qh9m3", "select 1 from claims", *calls) + waits + _overall(*calls) + waits).replace(
+        f"{0:11}{400_000:11}", f"{3_894_120:11}{400_000:11}"
+    )
+    assert f"{'3,894,120 blocks in ' * (others < 100)}112,308 waits for `direct path read temp`" in _said(text)
+    assert ("blocks" in _said(text)) is (others < 100)
 
 
 def test_the_rows_that_a_plan_threw_away() -> None:
