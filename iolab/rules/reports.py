@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.awr import ALL_INSTANCES
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.exadata import exadata
@@ -46,6 +46,7 @@ _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of bloc
 _ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
+_MOST_TEXT: Final = 60
 #: An instance differs where its average is this many times that of each other.
 _FAR: Final = 3
 
@@ -162,10 +163,12 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
     """Lines of tables that were not read, at the foot."""
     unread = report.diagnostics.filter(report.diagnostics["kind"] == "unparsed")
     if unread.height:
-        were, first = "was" if unread.height == 1 else "were", unread.item(0, "line")
+        were, first = "was" if unread.height == 1 else "were", unread.row(0, named=True)
+        text = short_text(first["text"], _MOST_TEXT)
         yield Finding(
             "lines_not_read",
-            f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first:,}.",
+            f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first['line']:,}: "
+            f"`{text}`.",
             next="see the diagnostics of the report: iolab show --tables",
             evidence=(Evidence("diagnostics", lines=tuple(unread["line"].head(5))),),
             order=9,

@@ -154,6 +154,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         source = _row_source(facts.report, one) if not culprit and not parse_s else ""
+        source += _between(facts.report, one) if _each_row_of(facts, one) else ""
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
         step, top = f"see its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
         if parse_s:
@@ -189,6 +190,13 @@ def _work(facts: Facts, one: dict[str, Any]) -> str:
     what += f", {count_text(one['rows'], 'row')}" if not each else ""
     what += f", {count_text(one['gets'], 'get')}"
     return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")
+
+
+def _between(report: Tkprof, one: dict[str, Any]) -> str:
+    """The time of the client between the executions of a statement, where it is longer than theirs; as a sentence."""
+    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"], OF_CLIENT)
+    time = float(own.get_column("total_wait_s").sum())
+    return f" Between its calls {seconds(time)} passed in the client." if time > one["elapsed_s"] else ""
 
 
 def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ import polars as pl
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.rules.trace_calls import silent_peer
@@ -29,6 +29,7 @@ _LEAST_S: Final = 0.1
 #: Stalls are at most this share of the calls, and have this share of their time.
 _FEW: Final = 0.05
 _MOST: Final = 0.5
+_MOST_MOMENTS: Final = 3
 #: Classes of calls in which long waits are usual.
 _IDLE: Final = ("idle", "client")
 _STALLED: Final = "see what stood still then: dmesg -T; of NFS nfsstat -rc and nfsiostat 5, else iostat -xt 5"
@@ -75,7 +76,9 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     path = pl.col("fd_path").cast(pl.String)
     calls = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names.get_column("name").to_list()))
     rows = (
-        calls.select(pl.col("name").cast(pl.String), "pid", "line", path=path, took=took).collect().drop_nulls("took")
+        calls.select(pl.col("name").cast(pl.String), "pid", "line", "start", "time_of_day", path=path, took=took)
+        .collect()
+        .drop_nulls("took")
     )
     middle = pl.col("took").median().over("name")
     rows = rows.with_columns(is_long=(pl.col("took") >= _FAR * middle) & (pl.col("took") >= _LEAST_S))
@@ -95,7 +98,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         files = own.get_column("path").unique()
         on = f" on `{short_name(files.item())}`" if files.len() == 1 and files.item() else ""
         pids = own.get_column("pid").n_unique()
-        where = f" in {counted(pids, times_of(log).noun)}" if pids > 1 else ""
+        where = f" in {counted(pids, times_of(log).noun)}{_moments(own)}" if pids > 1 else ""
         at_most = "" if trace_of(log).printed else "at most "
         of_all = f"{percent(row['share'])} of the time of all"
         of_server = kinds.filter(pl.col("name") == row["name"], pl.col("class") == "the database server").height
@@ -107,6 +110,17 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
             order=-1,
         )
+
+
+def _moments(calls: pl.DataFrame) -> str:
+    """When long calls of several processes began, where they were at the same time."""
+    rows = calls.drop_nulls(["start", "time_of_day"]).sort("start")
+    before = (pl.col("start").dt.total_nanoseconds() / 1e9 + pl.col("took")).cum_max().shift(1)
+    is_new = (pl.col("start").dt.total_nanoseconds() / 1e9 >= before).fill_null(value=True)
+    begins = [f"{time:%H:%M:%S}" for time in rows.filter(is_new).get_column("time_of_day")]
+    if rows.height < calls.height or not 0 < len(begins) <= min(_MOST_MOMENTS, calls.height // 2):
+        return ""
+    return f" at the same time ({named_list(begins)})"
 
 
 @rule("timed_out_below", of="strace", needs="a process that only waited for its children", thresholds={"half": "most"})

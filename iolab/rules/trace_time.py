@@ -54,6 +54,8 @@ _SHORT_S: Final = 1e-3
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
 #: Calls in which processes of Oracle sleep until they are posted: a background process is idle there.
 _POSTS: Final = ("semtimedop", "semop")
+#: Calls that come together differ in number by this part of it.
+_ALIKE: Final = 0.05
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
@@ -246,6 +248,9 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
+        posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
+        if set(names) <= set(_POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
+            said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:

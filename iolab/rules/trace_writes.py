@@ -67,7 +67,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 next=_NEXT,
                 evidence=(Evidence("requests", (str(row["file"]),)),),
-                order=-1 if row["seconds"] > reads.item() else 3,  # what took longer comes first
+                order=1 if row["seconds"] > reads.item() else 3,  # what took longer comes first
             )
 
 
