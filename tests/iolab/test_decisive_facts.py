@@ -18,7 +18,7 @@ from iolab.rules.load import db_time_unaccounted
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
 from iolab.rules.reports import _with_places
-from iolab.rules.writes import writers_behind
+from iolab.rules.writes import log_space, writers_behind
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.reports import ledger_of
 from logframe import Interval
@@ -139,6 +139,10 @@ def test_the_limit_behind_a_wait() -> None:
     write = {"db file parallel write": Wait(exact(1_000), exact(115))}
     behind = next(writers_behind(facts_of("free buffer waits", 600, background=write))).sentence
     assert behind.endswith("for the database writers, whose writes took 115 ms.")
+    switched = {"log switches (derived)": exact(40)}
+    full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
+    assert next(log_space(full)).sentence.endswith("; the logs switched 240 times per hour.")
+    assert "switched" not in next(log_space(facts_of("log buffer space", 600, activity=switched))).sentence
 
 
 def test_time_without_a_name_on_a_busy_host() -> None:
