@@ -63,9 +63,9 @@ def test_the_instance_behind_an_event(averages: tuple[float, ...], said: str) ->
 @pytest.mark.parametrize(
     ("event", "statistic", "said"),
     [
-        ("enq: TX - index contention", "row_lock_waits", "`T_PK` had 97 % of `row lock waits` of segments"),
-        ("db file sequential read", "physical_reads", "`T_PK` had 97 % of `physical reads` of segments"),
-        ("gc buffer busy acquire", "gc_buffer_busy", "`T_PK` had 97 % of `gc buffer busy` of segments"),
+        ("enq: TX - index contention", "row_lock_waits", "segment `T_PK` accounts for 97 % of `row lock waits`"),
+        ("db file sequential read", "physical_reads", "segment `T_PK` accounts for 97 % of `physical reads`"),
+        ("gc buffer busy acquire", "gc_buffer_busy", "segment `T_PK` accounts for 97 % of `gc buffer busy`"),
         ("log file sync", "row_lock_waits", ""),
     ],
 )
