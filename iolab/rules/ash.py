@@ -68,7 +68,12 @@ def ash_findings(report: AwrReport) -> Iterator[Finding]:
     yield from apply_rules("ash", AshFacts(report, ash_total(report), ash_ledgers(report)[0]))
 
 
-@rule("time_profile", of="ash", needs="the table of events")
+@rule(
+    "time_profile",
+    of="ash",
+    needs="the table of events",
+    thresholds={"90 % of the samples, 3 times as dense as in the other slots": "a convention"},
+)
 def events(facts: AshFacts) -> Iterator[Finding]:
     """The events with most samples; the error of sampling stands in the first sentence."""
     is_first = facts.total.is_counted

@@ -27,7 +27,14 @@ _UNNAMED: Final = (NOT_ACCOUNTED, "counted twice")
 _MOST: Final = 0.5
 
 
-@rule("load", "load_or_latency", "settings_changed", of="awr_diff", needs="snapshots, time model and top events")
+@rule(
+    "load",
+    "load_or_latency",
+    "settings_changed",
+    of="awr_diff",
+    needs="snapshots, time model and top events",
+    thresholds={"half of the change": "one statement explains it"},
+)
 def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
