@@ -254,8 +254,8 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         return
     source = timed.select("operation", "latency_ms", "line", "device", "command", "pid")
     if source.is_empty() and log.requests.height:
-        took, nobody = pl.coalesce("total_ms", "device_ms"), pl.lit(None, pl.String)
-        source = log.requests.select("operation", "line", "device", latency_ms=took, command=nobody, pid=nobody)
+        took, unknown = pl.coalesce("total_ms", "device_ms"), pl.lit(None, pl.String)
+        source = log.requests.select("operation", "line", "device", latency_ms=took, command=unknown, pid=unknown)
         source = source.drop_nulls(["operation", "latency_ms"])
     kinds = source.with_columns(
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
