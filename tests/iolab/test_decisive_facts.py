@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
@@ -17,7 +18,7 @@ from iolab.rules.compare_report import _statement
 from iolab.rules.load import db_time_unaccounted
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.reports import _with_places
+from iolab.rules.reports import _with_places, lines_not_read
 from iolab.rules.writes import log_space, writers_behind
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.reports import ledger_of
@@ -211,3 +212,21 @@ def test_rows_of_vmstat_with_single_blanks_are_no_counters_of_disks() -> None:
         "r b swpd free buff cache si so bi bo in cs us sy id wa st\n" + row * 5
     )
     assert iolab.load(text.encode()).format == "host"
+
+
+def test_the_first_line_that_was_not_read_is_shown() -> None:
+    """Lines of a table that was not read show which table it is."""
+    notes = pl.DataFrame({"kind": ["unparsed"], "line": [88], "text": ["SQL Id      1st     2nd"]})
+    said = next(lines_not_read(cast("AwrReport", SimpleNamespace(diagnostics=notes)))).sentence
+    assert said == "1 line of tables was not read; the first is line 88: `SQL Id 1st 2nd`."
+
+
+def test_the_busiest_sample_is_what_the_log_prints() -> None:
+    """The share of the busiest sample is that of its printed digits, not the largest that rounding allows."""
+    head = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+    rows = [
+        f"{head}          {5.8 if n == 9 else 2.1}    0.0    3.7    0.2    0.0    {90.3 if n == 9 else 94.0}\n\n"
+        for n in range(20)
+    ]
+    said = iolab.findings("".join(rows).encode()).filter(name="processors").item(0, "sentence")
+    assert "9.5 % in the busiest of 19 samples" in said
