@@ -166,7 +166,8 @@ def sample(row: dict[str, Any], *, is_whole: bool) -> str:
 def other_runs(row: dict[str, Any]) -> str:
     """The runs that are in the share of a statement and not in its times."""
     others = row["runs"] - len(row["times"])
-    return f"; {others:,} more returned another number of rows" if others else ""
+    time = f"{phrases.three(row['elapsed_s'] - sum(row['times']))} s{' together' * (others > 1)}"
+    return f"; {others:,} more returned another number of rows ({time})" if others else ""
 
 
 def trend(row: dict[str, Any]) -> tuple[str, str] | None:

@@ -350,12 +350,12 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     if said := _apart(row):
         return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
+    scans = [f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
-        did = [f"read {count_text(row['blocks'], 'block')} {each}", *did]
-        did += [f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []
+        did = [f"read {count_text(row['blocks'], 'block')} {each}", *did, *scans]
     elif gets := _gets_of(row):
-        did = [gets, *([f"its plan scans all of `{row['scanned']}`"] if row["scanned"] else []), *did]
+        did = [gets, *scans, *did]
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
