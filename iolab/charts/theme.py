@@ -84,7 +84,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
             "titlePadding": 8,
         },
         "header": {"labelColor": ink["ink"], "labelFontSize": 12, "titleColor": ink["ink"]},
-        "legend": {"labelColor": ink["ink"], "labelLimit": 260, "titleColor": ink["ink"], "titleFontWeight": "normal"},
+        "legend": {"labelColor": ink["ink"], "labelLimit": 260, "symbolOpacity": 1, "titleColor": ink["ink"], "titleFontWeight": "normal"},
         "mark": {"color": categories[0]},
         "text": {"color": ink["ink"], "fontSize": 12},
         "rule": {"color": ink["soft"]},

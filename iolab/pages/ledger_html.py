@@ -6,6 +6,7 @@ import html
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from iolab.pages.elements import large_html
 from iolab.pages.ledger_rows import LARGE, PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
 from iolab.rules.phrases import three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
@@ -56,7 +57,7 @@ MEANING: Final = {
 _ALMOST_ALL: Final = 0.95
 _WEDGE: Final = 12
 #: What tables of an account are called, by what their rows are.
-_CAPTIONS: Final = {"statement": "Statements", "process": "Processes"}
+_CAPTIONS: Final = {"statement": "Statements", "process": "Processes", "phase": "Phases"}
 _OPEN: Final = ("c-unknown", "c-twice", "c-samples")
 #: Pieces below this share have no label, and those below the second are left to the eye.
 _LABEL: Final = 0.022
@@ -92,11 +93,7 @@ def total_html(ledger: Ledger, *, anchor: str) -> str:
     if ledger.void:
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
     text = printable(ledger.text or ledger.base)
-    ends = [place for mark in (": ", "; ", " (") if (place := text.find(mark)) > 0]
-    end = min(ends, default=len(text))
-    text = text[:1].upper() + text[1:]
-    head, rest = html.escape(text[:end]), html.escape(text[end:])
-    return f'<p class="total"><b>{head}</b><span>{rest}</span></p>{icicle_html(ledger, anchor=anchor)}'
+    return f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>{icicle_html(ledger, anchor=anchor)}'
 
 
 def ledger_html(
@@ -120,7 +117,7 @@ def ledger_html(
     """
     if ledger.void:
         return ""
-    views = [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]
+    views = [view for view in ("what", "who", "phase") if view in ledger.views] or ledger.views[:1]
     tables = [_table(ledger, view, anchor, columns=columns, linked=linked) for view in views]
     place = 1 if is_second else len(tables)
     tables[place:place] = [beside] if beside else []
@@ -313,7 +310,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
             for seen in ledger.sampled_in(view):
                 body += _sampled_line(seen, ledger, longest, len(kept), is_who=is_who)
     total, foot = ledger.total, ""
-    if view in {"what", "who"} and total is not None:
+    if view in {"what", "who", "phase"} and total is not None:
         blank = "<td></td>" * len(kept)
         share = "" if ledger.work_base or ledger.unshared else "100.0"
         time = html.escape(time_cell(total.value, total.lo, total.hi))
