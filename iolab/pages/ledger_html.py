@@ -57,7 +57,7 @@ MEANING: Final = {
 _ALMOST_ALL: Final = 0.95
 _WEDGE: Final = 12
 #: What tables of an account are called, by what their rows are.
-_CAPTIONS: Final = {"statement": "Statements", "process": "Processes", "phase": "Phases"}
+_CAPTIONS: Final = {"statement": "Statements", "process": "Processes"}
 _OPEN: Final = ("c-unknown", "c-twice", "c-samples")
 #: Pieces below this share have no label, and those below the second are left to the eye.
 _LABEL: Final = 0.022
@@ -117,10 +117,11 @@ def ledger_html(
     """
     if ledger.void:
         return ""
-    views = [view for view in ("what", "who", "phase") if view in ledger.views] or ledger.views[:1]
+    views = [view for view in ("what", "who") if view in ledger.views] or ledger.views[:1]
     tables = [_table(ledger, view, anchor, columns=columns, linked=linked) for view in views]
     place = 1 if is_second else len(tables)
     tables[place:place] = [beside] if beside else []
+    tables += [_phases(ledger, anchor)] if "phase" in ledger.views else []
     return f'<div class="ledgers">{"".join(tables)}</div>'
 
 
@@ -310,7 +311,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
             for seen in ledger.sampled_in(view):
                 body += _sampled_line(seen, ledger, longest, len(kept), is_who=is_who)
     total, foot = ledger.total, ""
-    if view in {"what", "who", "phase"} and total is not None:
+    if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
         share = "" if ledger.work_base or ledger.unshared else "100.0"
         time = html.escape(time_cell(total.value, total.lo, total.hi))
@@ -330,6 +331,29 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
     table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
+
+
+def _phases(ledger: Ledger, anchor: str) -> str:
+    """Parse, execute and fetch calls by their own time, and their sum, which is a part of the total."""
+    calls = [row for row in ledger.parts("phase").to_dicts() if (row["evidence"] or {}).get("table") == "calls"]
+    longest = max((row["own_hi"] for row in calls), default=0.0) or 1.0
+    body = ""
+    for row in calls:
+        bar = bar_html(row["own_lo"] / longest, row["own_hi"] / longest, "c-other", anchor)
+        cells = _own_time([row])
+        body += f'<tr class="level-1"><th scope="row">{_text(row["name"])}</th><td class="bar">{bar}</td>{cells}</tr>'
+    head = '<th scope="col">phase</th><td></td><th class="number">own time</th><th class="number">calls</th>'
+    return (
+        f'<div id="{anchor}-phase"><table class="ledger phases"><caption>Phases <small>own time of the calls</small>'
+        f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+        f'<tfoot><tr><th scope="row">all calls</th><td></td>{_own_time(calls)}</tr></tfoot></table></div>'
+    )
+
+
+def _own_time(calls: list[dict[str, Any]]) -> str:
+    """The cells of the own time of calls, and of their number."""
+    time, lo, hi, count = (sum(row[name] for row in calls) for name in ("seconds", "own_lo", "own_hi", "count"))
+    return "".join(f'<td class="number">{html.escape(one)}</td>' for one in (time_cell(time, lo, hi), f"{count:,.0f}"))
 
 
 def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:
