@@ -17,6 +17,9 @@ _OLD_NAMES: Final = ["id", "parent_id", "operation"]
 _PREDICATE: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}){PREDICATE_MARK} +(?P<text>.*)", PLAN_GRAMMAR)
 _PREDICATE_LINE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
 _LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
+_CONVERTED: Final = Pattern(
+    r'\b(?P<function>{FUNCTION})\({BEFORE_COLUMN}"(?P<column>{COLUMN})"{COMPARED}', PLAN_GRAMMAR
+)
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
 _REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
@@ -25,6 +28,17 @@ _LONGEST_PREDICATE: Final = 1 << 14
 #: Characters of a row of the old layout that the line size may have cut.
 _LONGEST_ROW: Final = 500
 _OLD_DETAIL: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}) +(?P<text>{DISTRIBUTION})", PLAN_GRAMMAR)
+
+
+def converted_column(predicates: str) -> tuple[str, str] | None:
+    """The first column of which a predicate compares a function, and that function: no index on the column serves it.
+
+    Examples:
+        >>> converted_column('filter("S"=1 AND TO_NUMBER("O"."EXT_REF")=448120931)'), converted_column('filter("S"=1)')
+        (('EXT_REF', 'TO_NUMBER'), None)
+    """
+    found = _CONVERTED.search(predicates)
+    return (found["column"], found["function"]) if found else None
 
 
 class Sections:

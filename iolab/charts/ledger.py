@@ -67,7 +67,8 @@ def ledger_bars(ledger: Ledger, view: str = "what") -> vega.Chart:
     drawn = drawn.with_columns(label=pl.col("label") + pl.lit(" ").repeat_by("place").list.join(""))  # names repeat
     kinds = drawn.get_column("kind").unique(maintain_order=True).to_list()
     colours = [_GREY if one == "no name" else colour for one, colour in zip(kinds, class_colours(kinds), strict=True)]
-    colour = vega.Color("kind:N", scale=vega.Scale(domain=kinds, range=colours), title=None)
+    solid = vega.Legend(symbolOpacity=1)
+    colour = vega.Color("kind:N", scale=vega.Scale(domain=kinds, range=colours), legend=solid, title=None)
     base = vega.Chart(drawn).encode(
         y=vega.Y("label:N", sort=drawn.get_column("label").to_list(), title=None, axis=vega.Axis(labelAlign="right")),
         tooltip=["label", "seconds", "share", "lo", "hi", "count", "kind"],

@@ -319,7 +319,9 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
         raise RefusedError("the log does not say how idle the processors were")
     first = int(table.begins_at_boot and wide.height > 0)
     if wide.height <= first:
-        raise RefusedError(ONLY_FIRST)
+        shown = {one: wide[-1:].get_column(f"value_{one}").item() for one in ("idle", "iowait") if one in parts}
+        printed = ", ".join(f"{part} {value:g} %" for part, value in shown.items() if value is not None)
+        raise RefusedError(f"{ONLY_FIRST} ({printed})" if printed else ONLY_FIRST)
     named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in _ENDS]
     found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
     whole = found.select(pl.sum_horizontal(*parts).mean()).item()

@@ -42,7 +42,7 @@ _LEAST_WAITS: Final = 100
 #: The tables that figures are made of.
 _TABLES: Final = (
     *("snapshots", "instances", "databases", "hosts", "host_cpu", "instance_cpu", "os_stats", "parameters"),
-    *("time_model", "load_profile", "instance_activity", "iostat_function", "services", "sql"),
+    *("time_model", "load_profile", "instance_activity", "thread_activity", "iostat_function", "services", "sql"),
     *("wait_classes", "foreground_wait_classes", "top_events", "foreground_events", "background_events", "wait_events"),
     *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events", "rac_events"),
 )
@@ -71,7 +71,8 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     db_time = times[0][1] if times else None
     top, background = _top_events(report), _waits(report, "background_events")
     db_cpu, db_cpu_from = _db_cpu(report, model, foreground, top, elapsed)
-    activity = _by_name(report, "instance_activity", "statistic", "total")
+    tables = ("thread_activity", "instance_activity")
+    activity = {name: of for one in tables for name, of in _by_name(report, one, "statistic", "total").items()}
     host = _one_row(report, "host_cpu")
     parameters = _parameters(report)
     allowed = parameters.get("cpu_count", "")

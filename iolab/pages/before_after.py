@@ -11,7 +11,7 @@ import polars.selectors as cs
 
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
-from iolab.pages.elements import marked_html
+from iolab.pages.elements import large_html, marked_html
 from iolab.pages.findings_html import MOST, moves_html, sentences_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
@@ -123,7 +123,7 @@ def _first_screen(result: BeforeAfter) -> str:
     most = 1 if result.changes else MOST
     first, more = others[:most], "".join(f"<li>{marked_html(one)}</li>" for one in others[most:])
     said = "".join(
-        f'<p class="verdict">{marked_html(" ".join(both))}</p>{_moves(one, result, first)}'
+        f'<p class="verdict">{large_html(" ".join(both), 2)}</p>{_moves(one, result, first)}'
         for one in result.changes
         if (both := [one.sentence, *([one.per_work.sentence] if one.per_work else [])])
     )

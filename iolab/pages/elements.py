@@ -8,6 +8,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -29,6 +30,10 @@ _SMALL_PADDING: Final = 5
 _BOLD: Final = 1.2
 #: Words are not broken into shorter pieces.
 _LEAST_WORD: Final = 13
+#: What ends the first words of a heading.
+_STOPS: Final = (", ", ": ")
+#: A time, or sessions active, with its unit, or two of them.
+_FIGURE: Final = re.compile(r"\d[\d,.]*(?: to [\d,.]+)? (?:us|ms|s|min|h|sessions active)\b")
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
 _DRAW: Final = """
@@ -91,6 +96,32 @@ def marked_html(sentence: str) -> str:
     """
     parts = html.escape(sentence).split("`")
     return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
+
+
+def title_html(title: str) -> str:
+    """A heading with the name of what it is about in bold: all before "on" a host, else before the first comma.
+
+    Examples:
+        >>> title_html("AWR report, HARBOR on quay07, 12.1.0.2"), title_html("strace log, one process")
+        ('AWR report, <b>HARBOR</b> on quay07, 12.1.0.2', '<b>strace log</b>, one process')
+    """
+    head, on, _ = title.partition(" on ")
+    start = max((head.rfind(mark) + len(mark) for mark in _STOPS if on and mark in head), default=0)
+    end = len(head) if on else min((place for mark in _STOPS if (place := title.find(mark)) > 0), default=len(title))
+    return f"{html.escape(title[:start])}<b>{html.escape(title[start:end])}</b>{html.escape(title[end:])}"
+
+
+def large_html(sentence: str, most: int = 1) -> str:
+    """A sentence whose first figures are large, as HTML; one without figures is large up to its first stop.
+
+    Examples:
+        >>> large_html("`log file sync` took 4.29 to 6.87 ms after: 2 s")
+        '<code>log file sync</code> took <b class=large>4.29 to 6.87 ms</b> after: 2 s'
+    """
+    stop = min((place for mark in (": ", "; ", " (") if (place := sentence.find(mark)) > 0), default=len(sentence))
+    head, rest = marked_html(sentence[:stop]), marked_html(sentence[stop:])
+    found, count = _FIGURE.subn(r"<b class=large>\g<0></b>", head, count=most)
+    return (found if count else f"<b>{head}</b>") + (f"<span>{rest}</span>" if rest else "")
 
 
 def table_html(headings: Sequence[str], rows: Iterable[Sequence[object]], *, numbers: Iterable[str] = ()) -> str:

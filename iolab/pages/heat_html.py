@@ -60,7 +60,7 @@ def heat_html(
 def _table(
     base: str, group: Mapping[str, Ledger], links: Mapping[str, str], begins: Mapping[str, str], gaps: Mapping[str, str]
 ) -> str:
-    parts = {name: _parts(one) for name, one in group.items() if not one.void}
+    parts = {name: parts_of(one) for name, one in group.items() if not one.void}
     sizes = {name: 0.0 if (time := group[name].elapsed) is None else time.value for name in parts}
     if not (is_rate := min(sizes.values(), default=0.0) > 0):
         sizes = dict.fromkeys(parts, 1.0)
@@ -101,7 +101,7 @@ def _table(
     return f'<p class="key">{chips}</p><div class="wide heat">{table}<tbody>{body}</tbody></table></div>'
 
 
-def _parts(one: Ledger) -> _Parts:
+def parts_of(one: Ledger) -> _Parts:
     """The parts of a ledger by what their colour means; those without a colour, and statements, by their names."""
     view = "what" if "what" in one.views else next(iter(one.views), "")
     rows = [row for row in one.parts(view).to_dicts() if row["kind"] != "contains"] if view else []

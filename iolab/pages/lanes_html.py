@@ -163,15 +163,15 @@ def _row(panel: str, series: str, part: pl.DataFrame, colour: str) -> str:
     return f"<tr><td>{html.escape(panel)}</td><td>{chip}{html.escape(series)}</td>{cells}</tr>"
 
 
-def ticks(begin: datetime, end: datetime) -> str:
-    """The labels of a time axis, placed in per cent of the width."""
+def ticks(begin: datetime, end: datetime, *, most: int = _MOST_TICKS) -> str:
+    """The labels of a time axis, placed in per cent of the width, at most so many."""
     whole = (end - begin).total_seconds()
-    step = next((one for one in _STEPS if whole / one <= _MOST_TICKS), _STEPS[-1])
+    step = next((one for one in _STEPS if whole / one <= most), _STEPS[-1])
     midnight = begin.replace(hour=0, minute=0, second=0, microsecond=0)
     first = midnight + timedelta(seconds=step * -(-(begin - midnight).total_seconds() // step))
     count = int((end - first).total_seconds() // step) + 1 if first <= end else 0
     parts = []
-    for tick in (first + timedelta(seconds=step * number) for number in range(min(count, 2 * _MOST_TICKS))):
+    for tick in (first + timedelta(seconds=step * number) for number in range(min(count, 2 * most))):
         place = 100 * (tick - begin).total_seconds() / whole
         anchor = "start" if place < 5 else "end" if place > 95 else "middle"
         parts.append(f'<text x="{place:.2f}%" y="13" text-anchor="{anchor}">{_tick_text(tick, whole, step)}</text>')

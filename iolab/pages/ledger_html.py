@@ -6,6 +6,7 @@ import html
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from iolab.pages.elements import large_html
 from iolab.pages.ledger_rows import LARGE, PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
 from iolab.rules.phrases import three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
@@ -92,11 +93,7 @@ def total_html(ledger: Ledger, *, anchor: str) -> str:
     if ledger.void:
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
     text = printable(ledger.text or ledger.base)
-    ends = [place for mark in (": ", "; ", " (") if (place := text.find(mark)) > 0]
-    end = min(ends, default=len(text))
-    text = text[:1].upper() + text[1:]
-    head, rest = html.escape(text[:end]), html.escape(text[end:])
-    return f'<p class="total"><b>{head}</b><span>{rest}</span></p>{icicle_html(ledger, anchor=anchor)}'
+    return f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>{icicle_html(ledger, anchor=anchor)}'
 
 
 def ledger_html(
@@ -124,6 +121,7 @@ def ledger_html(
     tables = [_table(ledger, view, anchor, columns=columns, linked=linked) for view in views]
     place = 1 if is_second else len(tables)
     tables[place:place] = [beside] if beside else []
+    tables += [_phases(ledger, anchor)] if "phase" in ledger.views else []
     return f'<div class="ledgers">{"".join(tables)}</div>'
 
 
@@ -333,6 +331,29 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
     table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
+
+
+def _phases(ledger: Ledger, anchor: str) -> str:
+    """Parse, execute and fetch calls by their own time, and their sum, which is a part of the total."""
+    calls = [row for row in ledger.parts("phase").to_dicts() if (row["evidence"] or {}).get("table") == "calls"]
+    longest = max((row["own_hi"] for row in calls), default=0.0) or 1.0
+    body = ""
+    for row in calls:
+        bar = bar_html(row["own_lo"] / longest, row["own_hi"] / longest, "c-other", anchor)
+        cells = _own_time([row])
+        body += f'<tr class="level-1"><th scope="row">{_text(row["name"])}</th><td class="bar">{bar}</td>{cells}</tr>'
+    head = '<th scope="col">phase</th><td></td><th class="number">own time</th><th class="number">calls</th>'
+    return (
+        f'<div id="{anchor}-phase"><table class="ledger phases"><caption>Phases <small>own time of the calls</small>'
+        f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
+        f'<tfoot><tr><th scope="row">all calls</th><td></td>{_own_time(calls)}</tr></tfoot></table></div>'
+    )
+
+
+def _own_time(calls: list[dict[str, Any]]) -> str:
+    """The cells of the own time of calls, and of their number."""
+    time, lo, hi, count = (sum(row[name] for row in calls) for name in ("seconds", "own_lo", "own_hi", "count"))
+    return "".join(f'<td class="number">{html.escape(one)}</td>' for one in (time_cell(time, lo, hi), f"{count:,.0f}"))
 
 
 def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:

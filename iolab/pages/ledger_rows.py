@@ -11,7 +11,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, time_text
 from iolab.rules import phrases
 from iolab.rules.time_parts import repeats_parent
-from iolab.time_ledger.parts import ASIDE, UNKNOWN
+from iolab.time_ledger.parts import ASIDE, BLOCK_TIME, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -127,19 +127,18 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
         found: list[Row] = []
         is_page = least < LEAST
         is_only = is_page or len(ledger.views) == 1
-        large, few, unknown = _who(ledger, rows, is_only=is_only)
+        large, few, unknown, below = _who(ledger, rows, is_only=is_only)
         most = (max(0, _PAGE_WHO - len(large)) if is_page else _FEW_WHO) if is_only else 0
         most = min(most, sum(_row(row).percent not in _NOTHING for row in few)) if is_page else most
         most = len(few) if len(few) == most + 1 else most
         for row in [*large, *few[:most]]:
             found += [_row(row), *_children(ledger, rows, row, LARGE)]
-        folded = [_folded(ledger, few[most:])] if few[most:] else []
-        if folded and unknown and least > LEAST:  # where rows are many, one for all that has no row
-            name = ", and ".join([folded[0].name, *(row["name"] for row in unknown)])
-            return [*found, replace(_folded(ledger, [*few[most:], *unknown]), name=name)]
-        if folded and least > LEAST and (folded[0].lo or 0.0) < _POINT:
-            folded = []
-        return [*found, *folded, *map(_row, unknown)]
+        folded = few[most:]
+        if folded and least > LEAST:  # where rows are many, one for all that has no row
+            folded, unknown = [*folded, *unknown], []
+        rest = [_rest_of(ledger, [*folded, *below])] if folded or below else []
+        rest = [row for row in rest if (row.hi or 1.0) >= (_POINT if folded else LEAST)]
+        return [*found, *rest, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []
     closing: list[Row] = []
@@ -169,16 +168,25 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
     return [*shown, *closing, *aside] if ledger.work_base else [*shown, *aside, *closing]
 
 
-def _who(
-    ledger: Ledger, rows: list[dict[str, Any]], *, is_only: bool
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[dict[str, Any]]]:
-    """The statements of 10 % or more; smaller ones where the log has no other view; and time without a statement."""
+def _who(ledger: Ledger, rows: list[dict[str, Any]], *, is_only: bool) -> tuple[list[dict[str, Any]], ...]:
+    """The statements of 10 % or more, smaller ones, time without a statement of 10 % or more, and less of it."""
     tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", *ASIDE}]
     named = [row for row in tops if not _is_closing(row)]
     large = [row for row in named if _size(ledger, row) >= LARGE]
     few = [row for row in named if row not in large and (large or is_only) and _size(ledger, row) > 0]
-    unknown = [row for row in tops if row["kind"] in UNKNOWN and _size(ledger, row) >= LARGE and (large or is_only)]
-    return large, few, unknown
+    unknown = [row for row in tops if row["kind"] in UNKNOWN and (large or is_only)]
+    below = [row for row in unknown if 0 < _size(ledger, row) < LARGE]
+    return large, few, [row for row in unknown if _size(ledger, row) >= LARGE], below
+
+
+def _rest_of(ledger: Ledger, rows: list[dict[str, Any]]) -> Row:
+    """What is not listed one by one as one row: how many statements, and the names of other parts of 1 % or more."""
+    own = [row for row in rows if row["kind"] not in UNKNOWN and row["part"] != BLOCK_TIME]
+    names = [
+        *([_folded(ledger, own).name] if own else []),
+        *(row["name"] for row in rows if row not in own and _size(ledger, row) >= _POINT),
+    ]
+    return replace(_folded(ledger, rows), name=" and ".join([", ".join(names[:-1]), *names[-1:]]).removeprefix(" and "))
 
 
 def _children(ledger: Ledger, rows: list[dict[str, Any]], parent: dict[str, Any], least: float) -> Iterator[Row]:

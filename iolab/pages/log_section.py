@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import as_sentence, count_text
 from iolab.pages.drawn import drawn_html
+from iolab.pages.elements import title_html
 from iolab.pages.findings_html import evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
@@ -67,8 +68,9 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         is_drawn: whether its charts are drawn, at two widths; on a page of many logs the ledger is enough.
     """
     anchor = f"log-{number}"
-    title = printable(seen.headline)
-    parts = [f'<section id="{anchor}"><h2>{html.escape(title)}</h2><p class="lead">{_identity(seen, name)}</p>']
+    kind, _, rest = printable(seen.headline).partition(", ")
+    title = rest if is_only and " on " in rest and seen.what.startswith(kind) else printable(seen.headline)
+    parts = [f'<section id="{anchor}"><h2>{title_html(title)}</h2><p class="lead">{_identity(seen, name)}</p>']
     if seen.ledger is not None:
         parts.append(total_html(seen.ledger, anchor=anchor))
     statements, links = statements_html(seen, anchor=anchor) if is_drawn else ("", {})

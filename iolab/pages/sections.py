@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from iolab.pages.elements import page_html
+from iolab.pages.elements import page_html, title_html
 from iolab.pages.log_section import contents_html
 from logframe.atomic import replacing
 from logframe.errors import LogError
@@ -31,7 +31,7 @@ def sections_page(title: str, sections: Sequence[tuple[str, str, str]]) -> str:
         f'<section id="{anchor}"><h2>{html.escape(said)}</h2>{part}</section>' for anchor, said, part in sections
     )
     contents = contents_html((anchor, said) for anchor, said, _ in sections)
-    return page_html(title, f"<h1>{html.escape(title)}</h1>{body}", before=contents)
+    return page_html(title, f"<h1>{title_html(title)}</h1>{body}", before=contents)
 
 
 def reason_of(error: Exception, place: str, *, given: int = 1) -> str:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Statements of a screen.
 _MOST_SHOWN: Final = 20
+#: What names a session, and where its trace has it.
+_OF_SESSIONS: Final = {"session": "session_id", "module": "module"}
 #: Fewer reads are no distribution.
 _LEAST_READS: Final = 6
 #: Columns of statements on a screen: buffer gets and blocks from disk are of two kinds, and never one column.
@@ -126,13 +128,15 @@ def _span(trace: SqlTrace) -> tuple[datetime, datetime, bool] | None:
 
 
 def _headline(trace: SqlTrace) -> str:
-    """What the trace is of: "extended SQL trace, module orders_report, 2026-03-02 23:00:00"."""
+    """What the trace is of: "extended SQL trace, PDB1 of cdb1 on host1, session 35.1202, 2026-03-02 23:00:00"."""
     said = {name: value for name, value in trace.session.select("name", "value").iter_rows() if value}
-    module = said.get("module")
-    whose = f"module {module}" if module else trace.head.instance
+    container = said.get("stamp", "").partition("(")[0]
+    whose = " of ".join(filter(None, (container, trace.head.instance)))
+    whose = f"{whose} on {trace.head.host.partition('.')[0]}" if whose and trace.head.host else whose
+    session, module = (f"{name} {said[key]}" if key in said else "" for name, key in _OF_SESSIONS.items())
     first = trace.session.get_column("stamp").drop_nulls().head(1).to_list()
     when = first[0].replace("T", " ")[:19] if first else None
-    return ", ".join(part for part in ("extended SQL trace", whose, when) if part)
+    return ", ".join(part for part in ("extended SQL trace", whose, session, when, module) if part)
 
 
 def _columns(trace: SqlTrace) -> pl.DataFrame:

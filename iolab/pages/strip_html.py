@@ -7,9 +7,9 @@ from datetime import timedelta
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
-from iolab.pages.heat_html import leading_wait
+from iolab.pages.heat_html import leading_wait, parts_of
 from iolab.pages.lanes_html import ticks
-from iolab.pages.ledger_html import colour, pattern_html
+from iolab.pages.ledger_html import pattern_html
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 _LEAST_LOGS: Final = 3
 #: Of more reports the values are left out; the cells stay.
 _MOST_VALUES: Final = 24
+#: Labels of the axis; and the width of that of a restart, in per cent of the strip.
+_MOST_TICKS: Final = 15
+_LABEL: Final = 34.0
+#: An event with this share of its class stands for it.
+_NEARLY_ALL: Final = 0.9
 #: Rows of parts; smaller ones are not shown.
 _MOST_PARTS: Final = 9
 #: A value is printed from this many sessions on.
@@ -29,6 +34,8 @@ _ROW: Final = 21
 _BARS: Final = 84
 #: Opacity of a cell: this much for almost nothing, and the rest in proportion.
 _FAINT: Final = 0.12
+#: From this opacity on its figure is in the colour of the background.
+_DARK: Final = 0.8
 #: Reports that are apart by no more follow one another: a snapshot takes that long.
 SNAPSHOT: Final = timedelta(minutes=1)
 #: Hatchings: time without a report, and time without a name.
@@ -49,16 +56,19 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
     shown: dict[str, tuple[datetime, datetime, float]] = {}
     sessions: dict[str, dict[str, float]] = {}
     styles: dict[str, str] = {}
+    events: dict[str, dict[str, float]] = {}
     for name, one in logs.items():
         total, elapsed = one.ledger.total, one.ledger.elapsed
         if one.begin is None or one.end is None or total is None or elapsed is None or elapsed.value <= 0:
             continue
         shown[name] = (one.begin, one.end, float(total.value / elapsed.value))
-        parts = one.ledger.parts("what").to_dicts() if "what" in one.ledger.views else []
-        for row in parts:
-            if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"} and row["seconds"] > 0:
-                sessions.setdefault(row["name"], {})[name] = row["seconds"] / elapsed.value
-                styles[row["name"]] = colour(row["kind"], row["class"], row["name"])
+        for part, (style, seconds) in parts_of(one.ledger).items():
+            sessions.setdefault(part, {})[name] = seconds / elapsed.value
+            styles[part] = style
+        for row in one.ledger.parts("what").to_dicts() if "what" in one.ledger.views else []:
+            if row["parent"] is not None and row["class"] in sessions:
+                own = events.setdefault(row["class"], {})
+                own[row["name"]] = own.get(row["name"], 0.0) + row["seconds"] / elapsed.value
     if len(shown) < _LEAST_LOGS:
         return ""
     span = (min(begin for begin, _, _ in shown.values()), max(end for _, end, _ in shown.values()))
@@ -78,7 +88,7 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
     order = sorted(large, key=lambda part: (styles[part] == "c-unknown", -sum(sessions[part].values()), part))
     darkest = max(max(of.values()) for of in sessions.values())
     rows += [
-        line(part, sessions[part], _texts(sessions[part], has_values), styles[part], darkest, _ROW)
+        line(_named(part, events), sessions[part], _texts(sessions[part], has_values), styles[part], darkest, _ROW)
         for part in order[:_MOST_PARTS]
     ]
     slow, waits = leading_wait({name: logs[name].ledger for name in shown})
@@ -87,15 +97,15 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
         rows.append(
             line(f"average ms of `{slow}`", own, _texts(own, has_values), "c-single_block", max(own.values()), _BARS)
         )
-    said = "; ".join(f"restart {when:%Y-%m-%d %H:%M}" for when in restarts)
     patterns = pattern_html(_MISSING, 9) + pattern_html(_UNKNOWN, 6)
-    axis = f'<svg width="100%" height="18" aria-hidden="true"><defs>{patterns}</defs>{ticks(*span)}</svg>'
+    hours = ticks(*span, most=_MOST_TICKS)
+    axis = f'<svg class="axis" width="100%" height="18" aria-hidden="true"><defs>{patterns}</defs>{hours}</svg>'
     note = "Cells: sessions active in that part, darker is more."
     chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {_fill(_MISSING)}/></svg>'
     note += f" {chip} No report of this time." if missing else ""
     return (
-        f'<figure class="strip" id="strip"><figcaption>{len(shown)} reports over time'
-        f"{f': <b>{said}</b>' if said else ''}</figcaption>{''.join(rows)}"
+        f'<figure class="strip" id="strip"><figcaption class="strip-row"><span>{len(shown)} reports over time</span>'
+        f'<svg width="100%" height="18">{_labels(restarts, span)}</svg></figcaption>{"".join(rows)}'
         f'<div class="strip-row"><span></span>{axis}</div><p class="note">{note}</p></figure>'
     )
 
@@ -129,6 +139,25 @@ def _restarts(logs: Mapping[str, LogRow], span: tuple[datetime, datetime]) -> li
     return list(found.values())
 
 
+def _named(part: str, events: Mapping[str, Mapping[str, float]]) -> str:
+    """A class by its event where that is nearly all of it."""
+    own = events.get(part, {})
+    name = max(own, key=lambda event: own[event], default="")
+    return f"`{name}`" if name and own[name] >= _NEARLY_ALL * sum(own.values()) else part
+
+
+def _labels(restarts: list[datetime], span: tuple[datetime, datetime]) -> str:
+    """The time of each restart beside its line; one too near the last keeps its line alone."""
+    drawn, last = "", -_LABEL
+    for when in restarts:
+        place = 100 * (when - span[0]) / (span[1] - span[0])
+        if place - last >= _LABEL:
+            side, dx, last = ("end", -4, place) if place > _LABEL else ("start", 4, place)
+            label = f"restart {when:%Y-%m-%d %H:%M}"
+            drawn += f'<text x="{place:.2f}%" y="14" dx="{dx}" text-anchor="{side}" class="when">{label}</text>'
+    return drawn
+
+
 def _row(
     label: str,
     cells: Mapping[str, _Cell],
@@ -156,8 +185,8 @@ def _row(
         is_open = kind in {"c-unknown", "c-twice"}
         painted = _fill(_UNKNOWN) if is_open else f'class="{kind}" fill-opacity="{dark:.2f}"'
         y = high - 1 - tall if is_bar else 0
-        middle = left + width / 2
-        figure = f'<text x="{middle:.2f}%" y="{y - 4 if is_bar else 15:.1f}" text-anchor="middle">{text}</text>'
+        middle, on = left + width / 2, "" if is_bar or is_open or dark < _DARK else ' class="on-piece"'
+        figure = f'<text x="{middle:.2f}%" y="{y - 4 if is_bar else 15:.1f}" text-anchor="middle"{on}>{text}</text>'
         tip = html.escape(f"{printable(name)}, {begin:%Y-%m-%d %H:%M}: {label.replace('`', '')} {text}".strip())
         piece = f'<rect x="{left:.2f}%" y="{y:.1f}" width="{width:.2f}%" height="{tall:.1f}" {painted}/>'
         piece = f"<g><title>{tip}</title>{piece}{figure if text else ''}</g>"

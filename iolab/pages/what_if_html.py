@@ -78,8 +78,8 @@ def what_if_html(
         f'data-more="{MORE_ROWS}"><h3>What if {html.escape(printable(main["name"]))} '
         f"{'brought more rows' if rows else 'were shorter'}?</h3>"
         f'<p class="fields" hidden><label>part <select>{options}</select></label></p><p role="status"></p>'
-        f"{_table(ledger, main, rows, anchor)}<p><small>{note} {html.escape(caution)}</small></p>"
-        f"{_trips(trips)}</section>"
+        f"{_table(ledger, main, rows, anchor)}<p><small>{note} {html.escape(caution)}</small></p></section>"
+        f"{_trips(trips)}"
     )
 
 
@@ -100,8 +100,8 @@ def _trips(row: Mapping[str, Any]) -> str:
         f"shortest {shortest} ms, longest {longest} ms; log scale."
     )
     return (
-        f'<h3>Round trips</h3><svg class="trips" width="100%" height="20" role="img" '
-        f'aria-label="{said}">{drawn}</svg><p><small>{said}</small></p>'
+        f'<div class="trips"><h3>Round trips</h3><svg class="trips" width="100%" height="20" role="img" '
+        f'aria-label="{said}">{drawn}</svg><p><small>{said}</small></p></div>'
     )
 
 

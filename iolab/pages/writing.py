@@ -16,7 +16,7 @@ from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
-from iolab.pages.elements import marked_html
+from iolab.pages.elements import large_html, marked_html, title_html
 from iolab.pages.findings_html import findings_html, moves_html, sentences_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
@@ -143,7 +143,7 @@ def write_report(
             else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
         )
         strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
-        parts = [f"<h1>{_text(heading)}</h1>", _total_line(change, between), strip]
+        parts = [f"<h1>{title_html(heading)}</h1>", _total_line(change, between), strip]
         parts += _lead(pairings, together, change, first, is_pair=len(named) == 2)
         summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
         same = shared_html(summaries) if is_drawn else ""
@@ -162,7 +162,7 @@ def _total_line(change: Sequence[str], between: tuple[str, str] | None) -> str:
     """What changed most in many logs, and the two between which it did."""
     step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between else ""
     step = f'<p class="lead">{step}</p>' if step else ""
-    return f'<p class="verdict">{marked_html(change[0])}</p>{step}' if change else ""
+    return f'<p class="verdict">{large_html(change[0], 2)}</p>{step}' if change else ""
 
 
 def _lead(
@@ -181,7 +181,7 @@ def _lead(
     elif change:
         lead = ""
     elif is_pair and one is not None and (one.change is not None or together.is_empty()):
-        lead = f'<p class="verdict">{marked_html(one.verdict)}</p>'
+        lead = f'<p class="verdict">{large_html(one.verdict, 2)}</p>'
         if one.change is not None:
             settings = together.filter(name="settings_changed").get_column("sentence").to_list()
             together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -67,7 +68,12 @@ def ash_findings(report: AwrReport) -> Iterator[Finding]:
     yield from apply_rules("ash", AshFacts(report, ash_total(report), ash_ledgers(report)[0]))
 
 
-@rule("time_profile", of="ash", needs="the table of events")
+@rule(
+    "time_profile",
+    of="ash",
+    needs="the table of events",
+    thresholds={"90 % of the samples, 3 times as dense as in the other slots": "a convention"},
+)
 def events(facts: AshFacts) -> Iterator[Finding]:
     """The events with most samples; the error of sampling stands in the first sentence."""
     is_first = facts.total.is_counted
@@ -102,20 +108,18 @@ def _when(report: AwrReport, row: dict[str, Any]) -> str:
     slots = report["ash_activity"].select("slot_begin", "slot_s").unique().drop_nulls().sort("slot_begin")
     is_event = pl.col("event") == (_ON_CPU if row["kind"] == "cpu" else row["name"])
     own = report["ash_activity"].filter(is_event).group_by("slot_begin").agg(pl.col("samples").sum())
-    rows = slots.join(own, on="slot_begin", how="left").fill_null(0).rows()
-    whole, length = sum(row[2] for row in rows), sum(row[1] for row in rows)
-    spans = [
-        (sum(row[1] for row in rows[a:b]), sum(row[2] for row in rows[a:b]), a, b)
-        for a in range(len(rows))
-        for b in range(a + 1, len(rows) + 1)
-    ]
+    columns = slots.join(own, on="slot_begin", how="left").fill_null(0).get_columns()
+    begins, lengths, counts = (one.to_list() for one in columns)
+    whole, length = sum(counts), sum(lengths)
+    places = itertools.combinations(range(slots.height + 1), 2)
+    spans = ((sum(lengths[a:b]), sum(counts[a:b]), a, b) for a, b in places)
     time, samples, first, last = min((one for one in spans if one[1] >= _IN_SPAN * whole > 0), default=(0, 0, 0, 0))
     if not time or time >= length or samples * (length - time) < _DENSER * time * max(1, whole - samples):
         return ""
-    end = rows[last - 1][0] + timedelta(seconds=rows[last - 1][1])
-    until = "on" if last == len(rows) else f"to {end:%H:%M}"
+    end = begins[last - 1] + timedelta(seconds=lengths[last - 1])
+    until = "on" if last == slots.height else f"to {end:%H:%M}"
     most = "all" if samples == whole else percent(samples / whole)
-    return f", {most} of them from {rows[first][0]:%H:%M} {until}"
+    return f", {most} of them from {begins[first]:%H:%M} {until}"
 
 
 def _plans(report: AwrReport, sql_id: str) -> str:

@@ -27,7 +27,14 @@ _UNNAMED: Final = (NOT_ACCOUNTED, "counted twice")
 _MOST: Final = 0.5
 
 
-@rule("load", "load_or_latency", "settings_changed", of="awr_diff", needs="snapshots, time model and top events")
+@rule(
+    "load",
+    "load_or_latency",
+    "settings_changed",
+    of="awr_diff",
+    needs="snapshots, time model and top events",
+    thresholds={"half of the change": "one statement explains it"},
+)
 def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
@@ -43,14 +50,11 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
     first, second = before.sessions_active.value, after.sessions_active.value
     shares = pl.col("first_pct", "second_pct").fill_null(0.0) / 100
     rows = report["compare_sql"].filter(pl.col("ordered_by") == "elapsed", pl.col("sql_id").is_not_null())
-    rows = rows.with_columns(shares).with_columns(
-        part=(pl.col("second_pct") * second - pl.col("first_pct") * first) / (second - first)
-    )
-    row = (
-        rows.sort("part", "sql_id", nulls_last=True, descending=[True, False]).row(0, named=True) if rows.height else {}
-    )
-    if not row or not _MOST <= row["part"] < float("inf") or abs(second - first) < LARGE * max(first, second):
+    change = pl.col("second_pct") * second - pl.col("first_pct") * first
+    rows = rows.with_columns(shares).with_columns(part=change / (second - first)).filter(pl.col("part") >= _MOST)
+    if rows.is_empty() or abs(second - first) <= LARGE * max(first, second):
         return
+    row = rows.sort("part", "sql_id", descending=[True, False]).row(0, named=True)
     took = [row[f"{side}_elapsed_per_exec_ms"] for side in PERIODS]
     reads = [row[f"{side}_reads_per_exec"] for side in PERIODS]
     each = f": {seconds(took[1] / 1e3)} per execution after {seconds(took[0] / 1e3)}" if None not in took else ""

@@ -440,7 +440,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
     elif report is None and busy.hi < _IDLE:
         said = f"The CPUs were idle: {percent(busy)} busy"
-        peak = f", at most {percent(most.hi)} in the busiest of {number:,} samples{_time_of_busiest(samples)}"
+        peak = f", {percent(most)} in the busiest of {number:,} samples{_time_of_busiest(samples)}"
         said += f"{average if is_even else peak}."
     else:
         at = "" if report is not None else _time_of_busiest(samples)

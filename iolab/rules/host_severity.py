@@ -152,12 +152,9 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             rate=moved.sum(),
             every=(pl.col(time) * moved).sum() / moved.sum(),
         )
-        all_of = slow.collect()
-        some = all_of.filter(pl.col("number") > 0)
-        found += [
-            (row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(all_of, row)})
-            for row in some.iter_rows(named=True)
-        ]
+        devices = slow.collect()
+        some = devices.filter(pl.col("number") > 0).to_dicts()
+        found += [(row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row)}) for row in some]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
     for slow_s, word, row in found[:_MOST_DEVICES]:
         others = "" if not row["others"] > 0 else f"; {seconds(row['others'] / 1e3)} in the others"

@@ -310,12 +310,11 @@ def _switches(table: _Table) -> Iterator[Finding]:
 def _states(table: _Table) -> Iterator[tuple[str, str]]:
     """The sessions of a listing with their status, and since when they have it."""
     sid, status = table.texts.get("sid"), table.texts.get("status")
-    times = next((table.figures[name] for name in ("last_call_et", *_WAITED) if name in table.figures), None)
+    times = next((table.figures[name].values for name in ("last_call_et", *_WAITED) if name in table.figures), ())
     for n, row in enumerate(table.listed.rows):
         if sid is not None and status is not None and row[sid] and row[status]:
-            since = times.values[n] if times is not None else None
-            said = str(row[status]).strip()
-            yield str(row[sid]).strip(), said if since is None else f"{said} for {seconds(since)}"
+            since = f" for {seconds(time)}" if times and (time := times[n]) is not None else ""
+            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}"
 
 
 def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
@@ -461,14 +460,12 @@ def _histogram(table: _Table) -> Iterator[Finding]:
 
 def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
     """The load of v$osstat, where it is more than the CPUs."""
-    cells = (
-        (str(row[name]).strip(), number.value)
-        for table in tables
-        if (name := table.texts.get("stat_name")) is not None and (value := table.texts.get("value")) is not None
-        for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
-        if number is not None
-    )
-    found = dict(cells)
+    found: dict[str, float] = {}
+    for table in tables:
+        name, value = table.texts.get("stat_name"), table.texts.get("value")
+        if name is not None and value is not None:
+            figures = zip(table.listed.rows, table.listed.figures(value), strict=True)
+            found |= {str(row[name]).strip(): number.value for row, number in figures if number is not None}
     load, cpus = found.get("LOAD", 0.0), found.get("NUM_CPUS", 0.0)
     if load > cpus > 0:
         yield Finding(

@@ -100,9 +100,10 @@ def blocked_processes(log: FrameLog) -> Iterator[Finding]:
     more = names.height - _MOST_PROCESSES
     is_waiting = iowait_share(tool_ledgers(log)) is not None
     said = "1 process was blocked" if mean == 1 else f"{three(mean)} processes were blocked"
+    when = f"on average, {max(counts)} at most" if counts[1:] else "in the only sample"
     yield Finding(
         "blocked_processes",
-        f"{said} (state D) on average, {max(counts)} at most: {listed}{f' and {more} more' if more > 0 else ''}.",
+        f"{said} (state D) {when}: {listed}{f' and {more} more' if more > 0 else ''}.",
         next="see the devices: iostat -xt 5; where they wait: cat /proc/PID/stack",
         evidence=(Evidence("processes", tuple(map(str, blocked.get_column("pid").unique().sort().head(20)))),),
         impact=Interval.exact(sum(count > 0 for count in counts) / len(counts)) if is_waiting else None,

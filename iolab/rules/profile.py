@@ -13,7 +13,8 @@ from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of, parts_of
 from iolab.rules.writes import all_io_slow, small_log_writes_slow
 from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED, event_step
-from iolab.time_ledger.reports import BLOCK_TIME, NOT_ACCOUNTED, ledger_of, statement_name
+from iolab.time_ledger.parts import BLOCK_TIME
+from iolab.time_ledger.reports import NOT_ACCOUNTED, ledger_of, statement_name
 from logframe.interval import Interval
 
 if TYPE_CHECKING:

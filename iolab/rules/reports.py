@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.awr import ALL_INSTANCES
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.exadata import exadata
@@ -46,6 +46,7 @@ _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of bloc
 _ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
+_MOST_TEXT: Final = 60
 #: An instance differs where its average is this many times that of each other.
 _FAR: Final = 3
 
@@ -78,36 +79,33 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
     for one in found:
         said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
         yield replace(one, sentence=f"{one.sentence.removesuffix('.')}; {said}.") if said else one
-    lead = ledger_of(facts) if named else None
-    for row in () if lead is None else lead.parts().iter_rows(named=True):
-        if lead is not None and row["part"] in named:
+    if named:
+        lead = ledger_of(facts)
+        for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True):
             text = f"{sentence(lead, row).removesuffix('.')}; {named[row['part']]}."
             yield Finding("time_profile", text, part=row["part"])
 
 
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
     """Where most of an event was, as a part of a sentence; empty where the report does not show it."""
+    statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
+    if is_large and (said := _instance(report, event) or _segment(report, statistic)):
+        return said
     hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
-    flash = ""
     if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
-        flash = f"flash served {percent((hits / reads).capped(1))} of the read requests"
-    statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), None)
-    segment = _segment(report, statistic) if is_large and statistic is not None and "segments" in report else ""
-    return (_instance(report, event) if is_large else "") or segment or flash
+        return f"flash served {percent((hits / reads).capped(1))} of the read requests"
+    return ""
 
 
 def _instance(report: AwrReport, event: str) -> str:
     """The one instance in which an event took most of its time and each wait far longer than in the others."""
     if "top_events" not in report or "instance" not in report["top_events"].columns:
         return ""
-    rows = report["top_events"].filter(
-        pl.col("event") == event, pl.col("instance").is_in(ALL_INSTANCES).not_(), pl.col("avg_wait_ms").is_not_null()
-    )
-    rows = rows.select("instance", "avg_wait_ms", "total_wait_s").sort("avg_wait_ms", descending=True)
+    own = pl.col("event") == event, ~pl.col("instance").is_in(ALL_INSTANCES), pl.col("avg_wait_ms").is_not_null()
+    rows = report["top_events"].filter(*own).select("instance", "avg_wait_ms", "total_wait_s")
     if rows.height < 2:
         return ""
-    instance, longest, time = rows.row(0)
-    second = rows.item(1, "avg_wait_ms")
+    (instance, longest, time), (_, second, _) = rows.sort("avg_wait_ms", descending=True).head(2).rows()
     if longest < _FAR * second or not time or time < _MOSTLY * float(rows.get_column("total_wait_s").sum()):
         return ""
     return f"{seconds(longest / 1e3)} each in instance {instance}, at most {seconds(second / 1e3)} in the others"
@@ -115,12 +113,14 @@ def _instance(report: AwrReport, event: str) -> str:
 
 def _segment(report: AwrReport, statistic: str) -> str:
     """The object with half or more of what a list of segments is ordered by."""
+    if not statistic or "segments" not in report:
+        return ""
     rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
     share = pl.coalesce("total_pct", "capture_pct").sum() / 100
     top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False]).head(1)
     for name, part in top.select("object", "share").iter_rows():
         if _MOSTLY <= part <= 1:
-            return f"`{name}` had {percent(part)} of `{statistic.replace('_', ' ')}` of segments"
+            return f"segment `{name}` accounts for {percent(part)} of `{statistic.replace('_', ' ')}`"
     return ""
 
 
@@ -162,10 +162,12 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
     """Lines of tables that were not read, at the foot."""
     unread = report.diagnostics.filter(report.diagnostics["kind"] == "unparsed")
     if unread.height:
-        were, first = "was" if unread.height == 1 else "were", unread.item(0, "line")
+        were, first = "was" if unread.height == 1 else "were", unread.row(0, named=True)
+        text = short_text(first["text"], _MOST_TEXT)
         yield Finding(
             "lines_not_read",
-            f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first:,}.",
+            f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first['line']:,}: "
+            f"`{text}`.",
             next="see the diagnostics of the report: iolab show --tables",
             evidence=(Evidence("diagnostics", lines=tuple(unread["line"].head(5))),),
             order=9,

@@ -71,11 +71,10 @@ def failed_statements(facts: _Facts) -> Iterator[Finding]:
     said = f"The statement at line {failed.item(0, 'first_line'):,} failed ({listed}) after {phrases.seconds(time)}."
     if failed.height > 1:
         said = f"{failed.height:,} statements failed ({listed}); they took {phrases.seconds(time)} together."
-    is_most = facts.ledger is not None and facts.ledger.total is not None and time > facts.ledger.total.hi
-    impact = None
-    if is_most and facts.ledger is not None and facts.ledger.total is not None:
+    total, impact = facts.ledger.total if facts.ledger is not None else None, None
+    if total is not None and time > total.hi:
         longest, line, code = failed.select("elapsed_s", "first_line", "error").row(0)
-        rest, impact = time - longest + facts.ledger.total.value, Interval.exact(time / (time + facts.ledger.total.hi))
+        rest, impact = time - longest + total.value, Interval.exact(time / (time + total.hi))
         if longest > rest:
             said = f"The statement at line {line:,} failed with {code} after {phrases.seconds(longest)}; "
             said += f"the rest of the session took {phrases.seconds(rest)}."
@@ -84,8 +83,8 @@ def failed_statements(facts: _Facts) -> Iterator[Finding]:
         said,
         impact,
         "timed statements, failed ones included",
-        next=_step_of_error(str(failed.item(0, "error"))) if is_most else "",
-        position=1 if is_most else 0,
+        next=_step_of_error(str(failed.item(0, "error"))) if impact is not None else "",
+        position=int(impact is not None),
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=3,
     )

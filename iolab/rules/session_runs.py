@@ -69,10 +69,10 @@ def gets_between(spool: Spool, row: dict[str, Any]) -> list[float | None]:
     """The gets of each run, as session logical reads that were listed before and after it tell; None of others."""
     if not len(row["times"]) == row["runs"] == len(row["statements"]) > 1:
         return []
-    own = spool.statements.filter(pl.col("text").str.to_lowercase().str.contains("v$mystat", literal=True))
+    texts = spool.statements.select("statement", "text").drop_nulls().iter_rows()
+    own = [statement for statement, text in texts if "v$mystat" in text.lower()]
     listed = spool.statistics.filter(pl.col("name") == "session logical reads", pl.col("basis") == "cumulative")
-    listed = listed.join(own, on="statement", how="semi", maintain_order="left")
-    places = listed.select("statement", "value").drop_nulls().rows()
+    places = listed.filter(pl.col("statement").is_in(own)).select("statement", "value").drop_nulls().rows()
     found: dict[int, float] = {}
     for one, two in itertools.pairwise(places):
         runs = [run for run in row["statements"] if one[0] < run < two[0]]
@@ -209,7 +209,8 @@ def sample(row: dict[str, Any], *, is_whole: bool) -> str:
 def other_runs(row: dict[str, Any]) -> str:
     """The runs that are in the share of a statement and not in its times."""
     others = row["runs"] - len(row["times"])
-    return f"; {others:,} more returned another number of rows" if others else ""
+    time = f"{phrases.three(row['elapsed_s'] - sum(row['times']))} s{' together' * (others > 1)}"
+    return f"; {others:,} more returned another number of rows ({time})" if others else ""
 
 
 def trend(row: dict[str, Any]) -> tuple[str, str] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -46,6 +45,7 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.spools import is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
+from sqlplusparse.plans import converted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,10 +78,6 @@ _TOO_COARSE: Final = 0.5
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
-#: A function on a column that a predicate compares, of which an index on the column is of no use.
-_CONVERTED: Final = re.compile(
-    r'\b([A-Z][A-Z0-9_]*)\((?:INTERNAL_FUNCTION\()?(?:"[^"]+"\.)?"([^"]+)"\)?[^()]*\)(?=[=<>!]| (?:NOT )?(?:LIKE|IN) )'
-)
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
 _TEXT: Final = 60
@@ -158,13 +154,12 @@ class SpoolFacts:
         names = scans.get_column("object_name").drop_nulls().unique()
         is_one = names.len() == 1 and (row["blocks"] or _gets_of(row))
         predicates = " ".join(scans.get_column("predicates").explode().drop_nulls()) if is_one else ""
-        found = _CONVERTED.search(predicates)
         return {
             "changes": changes(self.spool, row["statements"]),
             "plans": plans_between(self.spool, row),
             "gets_between": gets_between(self.spool, row),
             "scanned": names.item() if is_one else None,
-            "converted": (found[2], found[1]) if found else None,
+            "converted": converted_column(predicates),
         }
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
@@ -364,12 +359,12 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     if said := _apart(row):
         return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
+    scans = _scan(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
-        did = [f"read {count_text(row['blocks'], 'block')} {each}", *did]
-        did += _scan(row)
+        did = [f"read {count_text(row['blocks'], 'block')} {each}", *did, *scans]
     elif gets := _gets_of(row):
-        did = [gets, *_scan(row), *did]
+        did = [gets, *scans, *did]
     if bound and not is_first:
         return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
     if did or trips:

@@ -543,9 +543,9 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
     share = facts.share(GAP)
     if share >= _NOTABLE:
         row = facts.row(GAP) or {}
-        each = seconds(row["seconds"] / max(1, calls.height))
-        took = f"{seconds(row['seconds'])}, {each} per call"
-        said = f"{facts.percent(GAP)} passed between records: {took}."
+        each = f", {seconds(row['seconds'] / max(1, calls.height))} per call"
+        each = each if limit_of(facts.trace, facts.session) is None else ""  # it may be of the call that was cut
+        said = f"{facts.percent(GAP)} passed between records: {seconds(row['seconds'])}{each}."
         detail = "the database and the tracing itself work between calls"
         if row["seconds"] > _LONG_GAP_S * calls.height:
             detail = "more than 1 ms per call means that lines are missing"

@@ -124,7 +124,13 @@ def _how_known(facts: Facts) -> str:
     return ""
 
 
-@rule("main_statement", "hard_parses", of="tkprof", needs="tables of calls of statements")
+@rule(
+    "main_statement",
+    "hard_parses",
+    of="tkprof",
+    needs="tables of calls of statements",
+    thresholds={"100 executions, as many as rows but for 1 %": "a convention"},
+)
 def main_statements(facts: Facts) -> Iterator[Finding]:
     """The statements with most time, with their text; those that differ only in literals as one."""
     parts = {row["part"]: row for row in facts.lead.parts("who").iter_rows(named=True)} if _has_who(facts) else {}
@@ -140,7 +146,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             said += f": {count_text(one['misses'], 'hard parse')}."
             yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=BIND, evidence=(place,))
             continue
-        what = _work(facts, one)
+        each, top = _each_row_of(facts, one), _largest_wait(facts.report, one)
+        what = _work(facts.report, one, each, top)
         detail, culprit = f"`{text}`", None
         if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
             culprit = _culprit(facts, one)
@@ -156,11 +163,12 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         source = _row_source(facts.report, one) if not culprit and not parse_s else ""
+        source += _between(facts.report, one) if each else ""
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
-        step, top = f"see its plan below line {one['line']:,} of the report", _largest_wait(facts.report, one)
+        step = f"see its plan below line {one['line']:,} of the report"
         if parse_s:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
-        elif each := _each_row_of(facts, one):
+        elif each:
             step = _ONCE if _is_commit(one) else _JOIN.format(_inner(_word(each)))
         elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
@@ -179,18 +187,24 @@ def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     return found.row(0, named=True) if found.height else None
 
 
-def _work(facts: Facts, one: dict[str, Any]) -> str:
+def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top: dict[str, Any] | None) -> str:
     """What a statement did: its executions, the waits that were half of its time, else its rows and gets."""
-    top, blocks = _largest_wait(facts.report, one), count_text(one["disk_blocks"], "block")
-    what = count_text(one["executions"] or 0, "execution") if one["executions"] else count_text(one["count"], "call")
-    if each := _each_row_of(facts, one):
-        what += f", one for each row of {_inner(_word(each))}"
+    blocks = count_text(one["disk_blocks"], "block")
+    what = count_text(one["executions"], "execution") if one["executions"] else count_text(one["count"], "call")
+    what += f", one for each row of {_inner(_word(each))}" if each else ""
     if top:
-        size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(facts.report, one, top) else ""
+        size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
         return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
-    what += f", {count_text(one['rows'], 'row')}" if not each else ""
+    what += "" if each else f", {count_text(one['rows'], 'row')}"
     what += f", {count_text(one['gets'], 'get')}"
     return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")
+
+
+def _between(report: Tkprof, one: dict[str, Any]) -> str:
+    """The time of the client between the executions of a statement, where it is longer than theirs; as a sentence."""
+    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"], OF_CLIENT)
+    time = float(own.get_column("total_wait_s").sum())
+    return f" Between its calls {seconds(time)} passed in the client." if time > one["elapsed_s"] else ""
 
 
 def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
@@ -215,21 +229,15 @@ def _row_source(report: Tkprof, one: dict[str, Any]) -> str:
     steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
     if not steps or not one["gets"]:
         return ""
-    below: dict[int, list[dict[str, Any]]] = {}
-    path: list[int] = []
-    for n, step in enumerate(steps):
-        below[n], path = [], [m for m in path if steps[m]["level"] < step["level"]]
-        if path:
-            below[path[-1]].append(step)
-        path.append(n)
-    gets = [step["consistent_gets"] or 0 for step in steps]
-    own = {n: gets[n] - sum(found["consistent_gets"] or 0 for found in below[n]) for n in below}
-    most = max(own, key=lambda n: (own[n], -n))
-    whole = gets[0]
+    gets, levels = [step["consistent_gets"] or 0 for step in steps], [step["level"] for step in steps]
+    parents = [max((m for m in range(n) if levels[m] < level), default=None) for n, level in enumerate(levels)]
+    below = [[m for m, parent in enumerate(parents) if parent == n] for n in range(len(steps))]
+    own = [gets[n] - sum(gets[m] for m in below[n]) for n in range(len(steps))]
+    most, whole = own.index(max(own)), gets[0]
     if whole < _MANY_GETS or own[most] < _MOST_OF * whole:
         return ""
-    step = steps[most]
-    if len(below[most]) == 1 and (found := below[most][0])["rows"] >= _MANY * max(step["rows"], 1):
+    step, inner = steps[most], [steps[m] for m in below[most]]
+    if len(inner) == 1 and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
         expected = found["cardinality"]
         far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
         return f" `{_operation(step)}` kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{far}."

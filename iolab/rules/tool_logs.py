@@ -254,26 +254,13 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         return
     source = timed.select("operation", "latency_ms", "line", "device", "command", "pid")
     if source.is_empty() and log.requests.height:
-        total = pl.coalesce("total_ms", "device_ms").alias("latency_ms")
-        columns = (
-            "operation",
-            total,
-            "line",
-            "device",
-            pl.lit(None, pl.String).alias("command"),
-            pl.lit(0).alias("pid"),
-        )
-        source = log.requests.select(*columns).drop_nulls(["operation", "latency_ms"])
+        took, unknown = pl.coalesce("total_ms", "device_ms"), pl.lit(None, pl.String)
+        source = log.requests.select("operation", "line", "device", latency_ms=took, command=unknown, pid=unknown)
+        source = source.drop_nulls(["operation", "latency_ms"])
     kinds = source.with_columns(
         kind=pl.col("operation").str.slice(0, 1).str.to_uppercase().replace_strict(_OPERATIONS, default=None)
     ).drop_nulls("kind")
-    groups = kinds.group_by("kind", "device").agg(pl.col("latency_ms").sum(), pl.len()).sort("latency_ms").rows()
-    if (
-        len(groups) > 1
-        and groups[-1][3] >= LEAST_WAITS
-        and groups[-1][2] >= _MOST_TIME * float(kinds["latency_ms"].sum())
-    ):
-        yield _most_time(kinds, *groups[-1])
+    yield from _most_time(kinds)
     for (kind, _), rows in kinds.group_by("kind", "device", maintain_order=True):
         times = rows.get_column("latency_ms")
         if times.len() < LEAST_WAITS:
@@ -290,15 +277,19 @@ def event_findings(log: EventList) -> Iterator[Finding]:
         )
 
 
-def _most_time(kinds: pl.DataFrame, kind: str, device: str | None, busy: float, count: int) -> Finding:
+def _most_time(kinds: pl.DataFrame) -> Iterator[Finding]:
     """The reads or writes of one device that took most of the time of all requests, beside the others."""
-    own = kinds.filter(pl.col("kind").eq(kind) & pl.col("device").eq_missing(device))
+    groups = kinds.group_by("kind", "device").agg(pl.col("latency_ms").sum(), pl.len()).sort("latency_ms").rows()
     total = float(kinds.get_column("latency_ms").sum())
+    if len(groups) < 2 or groups[-1][3] < LEAST_WAITS or groups[-1][2] < _MOST_TIME * total:
+        return
+    kind, device, busy, count = groups[-1]
+    own = kinds.filter(pl.col("kind").eq(kind) & pl.col("device").eq_missing(device))
     callers = own.select("command", "pid").unique()
     whose = f", all of `{callers.item(0, 0)}` ({callers.item(0, 1)})" if callers.drop_nulls().height == 1 else ""
     others = seconds((total - busy) / (kinds.height - count) / 1e3)
     took = f"{percent(busy / total)} of the time of {kinds.height:,} requests"
-    return Finding(
+    yield Finding(
         "latency",
         f"{kind.capitalize()}s{_of_disk(own, kind)} took {took}: "
         f"{count:,} of {seconds(busy / count / 1e3)} each{whose}; the others took {others}.",

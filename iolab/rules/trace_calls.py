@@ -14,6 +14,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
+from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
 from straceparse.call_classes import READY_CALLS
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from iolab.metrics.trace_times import CallTimes
+    from iolab.time_ledger.account import Ledger
     from straceparse import StraceLog
 
 _MOST_FAILED: Final = 3
@@ -223,6 +225,11 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )
+
+
+def process_ledger(log: StraceLog) -> Ledger | None:
+    """The account of the process that a log is described by; None where none has a total."""
+    return next((one for one in ledgers(log) if not one.void and one.scope.startswith("process")), None)
 
 
 def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> str:

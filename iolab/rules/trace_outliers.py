@@ -9,18 +9,16 @@ import polars as pl
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from iolab.rules.trace_calls import silent_peer
-from iolab.time_ledger.run import ledgers
+from iolab.rules.trace_calls import process_ledger, silent_peer
 from iolab.time_ledger.strace import classed
 from straceparse.call_classes import READY_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.time_ledger.account import Ledger
     from straceparse import StraceLog
 
 #: A call this many times as long as the median of its kind, and no shorter than this, is a stall.
@@ -29,15 +27,12 @@ _LEAST_S: Final = 0.1
 #: Stalls are at most this share of the calls, and have this share of their time.
 _FEW: Final = 0.05
 _MOST: Final = 0.5
+_MOST_MOMENTS: Final = 3
 #: Classes of calls in which long waits are usual.
 _IDLE: Final = ("idle", "client")
 _STALLED: Final = "see what stood still then: dmesg -T; of NFS nfsstat -rc and nfsiostat 5, else iostat -xt 5"
 _SESSION: Final = "see what its session waited for then: V$ACTIVE_SESSION_HISTORY, or an SQL trace (event 10046)"
 _PEER: Final = "see whether {} gets the packets and answers: tcpdump -n host {}"
-
-
-def _lead(log: StraceLog) -> Ledger | None:
-    return next((one for one in ledgers(log) if not one.void and one.scope.startswith("process")), None)
 
 
 @rule(
@@ -59,7 +54,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         >>> for one in few_long_calls(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
         1 of 41 `pwrite64` calls on `r.log` took 9.90 s, 99.6 % of the time of all; the median is 1 ms.
     """
-    lead = _lead(log)
+    lead = process_ledger(log)
     if lead is None or lead.total is None:
         return
     kinds = classed(times_of(log))
@@ -71,12 +66,13 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     names = names.filter(pl.col("elapsed") + pl.col("open") >= PART * lead.total.lo * 1e9, is_far.fill_null(value=True))
     if names.is_empty():
         return
-    took = pl.coalesce("elapsed", "gap").dt.total_nanoseconds() / 1e9
-    path = pl.col("fd_path").cast(pl.String)
     calls = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names.get_column("name").to_list()))
-    rows = (
-        calls.select(pl.col("name").cast(pl.String), "pid", "line", path=path, took=took).collect().drop_nulls("took")
-    )
+    took, start = (one.dt.total_nanoseconds() / 1e9 for one in (pl.coalesce("elapsed", "gap"), pl.col("start")))
+    path = pl.col("fd_path").cast(pl.String)
+    rows = calls.select(
+        pl.col("name").cast(pl.String), "pid", "line", "time_of_day", start=start, took=took, path=path
+    ).collect()
+    rows = rows.drop_nulls("took")
     middle = pl.col("took").median().over("name")
     rows = rows.with_columns(is_long=(pl.col("took") >= _FAR * middle) & (pl.col("took") >= _LEAST_S))
     sums = rows.group_by("name").agg(
@@ -95,7 +91,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         files = own.get_column("path").unique()
         on = f" on `{short_name(files.item())}`" if files.len() == 1 and files.item() else ""
         pids = own.get_column("pid").n_unique()
-        where = f" in {counted(pids, times_of(log).noun)}" if pids > 1 else ""
+        where = f" in {counted(pids, times_of(log).noun)}{_moments(own)}" if pids > 1 else ""
         at_most = "" if trace_of(log).printed else "at most "
         of_all = f"{percent(row['share'])} of the time of all"
         of_server = kinds.filter(pl.col("name") == row["name"], pl.col("class") == "the database server").height
@@ -109,10 +105,20 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         )
 
 
+def _moments(calls: pl.DataFrame) -> str:
+    """When long calls of several processes began, where they were at the same time."""
+    rows = calls.drop_nulls(["start", "time_of_day"]).sort("start")
+    is_new = pl.col("start") >= (pl.col("start") + pl.col("took")).cum_max().shift(1, fill_value=0)
+    begins = [f"{time:%H:%M:%S}" for time in rows.filter(is_new).get_column("time_of_day")]
+    if rows.height < calls.height or not 0 < len(begins) <= min(_MOST_MOMENTS, calls.height // 2):
+        return ""
+    return f" at the same time ({named_list(begins)})"
+
+
 @rule("timed_out_below", of="strace", needs="a process that only waited for its children", thresholds={"half": "most"})
 def timed_out_below(log: StraceLog) -> Iterator[Finding]:
     """What timed out in the children of a process that did nothing but wait for them."""
-    lead = _lead(log)
+    lead = process_ledger(log)
     if lead is None or lead.total is None or not lead.unshared:
         return
     late = (

@@ -13,7 +13,7 @@ from iolab.rules.finding import LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import all_ended, is_calm, silent_peer
+from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
 from logframe.interval import Interval
@@ -54,6 +54,8 @@ _SHORT_S: Final = 1e-3
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
 #: Calls in which processes of Oracle sleep until they are posted: a background process is idle there.
 _POSTS: Final = ("semtimedop", "semop")
+#: Calls that come together differ in number by this part of it.
+_ALIKE: Final = 0.05
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
@@ -201,16 +203,14 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
         return
     calls = classed(times_of(log)).filter(pl.col("printed") > 0)
     is_idle = pl.col("kind").is_in(["idle", "client"])
-    sums = calls.group_by("name").agg(
-        pl.col("elapsed", "printed").sum(), idle=is_idle.all(), of=pl.col("class").first()
-    )
+    sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum(), pl.col("class").first(), idle=is_idle.all())
     sums = sums.filter(pl.col("elapsed") > 0).sort("elapsed", "name", descending=[True, False])
     worked = sums.filter(~pl.col("idle"))
     whole = int(worked.get_column("elapsed").sum())
     idle = sums.filter(pl.col("idle"), pl.col("elapsed") > whole).head(1)  # it is most of the time
     several = times_of(log).calls.get_column("pid").n_unique() > 1
     late = dict(times_of(log).calls.group_by("name").agg(pl.col("timed_out").sum()).iter_rows())
-    for name, elapsed, count, rests, of in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
+    for name, elapsed, count, of, rests in [*idle.iter_rows(), *worked.head(_MOST_SUMS).iter_rows()]:
         if elapsed >= PART * whole:
             time = elapsed / 1e9
             said = f"`{name}` took {seconds(time)}{' of all processes' if several else ''}"
@@ -246,6 +246,9 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
+        posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
+        if set(names) <= set(_POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
+            said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
@@ -476,7 +479,7 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         >>> for one in calls_of_all(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
         `open` took 3 s in 2 processes: 2 calls, 1.50 s each, most of it on `A.ams`.
     """
-    lead = next((one for one in ledgers(log) if not one.void and one.scope.startswith("process ")), None)
+    lead = process_ledger(log)
     times = times_of(log)
     if lead is None or lead.total is None or times.calls.get_column("pid").n_unique() <= 1:
         return
@@ -523,7 +526,7 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
         >>> for one in waited_together(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
         Both processes waited in `futex` for at least 9 s, all at 0x7f01.
     """
-    lead = next((one for one in ledgers(log) if not one.void and one.scope.startswith("process ")), None)
+    lead = process_ledger(log)
     if lead is None or lead.total is None:
         return
     least = _NEARLY_ALL * lead.total.value

@@ -46,6 +46,8 @@ _SWITCHES: Final = (
     ),
     ("archiving", "the next log file was not archived yet", "Log archive I/O"),
 )
+_SWITCHED: Final = "log switches (derived)"
+_HOUR_S: Final = 3_600
 _ARCHIVE: Final = "select dest_name, status, error from v$archive_dest where status = 'ERROR'"
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
@@ -310,8 +312,10 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
         reason, writer = next(((detail, of) for part, detail, of in _SWITCHES if part in name), ("", _WRITE))
-        step = _ARCHIVE if "archiving" in name else ""
-        yield from _space(facts, {name: wait}, "log_space", "", (writer,), reason, step)
+        step, what, switches = _ARCHIVE if "archiving" in name else "", "", facts.activity.get(_SWITCHED)
+        if "switch" in name and switches is not None and facts.elapsed_s is not None:
+            what = f"; the logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)} times per hour"
+        yield from _space(facts, {name: wait}, "log_space", what, (writer,), reason, step)
 
 
 def _space(

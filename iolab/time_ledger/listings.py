@@ -44,10 +44,10 @@ _COUNTED: Final = {
 }
 _EXECUTIONS: Final = ("executions", "executions_delta", "execs", "exec")
 _STATEMENT: Final = ("sql_id", "sql_text", "hash_value")
-SYNC, _LOG_WRITE = "log file sync", "log file parallel write"
+_SYNC, _LOG_WRITE = "log file sync", "log file parallel write"
 #: A commit that waits this many times as long as a write of the log waits for something else.
 _MUCH_LONGER: Final = 5.0
-NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); the highest average of log file sync in ASH"
+_NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); the highest average of log file sync in ASH"
 _IO: Final = ("User I/O", "System I/O")
 _ID_LENGTH: Final = 13
 _MOST_TEXT: Final = 60
@@ -90,7 +90,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
     total = sum(times.values(), Interval.exact(0.0))
     if total.value <= 0:
         return None
-    slow = slow_commit(times, counts)
+    slow = _slow_commit(times, counts)
     account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
     for name, time in times.items():
         wait_class = wait_class_of(name)
@@ -99,7 +99,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
         count = counts.get(name)
         account.add(
             "what", name, time, kind=kind, wait_class=wait_class, count=count, evidence=Place("tables", (name,)),
-            next_step=NOT_THE_LOG if slow and name == SYNC else event_step(name) or _step_of_class(wait_class, count),
+            next_step=_NOT_THE_LOG if slow and name == _SYNC else event_step(name) or _step_of_class(wait_class, count),
         )  # fmt: skip
     rest = total - idle
     is_mixed = rest.lo > 0 and idle.value > 0
@@ -111,7 +111,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
     said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
     if slow:
         each = [time_text(time) for time in slow]
-        said += f"; `{SYNC}` took {each[0]} each, a write of the log {each[1]}: commits waited for more than its disk"
+        said += f"; `{_SYNC}` took {each[0]} each, a write of the log {each[1]}: commits waited for more than its disk"
     return account.ledger(
         text=said,
         counted={"what": "waits"},
@@ -121,11 +121,11 @@ def _of_waits(listed: Queried) -> Ledger | None:
     )
 
 
-def slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[float, float] | None:
+def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[float, float] | None:
     """Seconds of a wait for a commit, and of a write of the log, where a commit waits many times as long as that."""
-    if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (SYNC, _LOG_WRITE)):
+    if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (_SYNC, _LOG_WRITE)):
         return None
-    sync, write = (times[name].value / counts[name].value for name in (SYNC, _LOG_WRITE))
+    sync, write = (times[name].value / counts[name].value for name in (_SYNC, _LOG_WRITE))
     return (sync, write) if sync >= _MUCH_LONGER * write > 0 else None
 
 

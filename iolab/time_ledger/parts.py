@@ -43,6 +43,8 @@ UNKNOWN: Final = frozenset({"unlisted", "not_in_log", "not_accounted"})
 NO_OWNER: Final = "time whose statement is unknown"
 #: The part of samples in which no statement ran.
 NO_STATEMENT: Final = "no SQL statement"
+#: Time of PL/SQL blocks themselves, which is in no statement.
+BLOCK_TIME: Final = "PL/SQL itself"
 #: Kinds in which no work was waited for: they rank below work.
 ASIDE: Final = frozenset({"client", "idle"})
 #: The views of a ledger, in the order to read them.

@@ -21,7 +21,7 @@ from iolab.time_ledger.next_steps import (
     PARSES,
     event_step,
 )
-from iolab.time_ledger.parts import IO_CLASSES, Place, Sampled
+from iolab.time_ledger.parts import BLOCK_TIME, IO_CLASSES, Place, Sampled
 from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
@@ -39,7 +39,6 @@ CALL_TIME: Final = "total call time"
 ALL_WAITS: Final = "DB time plus background waits"
 CPU: Final = "DB CPU"
 NOT_ACCOUNTED: Final = "not accounted for"
-BLOCK_TIME: Final = "PL/SQL itself"
 #: A class and its events may differ by this much of DB time; in a list of the top events a larger sum alone counts.
 _CLASS_SLACK: Final = 0.005
 #: Captured time as printed and as added up may differ by this many points, and captured SQL (LEDGER, 2.3).

@@ -102,7 +102,7 @@ def tool_ledgers(log: FrameLog) -> list[Ledger]:
         return [_host(tool_cpu_parts(log))]
     except RefusedError as refusal:
         again = f"{log.kind} with several samples, while the work runs"
-        return [_since_start(again, ONLY_FIRST, facts_hold=True)] if str(refusal) == ONLY_FIRST else []
+        return [_since_start(again, str(refusal), facts_hold=True)] if str(refusal).startswith(ONLY_FIRST) else []
 
 
 def _since_start(take: str, why: str = SINCE_START, *, facts_hold: bool) -> Ledger:

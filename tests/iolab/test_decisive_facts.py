@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import polars as pl
@@ -17,8 +18,8 @@ from iolab.rules.compare_report import _statement
 from iolab.rules.load import db_time_unaccounted
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.reports import _with_places
-from iolab.rules.writes import commit_beyond_write, writers_behind
+from iolab.rules.reports import _with_places, lines_not_read
+from iolab.rules.writes import commit_beyond_write, log_space, writers_behind
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.reports import ledger_of
 from logframe import Interval
@@ -63,9 +64,9 @@ def test_the_instance_behind_an_event(averages: tuple[float, ...], said: str) ->
 @pytest.mark.parametrize(
     ("event", "statistic", "said"),
     [
-        ("enq: TX - index contention", "row_lock_waits", "`T_PK` had 97 % of `row lock waits` of segments"),
-        ("db file sequential read", "physical_reads", "`T_PK` had 97 % of `physical reads` of segments"),
-        ("gc buffer busy acquire", "gc_buffer_busy", "`T_PK` had 97 % of `gc buffer busy` of segments"),
+        ("enq: TX - index contention", "row_lock_waits", "segment `T_PK` accounts for 97 % of `row lock waits`"),
+        ("db file sequential read", "physical_reads", "segment `T_PK` accounts for 97 % of `physical reads`"),
+        ("gc buffer busy acquire", "gc_buffer_busy", "segment `T_PK` accounts for 97 % of `gc buffer busy`"),
         ("log file sync", "row_lock_waits", ""),
     ],
 )
@@ -139,6 +140,10 @@ def test_the_limit_behind_a_wait() -> None:
     write = {"db file parallel write": Wait(exact(1_000), exact(115))}
     behind = next(writers_behind(facts_of("free buffer waits", 600, background=write))).sentence
     assert behind.endswith("for the database writers, whose writes took 115 ms.")
+    switched = {"log switches (derived)": exact(40)}
+    full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
+    assert next(log_space(full)).sentence.endswith("; the logs switched 240 times per hour.")
+    assert "switched" not in next(log_space(facts_of("log buffer space", 600, activity=switched))).sentence
 
 
 def test_time_without_a_name_on_a_busy_host() -> None:
@@ -216,3 +221,21 @@ def test_commits_and_the_write_of_the_log(write_s: int) -> None:
     facts = facts_of("log file sync", 700, background=writes, kind="statspack")
     (found,) = commit_beyond_write(facts)
     assert found.sentence.endswith(f"; a log write took {write_s / 9:.3g} ms on average.")
+
+
+def test_the_first_line_that_was_not_read_is_shown() -> None:
+    """Lines of a table that was not read show which table it is."""
+    notes = pl.DataFrame({"kind": ["unparsed"], "line": [88], "text": ["SQL Id      1st     2nd"]})
+    said = next(lines_not_read(cast("AwrReport", SimpleNamespace(diagnostics=notes)))).sentence
+    assert said == "1 line of tables was not read; the first is line 88: `SQL Id 1st 2nd`."
+
+
+def test_the_busiest_sample_is_what_the_log_prints() -> None:
+    """The share of the busiest sample is that of its printed digits, not the largest that rounding allows."""
+    head = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n"
+    rows = [
+        f"{head}          {5.8 if n == 9 else 2.1}    0.0    3.7    0.2    0.0    {90.3 if n == 9 else 94.0}\n\n"
+        for n in range(20)
+    ]
+    said = iolab.findings("".join(rows).encode()).filter(name="processors").item(0, "sentence")
+    assert "9.5 % in the busiest of 19 samples" in said

@@ -222,7 +222,7 @@ def test_runs_that_returned_another_number_of_rows_are_counted() -> None:
     found = iolab.findings(text.encode())
     said = found.filter(name="main_statement").item(0, "sentence")
     assert "12 runs, each longer than the one before" in said
-    assert said.endswith("; 1 more returned another number of rows.")
+    assert said.endswith("; 1 more returned another number of rows (45 s).")
     assert found.filter(name="runs_trend").item(0, "sentence").endswith("of those with the same number of rows.")
 
 

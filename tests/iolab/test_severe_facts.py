@@ -129,7 +129,8 @@ def test_top_of_one_sample_says_no_more_than_it_shows() -> None:
     log = head + " 2488 oracle    20   0 1699064 274448  74452 R 921.0   1.1   0:35.14 java\n"
     said = " ".join(_screen(log.encode()))
 
-    assert "since boot" in said
+    assert "since boot (idle 0.5 %, iowait 0.1 %)" in said
+    assert iolab.load(log.encode()).describe() == "an output of top, 3 lines"
     assert "all figures" not in said
     assert "used 9.21 CPUs in the only sample" in said
 

@@ -29,6 +29,13 @@ def _statement(sql: str, text: str, *rows: tuple[str, int, float, int, int]) -> 
     return f"{head}{_calls(*rows)}\nMisses in library cache during parse: 0\n"
 
 
+def _waits(event: str, time: float) -> str:
+    waits = "\nElapsed times include waiting on following events:\n"
+    waits += "  Event waited on                             Times   Max. Wait  Total Waited\n"
+    waits += "  ----------------------------------------   Waited  ----------  ------------\n"
+    return waits + f"  {event:40}{9000:8}{0.2:12.2f}{time:14.2f}\n"
+
+
 def _overall(*rows: tuple[str, int, float, int, int]) -> str:
     return f"{'*' * 80}\n\nOVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS\n{_calls(*rows)}"
 
@@ -49,15 +56,17 @@ def test_a_statement_for_each_row_of_another_says_so() -> None:
     assert "9,000 executions, one for each row of `2kz8q0xw4m1cd`, 36,000 gets" in found.item(0, "sentence")
     assert found.item(0, "next").startswith("get its rows by a join in `2kz8q0xw4m1cd`")
     assert "one for each row" not in _said(text.replace("9000\n", "4000\n"))
+    assert "in the client" not in found.item(0, "sentence")
+    client = _waits("SQL*Net message from client", 41.3)
+    assert _said(text.removesuffix(total) + client + total).endswith(
+        "36,000 gets. Between its calls 41.3 s passed in the client."
+    )
 
 
 def test_a_commit_for_each_row_says_so() -> None:
     """Commits as many as the rows of an insert that is executed once for each are the fault, not their waits."""
     insert = _statement("7mqz0k8xw4c2d", "insert into t values (:1)", ("Execute", 9000, 1.0, 18_000, 9000))
-    waits = "\nElapsed times include waiting on following events:\n"
-    waits += "  Event waited on                             Times   Max. Wait  Total Waited\n"
-    waits += "  ----------------------------------------   Waited  ----------  ------------\n"
-    waits += f"  {'log file sync':40}{9000:8}{0.2:12.2f}{20.0:14.2f}\n"
+    waits = _waits("log file sync", 20.0)
     commit = _statement("23wm3kz7rps5y", "COMMIT", ("Execute", 9000, 21.0, 9000, 0)) + waits
     found = iolab.findings(
         (HEAD + insert + commit + _overall(("Execute", 18_000, 22.0, 27_000, 9000)) + waits).encode()

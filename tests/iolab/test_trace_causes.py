@@ -117,6 +117,10 @@ def test_a_server_process_that_sleeps_on_its_semaphore_holds_no_lock() -> None:
     assert "semtimedop" in said
     assert "V$ACTIVE_SESSION_HISTORY" in said
     assert "gdb" not in said
+    assert "woke" not in said
+    posts = [f"17000000{n:02}.060000 semctl(131076, 9, SETVAL, 0x1) = 0 <0.000008>" for n in range(30)]
+    posted = _findings("\n".join(sorted(rows + posts)))["trace_profile"]
+    assert "30 calls, 800 ms each, one for each `semctl`: it woke another process and waited for it." in posted
 
 
 def test_a_table_of_calls_below_the_key_that_ended_strace() -> None:
@@ -144,3 +148,5 @@ def test_a_trace_that_reached_its_limit() -> None:
     assert "max_dump_file_size" in _findings(cut)["trace_cut"]
     assert "cut" not in iolab.ledger(log.encode()).text
     assert "trace_cut" not in _findings(log)
+    assert "per call" in _findings(log)["trace_gap"]
+    assert "per call" not in _findings(cut)["trace_gap"]

@@ -25,6 +25,31 @@ def test_a_few_calls_with_most_of_the_time_come_first() -> None:
     assert "none longer than 206 ms" in _said(even)
 
 
+def test_stalls_of_several_processes_at_the_same_time_have_their_time() -> None:
+    """Long calls of several processes that overlap are one moment; those one after another have none."""
+
+    def said(apart: float) -> str:
+        at = {pid: 10 + apart * (pid - 7) for pid in (7, 8)}
+        lines = [
+            f"{pid} 10:{int(n + at[pid]) // 60:02}:{(n + at[pid]) % 60:09.6f} "
+            + WRITE.partition(" ")[2].format(9.0 if n == 60 else 0.009)
+            for n in range(100)
+            if not 60 < n < 70
+            for pid in (7, 8)
+        ]
+        return str(iolab.findings("\n".join(lines).encode()).filter(name="few_long_calls").item(0, "sentence"))
+
+    assert "took 9 s each in 2 processes at the same time (10:01:10), 9" in said(0.4)
+    assert "took 9 s each in 2 processes, 9" in said(20)
+
+
+def test_the_part_stands_above_how_its_writes_are_spread() -> None:
+    """The share of all time leads; median and percentile of the writes in it follow."""
+    lines = [WRITE.format(1_700_000_000 + n, 0.9) for n in range(60)]
+    found = iolab.findings("\n".join(lines).encode())
+    assert found.filter(part="file writes").item(0, "rank") < found.filter(name="write_latency").item(0, "rank")
+
+
 def test_a_wait_for_the_server_is_looked_for_in_the_server() -> None:
     """One long read from the database server is a question to the database, also where no call has its time."""
     call = r'write(9, "\0\0\1\24\6\0\0\0\0\0\3h\3"..., 276) = 276'

@@ -13,6 +13,8 @@ import pytest
 from iolab import charts, pages
 from iolab.charts import theme
 from iolab.charts._frames import CLASS_COLOURS, contrast
+from iolab.time_ledger import Account
+from logframe import Interval
 
 RUNS = pl.DataFrame(
     {"sample": ["a", "b"] * 5, "run": range(1, 11), "elapsed_s": [1.0, 5.0, 2.0, 6.0, 3.0, 7.0, 4.0, 8.0, 50.0, 9.0]}
@@ -184,3 +186,13 @@ def test_colours_of_classes_are_seen_on_both_grounds_and_are_those_of_pages() ->
         for mark in ("major", "notable", "context", "cannot", "evidence", "tx", "t2", "lk"):
             assert contrast(page[mark], page["bg"]) >= 4.5
     assert len({colours[0] for colours in CLASS_COLOURS.values()}) == len(CLASS_COLOURS)
+
+
+def test_the_legend_of_a_ledger_is_as_solid_as_its_bars() -> None:
+    """Below the solid bar a pale one is drawn in the same colour: the legend is that of the solid one."""
+    account = Account(Interval.exact(10.0), "DB time")
+    account.add("what", "DB CPU", Interval(7.0, 6.0, 8.0), kind="cpu")
+    layers = charts.ledger_bars(account.ledger()).to_dict()["layer"]
+
+    assert any(layer["mark"].get("opacity", 1) < 1 for layer in layers)
+    assert [layer["encoding"]["color"]["legend"]["symbolOpacity"] for layer in layers] == [1] * len(layers)

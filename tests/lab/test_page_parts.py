@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser as HTMLParser
 from iolab.pages.ledger_folder import LogRow
 from iolab.pages.ledger_html import icicle_html, ledger_html
 from iolab.pages.strip_html import strip_html
+from iolab.pages.summary import summarize
 from iolab.pages.writing import write_report
 from iolab.time_ledger.account import Account, Ledger
 from iolab.time_ledger.parts import Sampled
@@ -94,3 +95,58 @@ def test_headings_leave_out_no_level(tmp_path: Path, logs: list[str]) -> None:
 
     assert (levels[0], levels.count(1)) == (1, 1)
     assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize("name", ["orders_flash_ora_4711.trc", "orders_flash_ora_4711.prf"])
+def test_phases_are_the_calls_and_add_up_to_their_sum(name: str, tmp_path: Path) -> None:
+    """Own time and calls of each phase, and none of the time outside calls."""
+    seen = summarize(SAMPLES / "sqltrace" / name)
+    assert seen.ledger is not None
+    assert write_report([SAMPLES / "sqltrace" / name], tmp_path / "page.html") == []
+    table = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8")).css_first("table.phases")
+    rows = {row.css_first("th").text(): row.css("td.number")[1].text() for row in table.css("tbody tr")}
+
+    phases = {row["name"]: row for row in seen.ledger.parts("phase").to_dicts()}
+    assert rows == {phase: f"{phases[phase]['count']:,.0f}" for phase in rows}
+    assert {phase.casefold() for phase in rows} >= {"parse", "fetch"}
+    assert not {phase for phase in phases if "round trips" in phase or "between" in phase} & set(rows)
+    calls = [int(count.replace(",", "")) for count in rows.values()]
+    assert table.css("tfoot td.number")[1].text() == f"{sum(calls):,}"
+
+
+def test_the_strip_has_reads_and_events_as_parts_and_an_hour_a_label(tmp_path: Path) -> None:
+    """Reads of one block and other I/O are rows, no class; one event that is its class names it; hours are labelled."""
+    assert write_report([SAMPLES / "awr_series"], tmp_path / "page.html") == []
+    strip = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8")).css_first("figure.strip")
+    names = [row.css_first("span").text().strip() for row in strip.css("div.strip-row")]
+
+    assert names[0] == "sessions active"
+    assert {"CPU", "single-block reads", "other I/O", "free buffer waits", "log file sync"} <= set(names)
+    assert not {"User I/O", "Configuration", "Commit", "Application"} & set(names)
+    hours = [int(one.text()[:2]) for one in strip.css("svg.axis text")]
+    assert all((after - before) % 24 == 1 for before, after in pairwise(hours))
+    assert len(hours) == 14
+    (label,) = strip.css("text.when")
+    line = strip.css_first("line.restart")
+    assert (label.text(), label.attributes["x"]) == ("restart 2026-09-15 00:24", line.attributes["x1"])
+
+
+@pytest.mark.parametrize(
+    ("name", "bold", "large"),
+    [
+        ("awr_series/awrrpt_1_4109_4110.txt", "HARBOR", "24,684 s"),
+        ("sqltrace/orders_flash_ora_4711.trc", "demo1", "14.6 s"),
+        ("one_case/orders_flash.lst", "SQL*Plus session", "0.55 to 0.59 s"),
+        ("host/iostat.out", "iostat of quay07.example.com", "57,600 s"),
+    ],
+)
+def test_the_name_is_bold_and_the_figure_large(name: str, bold: str, large: str, tmp_path: Path) -> None:
+    """Of a title only the name, of a total only its figure."""
+    assert write_report([SAMPLES / name], tmp_path / "page.html") == []
+    page = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+
+    assert [one.text() for one in page.css("h1 b")] == [bold]
+    assert [one.text() for one in page.css("p.total b")] == [large]
+    assert (page.css_first("h1").text() + (page.css_first("p.lead").text())).count("AWR report") == name.startswith(
+        "awr"
+    )
