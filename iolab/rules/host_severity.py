@@ -325,10 +325,12 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
     if rows is None:
         return
     cpus = log.runs.get_column("cpus").drop_nulls().max()
-    own = rows.collect()
-    idle = [name for name in _NOT_BUSY if name in own.columns]
+    own = rows.drop_nulls("runnable").collect()
+    idle = [name for name in _NOT_BUSY if name in own.columns and own.get_column(name).count()]
     if cpus is None and not idle:
         return
+    if cpus is None:  # a sample that is cut lacks figures
+        own = own.drop_nulls(idle)
     waits = pl.col("runnable") > cpus if cpus is not None else 100 - pl.sum_horizontal(idle) >= 100 * SATURATED
     queued, others = own.filter(waits), own.filter(~waits)
     if queued.is_empty():

@@ -12,6 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
+from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
@@ -426,23 +427,32 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
         >>> print(*(one.sentence for one in parse_time(facts)))
         Parsing took 44 % of DB time, nearly all of it hard parses. This time contains CPU and waits.
+        >>> from dataclasses import replace
+        >>> soft = replace(facts, hard_parse_s=Interval.exact(500), versions=(("7xq2b0kd9mvz1", 812),))
+        >>> print(*(one.sentence for one in parse_time(soft)))
+        Parsing took 44 % of DB time, 3.6 % in hard parses; `7xq2b0kd9mvz1` has 812 child cursors.
         >>> list(parse_time(ReportFacts(db_time_s=Interval.exact(13_799), parse_s=Interval.exact(60))))
         []
     """
     whole, parse, hard = facts.whole_s, facts.parse_s, facts.hard_parse_s
     if whole is None or parse is None or facts.is_idle or (parse / whole).lo < _PARSE_SHARE:
         return
-    of_hard = ""
+    of_hard, is_hard = "", hard is not None and hard.value >= _MOST * parse.value
+    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    has_children = not is_hard and children >= MANY_CHILDREN
     if hard is not None:
         is_all = hard.value >= _NEARLY_ALL * parse.value
         of_hard = ", nearly all of it hard parses" if is_all else f", {percent(hard / whole)} in hard parses"
     yield Finding(
         "parse_time",
-        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}. This time contains CPU and waits.",
+        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}"
+        + (f"; `{sql_id}` has {children:,} child cursors." if has_children else ". This time contains CPU and waits."),
         (parse / whole).capped(1),
         next="see statements that differ only in literals: select force_matching_signature, count(*) from v$sql "
         "group by force_matching_signature order by 2 desc"
-        if of_hard
+        if is_hard
+        else NOT_SHARED.format(sql_id)
+        if has_children
         else "see the statements ordered by parse calls",
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
         order=4,

@@ -47,7 +47,7 @@ _ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
 _MOST_TEXT: Final = 60
-#: An instance differs where its average is this many times that of each other.
+#: An instance or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
 
 
@@ -71,7 +71,7 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
 
 
 def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings, with where most of a large event was: its instance, its segment, or the flash cache of the cells."""
+    """Findings, with where most of a large event was: its instance, tablespace or segment, or the flash cache."""
     parts = {} if facts.is_idle else parts_of(facts)
     named = {
         event: said for event, part in parts.items() if (said := _place(report, facts, event, is_large=part.is_large))
@@ -89,7 +89,7 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
     """Where most of an event was, as a part of a sentence; empty where the report does not show it."""
     statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
-    if is_large and (said := _instance(report, event) or _segment(report, statistic)):
+    if is_large and (said := _differs(report, event) or _segment(report, statistic)):
         return said
     hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
     if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
@@ -97,18 +97,31 @@ def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool)
     return ""
 
 
-def _instance(report: AwrReport, event: str) -> str:
-    """The one instance in which an event took most of its time and each wait far longer than in the others."""
-    if "top_events" not in report or "instance" not in report["top_events"].columns:
-        return ""
-    own = pl.col("event") == event, ~pl.col("instance").is_in(ALL_INSTANCES), pl.col("avg_wait_ms").is_not_null()
-    rows = report["top_events"].filter(*own).select("instance", "avg_wait_ms", "total_wait_s")
+def _differs(report: AwrReport, event: str) -> str:
+    """The one instance, or tablespace of reads, that took most of the time, each wait far longer than in the others."""
+    found = ""
+    if "top_events" in report and "instance" in report["top_events"].columns:
+        own = report["top_events"].filter(pl.col("event") == event, ~pl.col("instance").is_in(ALL_INSTANCES))
+        found = _far(own.select("waits", "avg_wait_ms", name=pl.lit("instance ") + pl.col("instance")))
+    if not found and event.startswith("db file s") and "tablespace_io" in report:
+        name = pl.format("tablespace `{}`", "tablespace")
+        found = _far(report["tablespace_io"].select("reads", "avg_read_ms", name=name))
+    return found
+
+
+def _far(rows: pl.DataFrame) -> str:
+    """The row with most of the time, its average far above that of all others; of counts, averages (ms) and names."""
+    rows = rows.drop_nulls().rename(dict(zip(rows.columns, ("count", "ms", "name"), strict=True)))
+    rows = rows.filter(pl.col("count") > 0).with_columns(time=pl.col("count") * pl.col("ms"))
     if rows.height < 2:
         return ""
-    (instance, longest, time), (_, second, _) = rows.sort("avg_wait_ms", descending=True).head(2).rows()
-    if longest < _FAR * second or not time or time < _MOSTLY * float(rows.get_column("total_wait_s").sum()):
+    rows = rows.sort("time", descending=True)
+    _, longest, name, time = rows.row(0)
+    rest = rows[1:].select(pl.col("time", "count").sum()).row(0)
+    others = float(rest[0] / rest[1])
+    if not 0 < _FAR * others <= longest or time < _MOSTLY * (time + rest[0]):
         return ""
-    return f"{seconds(longest / 1e3)} each in instance {instance}, at most {seconds(second / 1e3)} in the others"
+    return f"{seconds(longest / 1e3)} each in {name}, {seconds(others / 1e3)} in the others"
 
 
 def _segment(report: AwrReport, statistic: str) -> str:

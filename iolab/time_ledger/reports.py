@@ -261,7 +261,7 @@ def processors_text(facts: ReportFacts) -> str:
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
         >>> processors_text(ReportFacts(cpus=72, cpu_count=8, idle_pct=Interval.exact(91.8)))
-        '; the 72 CPUs (the instance may use 8) were 92 % idle'
+        '; the 72 CPUs (cpu_count 8) were 92 % idle'
         >>> processors_text(ReportFacts(cpus=4, idle_pct=Interval.exact(49.9), iowait_pct=Interval.exact(44.1)))
         '; the 4 CPUs were 50 % idle (iowait: 44 %)'
         >>> apart = {"idle_only_pct": Interval.exact(5.8), "iowait_pct": Interval.exact(44.1)}
@@ -273,7 +273,7 @@ def processors_text(facts: ReportFacts) -> str:
     if not facts.has_host or facts.cpus is None or facts.idle_pct is None:
         return ""
     is_limited = facts.cpu_count is not None and facts.cpu_count < facts.cpus
-    allowed = f" (the instance may use {facts.cpu_count})" if is_limited else ""
+    allowed = f" (cpu_count {facts.cpu_count})" if is_limited else ""
     cpus = "CPU was" if facts.cpus == 1 else f"{facts.cpus:,} CPUs{allowed} were"
     waited = facts.iowait_pct.value if facts.iowait_pct is not None else 0.0
     is_waiting, idle = waited >= _OF_IDLE * facts.idle_pct.value > 0, facts.idle_pct.value

@@ -45,20 +45,23 @@ def facts_of(event: str, seconds: float, **more: object) -> ReportFacts:
 @pytest.mark.parametrize(
     ("averages", "said"),
     [
-        ((1.2, 28.6, 1.3), "28.6 ms each in instance 2, at most 1.30 ms in the others"),
-        ((1.2, 3.5, 1.3), ""),  # no other is 3 times as long
+        ((1.2, 28.6, 1.4), "28.6 ms each in {}2{}, 1.30 ms in the others"),
+        ((1.2, 3.5, 1.3), ""),  # less than 3 times as long
         ((28.6,), ""),
     ],
 )
-def test_the_instance_behind_an_event(averages: tuple[float, ...], said: str) -> None:
-    """An instance whose waits took far longer than those of the others is named; rows about all of them are none."""
-    rows = [("*", 99.0, 9_000.0), *((str(n), ms, 100.0 * ms) for n, ms in enumerate(averages, 1))]
-    events = [
-        {"event": "log file sync", "instance": n, "avg_wait_ms": ms, "total_wait_s": time} for n, ms, time in rows
-    ]
-    found = [one.sentence for one in _with_places(tables(top_events=events), facts_of("log file sync", 700), [])]
-    assert bool(found) == bool(said)
-    assert not said or found[0].endswith(f"; {said}.")
+def test_the_instance_or_tablespace_behind_an_event(averages: tuple[float, ...], said: str) -> None:
+    """One whose waits took far longer than those of the others is named; rows about all instances are none."""
+    rows = [("*", 99.0), *((str(n), ms) for n, ms in enumerate(averages, 1))]
+    events = [{"event": "log file sync", "instance": n, "avg_wait_ms": ms, "waits": 100} for n, ms in rows]
+    spaces = [{"tablespace": n, "avg_read_ms": ms, "reads": 100} for n, ms in rows[1:]]
+    for event, report, name in (
+        ("log file sync", tables(top_events=events), ("instance ", "")),
+        ("db file sequential read", tables(tablespace_io=spaces), ("tablespace `", "`")),
+    ):
+        found = [one.sentence for one in _with_places(report, facts_of(event, 700), [])]
+        assert bool(found) == bool(said)
+        assert not said or found[0].endswith(f"; {said.format(*name)}.")
 
 
 @pytest.mark.parametrize(

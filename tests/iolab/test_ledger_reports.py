@@ -646,8 +646,8 @@ def test_worked_examples(corpus: Path) -> None:
     texts = [one.text for one in reports.values()]
     assert texts == [
         (
-            "DB time was 601.6 s in 121 s: 4.96 sessions were active on average; the 72 CPUs (the instance may use 8) "
-            "were 92 % idle"
+            "DB time was 601.6 s in 121 s: 4.96 sessions were active on average; "
+            "the 72 CPUs (cpu_count 8) were 92 % idle"
         ),
         "DB time was 41,423.7 s in 3,555 s: 11.7 sessions were active on average; the 12 CPUs were 58 % idle",
         "DB time was 12,612.5 s in 903 s: 14.0 sessions were active on average; the 8 CPUs were 58 % idle",

@@ -198,3 +198,19 @@ def test_devices_that_are_nearly_idle_are_said_to_be() -> None:
     text = head + "sda 9.0 1.0 72.0 8.0 0.50 0.50 {}\n\n"
     assert "No device stands out: each was at most 1.8 % busy" in " ".join(_screen((text.format(1.8) * 4).encode()))
     assert "stands out" not in " ".join(_screen((text.format(48.0) * 4).encode()))
+
+
+def test_a_sample_without_its_figures_is_none_of_the_busy_ones() -> None:
+    """A line that is cut, or whose figures are no numbers, counts neither as busy nor as idle."""
+    row = " {} 0 0 900 10 10 0 0 10 10 100 100 {} {} {} 0 0\n"
+    log = VMSTAT + row.format(1, 1, 1, 98) * 2
+    unknown = iolab.findings((log + row.format("##", 80, 20, 0)).encode())
+    assert "run_queue" not in unknown.get_column("name")
+    log += row.format(9, 80, 20, 0) * 3
+    for cut in (
+        " - - - - - - - - - - - - - - - - -\n",
+        " 1 0 0 900 10 10 0 0 10 10 100 100 1 1 ## 0 0\n",
+        " 4 0 0 9\n",
+    ):
+        said = iolab.findings((log + cut).encode()).get_column("sentence").to_list()
+        assert any("9 processes were runnable on average" in one for one in said), (cut, said)
