@@ -116,7 +116,7 @@ def large_html(sentence: str, most: int = 1) -> str:
 
     Examples:
         >>> large_html("`log file sync` took 4.29 to 6.87 ms after: 2 s")
-        '<code>log file sync</code> took <b class=large>4.29 to 6.87 ms</b> after: 2 s'
+        '<code>log file sync</code> took <b class=large>4.29 to 6.87 ms</b> after<span>: 2 s</span>'
     """
     stop = min((place for mark in (": ", "; ", " (") if (place := sentence.find(mark)) > 0), default=len(sentence))
     head, rest = marked_html(sentence[:stop]), marked_html(sentence[stop:])

@@ -55,7 +55,7 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
         >>> text = head.format(1) + row.format("R", "1.0") + head.format(6) + row.format("D", 96.7)
         >>> for one in tool_findings(iolab.load(text.encode())): print(one.sentence)
         Process 2488 (`ora_dbw0_orcl`) used 0.967 CPUs on average.
-        1 process was blocked (state D) on average, 1 at most: `ora_dbw0_orcl`.
+        1 process was blocked (state D) in the last sample: `ora_dbw0_orcl`.
         The load average was 3.03 (1 minute) in the last sample.
     """
     rows = log.tables.get("processes", pl.DataFrame())
@@ -100,7 +100,7 @@ def blocked_processes(log: FrameLog) -> Iterator[Finding]:
     more = names.height - _MOST_PROCESSES
     is_waiting = iowait_share(tool_ledgers(log)) is not None
     said = "1 process was blocked" if mean == 1 else f"{three(mean)} processes were blocked"
-    when = f"on average, {max(counts)} at most" if counts[1:] else "in the only sample"
+    when = f"on average, {max(counts)} at most" if counts[1:] else "in the last sample"
     yield Finding(
         "blocked_processes",
         f"{said} (state D) {when}: {listed}{f' and {more} more' if more > 0 else ''}.",
