@@ -40,7 +40,7 @@ SUMS: Final = (
     *_ADDED,
     pl.col("failed", "timed_out", "late", "stamped").sum(),
     pl.col("first").min(),
-    pl.col("last", "longest").max(),
+    pl.col("last", "longest", "longest_open").max(),
 )
 #: Calls that end with an error when their time is over.
 _TIMED: Final = ("semtimedop", "semtimedop_time64", "futex", "futex_time64", "rt_sigtimedwait", "mq_timedreceive")
@@ -57,6 +57,7 @@ _OF_CALLS: Final = (
     _LATE.count().cast(pl.Int64).alias("timed_out"),
     _LATE.sum().dt.total_nanoseconds().alias("late"),
     pl.col("elapsed").max().dt.total_nanoseconds().alias("longest"),
+    pl.col("gap").filter(pl.col("elapsed").is_null()).max().dt.total_nanoseconds().alias("longest_open"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
     pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
@@ -83,7 +84,7 @@ class CallTimes:
             them (``followed``);
             the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
             time after them until the next line of the process (``between``, ns), and of the time to that line of
-            calls without a time (``open``, ns); the first start and the last end.
+            calls without a time (``open``, the longest is ``longest_open``, ns); the first start and the last end.
         targets: the same of the calls that act on a descriptor, one row a process, name, descriptor and file;
             ``target`` says what it is of.
         set_back: processes whose clock goes back, or that go on after their end.

@@ -59,11 +59,17 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         return
     kinds = classed(times_of(log))
     timed = kinds.filter(~pl.col("kind").is_in(_IDLE), pl.col("class") != "locks and messages").group_by("name")
-    longest = times_of(log).calls.group_by("name").agg(pl.col("longest").max())
-    names = timed.agg(pl.col("elapsed", "open", "timed").sum()).join(longest, on="name")
+    longest = pl.coalesce(pl.col("longest", "longest_open").max())
+    names = timed.agg(pl.col("elapsed", "open", "timed", "calls").sum())
+    names = names.join(times_of(log).calls.group_by("name").agg(longest=longest), on="name")
+    mean = (
+        pl.when(pl.col("timed") > 0)
+        .then(pl.col("elapsed") / pl.col("timed"))
+        .otherwise(pl.col("open") / pl.col("calls"))
+    )
     # few calls with most of the time are longer than the mean of all by the ratio of the two shares
-    is_far = pl.col("longest") >= pl.max_horizontal(_LEAST_S * 1e9, _MOST / _FEW * pl.col("elapsed") / pl.col("timed"))
-    names = names.filter(pl.col("elapsed") + pl.col("open") >= PART * lead.total.lo * 1e9, is_far.fill_null(value=True))
+    is_far = pl.col("longest") >= pl.max_horizontal(_LEAST_S * 1e9, _MOST / _FEW * mean)
+    names = names.filter(pl.col("elapsed") + pl.col("open") >= PART * lead.total.lo * 1e9, is_far)
     if names.is_empty():
         return
     calls = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names.get_column("name").to_list()))

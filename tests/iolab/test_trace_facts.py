@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 import iolab
+from iolab.rules.trace_outliers import few_long_calls
 
 WRITE = '{}.000000 pwrite64(3</nfs/b.bkp>, "", 8192, 0) = 8192 <{:.6f}>'
 
@@ -98,3 +101,14 @@ def test_a_process_that_sleeps_until_it_is_posted() -> None:
     assert row["sentence"] == "`semtimedop` took 121 s: 41 calls, 2.95 s each, 40 of which timed out."
     assert "BLOCKING_SESSION" in row["next"]
     assert "does not show where time passed" not in " ".join(found.get_column("sentence"))
+
+
+@pytest.mark.parametrize("is_timed", [True, False])
+def test_even_calls_are_not_read_again(monkeypatch: pytest.MonkeyPatch, is_timed: bool) -> None:  # noqa: FBT001 - a parameter
+    """Where no call is far longer than the mean, the sums of the first pass say so, with and without `-T`."""
+    end = " <0.400000>" if is_timed else ""
+    lines = [f'1700000{n:03}.000000 pread64(3</u01/a.dbf>, "", 8192, 0) = 8192{end}' for n in range(60)]
+    log = iolab.load("\n".join(lines).encode())
+    iolab.ledger(log)
+    monkeypatch.setattr(type(log), "calls", property(lambda _: pytest.fail("the calls are read again")))
+    assert not list(few_long_calls(log))
