@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -111,15 +110,31 @@ def _when(report: AwrReport, row: dict[str, Any]) -> str:
     columns = slots.join(own, on="slot_begin", how="left").fill_null(0).get_columns()
     begins, lengths, counts = (one.to_list() for one in columns)
     whole, length = sum(counts), sum(lengths)
-    places = itertools.combinations(range(slots.height + 1), 2)
-    spans = ((sum(lengths[a:b]), sum(counts[a:b]), a, b) for a, b in places)
-    time, samples, first, last = min((one for one in spans if one[1] >= _IN_SPAN * whole > 0), default=(0, 0, 0, 0))
+    time, samples, first, last = _densest(lengths, counts, _IN_SPAN * whole)
     if not time or time >= length or samples * (length - time) < _DENSER * time * max(1, whole - samples):
         return ""
     end = begins[last - 1] + timedelta(seconds=lengths[last - 1])
     until = "on" if last == slots.height else f"to {end:%H:%M}"
     most = "all" if samples == whole else percent(samples / whole)
     return f", {most} of them from {begins[first]:%H:%M} {until}"
+
+
+def _densest(lengths: list[float], counts: list[float], least: float) -> tuple[float, float, int, int]:
+    """The shortest run of slots with so many samples: length, samples, its first slot and the one after it.
+
+    Examples:
+        >>> _densest([60, 60, 60, 60], [1, 8, 9, 1], 17), _densest([60, 60], [0, 0], 0)
+        ((120.0, 17.0, 1, 3), (0, 0, 0, 0))
+    """
+    runs: list[tuple[float, float, int, int]] = []
+    first, time, samples = 0, 0.0, 0.0
+    for last, (length, count) in enumerate(zip(lengths, counts, strict=True), 1):
+        time, samples = time + length, samples + count
+        while first < last - 1 and samples - counts[first] >= least:
+            time, samples, first = time - lengths[first], samples - counts[first], first + 1
+        if samples >= least > 0:
+            runs.append((time, samples, first, last))
+    return min(runs, default=(0, 0, 0, 0))
 
 
 def _plans(report: AwrReport, sql_id: str) -> str:
