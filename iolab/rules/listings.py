@@ -460,12 +460,7 @@ def _histogram(table: _Table) -> Iterator[Finding]:
 
 def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
     """The load of v$osstat, where it is more than the CPUs."""
-    found: dict[str, float] = {}
-    for table in tables:
-        name, value = table.texts.get("stat_name"), table.texts.get("value")
-        if name is not None and value is not None:
-            figures = zip(table.listed.rows, table.listed.figures(value), strict=True)
-            found |= {str(row[name]).strip(): number.value for row, number in figures if number is not None}
+    found = _named(tables, "stat_name")
     load, cpus = found.get("LOAD", 0.0), found.get("NUM_CPUS", 0.0)
     if load > cpus > 0:
         yield Finding(
@@ -474,13 +469,13 @@ def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def _named(tables: Sequence[_Table]) -> dict[str, float]:
-    """The figures of listings of a name and its value as it is, such as v$pgastat."""
+def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dict[str, float]:
+    """The figures of listings of a name and its value, such as v$pgastat; plain ones are as the view has them."""
     return {
         str(row[name]).strip(): number.value
         for table in tables
-        if (name := table.texts.get("name")) is not None and (value := table.texts.get("value")) is not None
-        if len(table.listed.columns[value].tokens) == 1
+        if (name := table.texts.get(key)) is not None and (value := table.texts.get("value")) is not None
+        if not is_plain or len(table.listed.columns[value].tokens) == 1
         for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
         if number is not None
     }
@@ -489,7 +484,7 @@ def _named(tables: Sequence[_Table]) -> dict[str, float]:
 def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
     """Statistics that say something beside another."""
     counted_of = dict(spool.statistics.select("name", "value").drop_nulls().iter_rows())
-    values = _named(tables) | counted_of
+    values = _named(tables, "name", is_plain=True) | counted_of
     for entry in _data()["ratios"]:
         part, of = values.get(entry["part"]), values.get(entry["of"])
         if part is None or not of or part < entry["least"] * of or values.get(entry.get("beside", entry["of"]), 0) <= 0:
