@@ -366,6 +366,11 @@ class ReportFacts:
         return active < NOTHING_SESSIONS or (active < _IDLE_SESSIONS and time.hi < _IDLE_S)
 
     @property
+    def most_children(self) -> tuple[str, int]:
+        """The statement with most child cursors, and their number; none without the list by version count."""
+        return max(self.versions, key=lambda one: one[1], default=("", 0))
+
+    @property
     def is_quiet(self) -> bool:
         """Would less than half a session be active, if all of DB time and CPU were in one hour of the period?"""
         times = [time.hi for time in (self.db_time_s, self.db_cpu_s) if time is not None]

@@ -438,7 +438,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     if whole is None or parse is None or facts.is_idle or (parse / whole).lo < _PARSE_SHARE:
         return
     of_hard, is_hard = "", hard is not None and hard.value >= _MOST * parse.value
-    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    sql_id, children = facts.most_children
     has_children = not is_hard and children >= MANY_CHILDREN
     if hard is not None:
         is_all = hard.value >= _NEARLY_ALL * parse.value

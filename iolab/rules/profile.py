@@ -235,7 +235,7 @@ def child_cursors(facts: ReportFacts) -> Iterator[Finding]:
         cursor was not shared: select * from v$sql_shared_cursor where sql_id = '7xq2b0kd9mvz1'
     """
     waits = {**facts.of_events(prefix="cursor:"), **facts.of_events(prefix="library cache")}
-    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    sql_id, children = facts.most_children
     if facts.whole_s is None or not waits or facts.is_idle or children < MANY_CHILDREN:
         return
     share = total(waits) / facts.whole_s

@@ -463,7 +463,7 @@ def _who(account: Account, facts: ReportFacts) -> None:
 
 def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
     """What to look at for waits: of some events their own, of a class for reads the plan of what waited most."""
-    sql_id, children = max(facts.versions, key=lambda one: one[1], default=("", 0))
+    sql_id, children = facts.most_children
     if children >= MANY_CHILDREN and event.startswith(("cursor:", "library cache: mutex")):
         return NOT_SHARED.format(sql_id)
     if step := event_step(event):
