@@ -110,23 +110,28 @@ def test_parts_that_moved_against_each_other_are_not_called_unchanged() -> None:
     assert found.sentence.endswith(", but `CPU` rose by 30 s and `read` fell by 29 s.")
 
 
-def test_a_statement_is_one_however_much_of_its_text_is_printed() -> None:
-    """HTML prints other lengths of a text than text does: nothing appears, and nothing is gone."""
+def _reports(*statements: tuple[int, str, str]) -> list[Ledger]:
+    """Reports of 100 s that are equal but for DB time, and the name and text of the one statement."""
     exact = Interval.exact
-    sides = [
+    return [
         ledger_of(
             ReportFacts(
                 db_time_s=exact(time),
                 elapsed_s=exact(100),
                 db_cpu_s=exact(20),
-                statements=(Statement("309mwpa4tk161", exact(time - 10), exact(50), text=text),),
+                statements=(Statement(name, exact(time - 10), exact(50), text=text),),
             )
         )
-        for time, text in (
-            (100, "SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1"),
-            (150, "SELECT COUNT(C2) FROM CF1 WHER..."),
-        )
+        for time, name, text in statements
     ]
+
+
+def test_a_statement_is_one_however_much_of_its_text_is_printed() -> None:
+    """HTML prints other lengths of a text than text does: nothing appears, and nothing is gone."""
+    sides = _reports(
+        (100, "309mwpa4tk161", "SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1"),
+        (150, "309mwpa4tk161", "SELECT COUNT(C2) FROM CF1 WHER..."),
+    )
     said = " ".join(change_of(*sides).sentences)
 
     assert "`309mwpa4tk161 SELECT COUNT(C2) FROM CF1 WHERE CUSTID > 1` rose by 0.500 sessions" in said
@@ -135,18 +140,8 @@ def test_a_statement_is_one_however_much_of_its_text_is_printed() -> None:
 
 def test_statspack_and_awr_name_a_statement_by_its_text() -> None:
     """The one has its hash value, the other its SQL id: nothing appears, and nothing is gone."""
-    exact = Interval.exact
-    sides = [
-        ledger_of(
-            ReportFacts(
-                db_time_s=exact(time),
-                elapsed_s=exact(100),
-                db_cpu_s=exact(20),
-                statements=(Statement(name, exact(time - 10), exact(50), text="SELECT COUNT(C2) FROM CF1"),),
-            )
-        )
-        for time, name in ((100, "3739063178"), (150, "309mwpa4tk161"))
-    ]
+    text = "SELECT COUNT(C2) FROM CF1"
+    sides = _reports((100, "3739063178", text), (150, "309mwpa4tk161", text))
     said = " ".join(change_of(*sides).sentences)
 
     assert "SELECT COUNT(C2) FROM CF1` rose by 0.500 sessions" in said
