@@ -120,7 +120,7 @@ def _when(report: AwrReport, row: dict[str, Any]) -> str:
 
 
 def _densest(lengths: list[float], counts: list[float], least: float) -> tuple[float, float, int, int]:
-    """The shortest run of slots with so many samples: length, samples, its first slot and the one after it.
+    """The shortest run of slots with a number of samples: length, samples, its first slot, the one after it.
 
     Examples:
         >>> _densest([60, 60, 60, 60], [1, 8, 9, 1], 17), _densest([60, 60], [0, 0], 0)
