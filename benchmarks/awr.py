@@ -66,7 +66,7 @@ def made_html(size: int = HTML_BYTES, rows: int = 150) -> bytes:
     ).encode()
 
 
-def made_text() -> bytes:
+def made_text(size: int = TEXT_BYTES) -> bytes:
     """A text report with a section that repeats under other titles, its rows as many as in a real report."""
     text = (MADE / "awr_text_11204.txt").read_text(encoding="utf-8")
     start = text.index("\fForeground Wait Events")
@@ -75,7 +75,7 @@ def made_text() -> bytes:
     ruler = next(number for number, line in enumerate(lines) if line.startswith("----"))
     below = next(number for number in range(ruler, len(lines)) if lines[number].startswith(" "))
     section = "\n".join([*lines[: ruler + 1], *lines[ruler + 1 : below] * 8, *lines[below:]])
-    count = TEXT_BYTES // len(section)
+    count = size // len(section)
     more = "".join(section.replace("Foreground Wait", f"Foreground {number} Wait") for number in range(count))
     return (text[:end] + more + text[end:]).encode()
 

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from typing import NamedTuple
 
 
@@ -21,16 +22,27 @@ def target(figure: float, limit: float | None, unit: str = "", *, is_least: bool
     return f"{'>=' if is_least else '<='} {limit:g}{f' {unit}' if unit else ''}{'' if is_met else '  missed'}"
 
 
-def cost_of_python(*words: str) -> Cost:
+def load() -> str:
+    """How busy the machine is."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+
+
+def cost_of_python(*words: str, **environment: str) -> Cost:
     """The cost of a Python process with these arguments, whose output goes nowhere.
+
+    Args:
+        words: Its arguments.
+        environment: Variables that it has beside those of this process.
 
     Raises:
         CalledProcessError: It failed.
     """
     command = [sys.executable, *words]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, env={**os.environ, **environment})
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            errors.seek(0)
+            raise subprocess.CalledProcessError(process.returncode, command, stderr=errors.read())
     return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss // 1024)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import strace_logs  # beside this file
+from commands import load, target  # beside this file
 from sqltrace import write_trace  # beside this file
 
 ROOT = Path(__file__).parents[1]
@@ -83,14 +83,16 @@ def main() -> None:
             source = samples[number % len(samples)]
             (folders["reports"] / f"{number:04}{source.suffix}").write_bytes(source.read_bytes())
         write_spool(folders["spool"] / "a.lst", asked.statements)
-        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+        print(f"time ledgers; {load()}")
         print(f"{'':12} {'MB':>6} {'read, CPU s':>12} {'ledgers':>12} {'ratio':>6} {'peak MB':>9} {'of ledgers':>11}")
         for title, folder in folders.items():
             size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
             read, account = measure("read", folder), measure("ledger", folder)
             ratio = account["cpu"] / read["cpu"]
             figures = f"{size:6.0f} {read['cpu']:12.1f} {account['cpu']:12.1f} {ratio:6.2f}"
-            print(f"{title:12} {figures} {read['peak']:9.0f} {account['peak']:11.0f}  <= {LIMIT}")
+            print(
+                f"{title:12} {figures} {read['peak']:9.0f} {account['peak']:11.0f}  {target(ratio, LIMIT)}", flush=True
+            )
 
 
 if __name__ == "__main__":

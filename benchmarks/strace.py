@@ -4,7 +4,7 @@ The logs are generated: distinct lines by the rules of the format (`strace_logs`
 mawk (awk where it is missing) and wc are processes.  Of several interleaved rounds the least of each counts.  The
 Python loop and stracetools read a part of the log, and their times are scaled to the whole.
 
-    python benchmarks/strace.py [--size MB] [--repeat N] [--fallback] [--memory] [--short]
+    python benchmarks/strace.py [--size MB] [--repeat N] [--fallback] [--short]
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 
 import polars as pl
 import strace_logs  # beside this file
-from commands import cost_of_python, target
+from commands import load, target
 
 import straceparse
 from logframe.native import engine
@@ -67,8 +67,8 @@ def summary(log: Path) -> None:
 LOGS = {"-f -ttt -T": strace_logs.parallel_lines, "-r": strace_logs.relative_lines}
 #: The log of asynchronous requests: its megabytes, which hold 100,000 requests, and the CPU seconds it may cost.
 ASYNC_MB, ASYNC_S = 34, 0.8
-#: What `iolab show` may cost of a log of so many bytes: CPU seconds, MB of memory; of 2 GB a tenth more memory.
-SHOW_BYTES, SHOW_S, SHOW_MB = 300_000_000, 3, 600
+#: What `iolab show` may cost of a log of so many bytes, in CPU seconds.
+SHOW_BYTES, SHOW_S = 300_000_000, 3
 #: What is measured on which log: title, log, work, the most it may cost in units of mawk.
 WORK: tuple[tuple[str, str, Callable[[Path], None], float | None], ...] = (
     ("totals by name", "-f -ttt -T", totals, 1.9),
@@ -158,9 +158,6 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=200, metavar="MB")
     parser.add_argument("--repeat", type=int, default=3, metavar="N")
     parser.add_argument("--fallback", action="store_true", help="without compiled code")
-    parser.add_argument(
-        "--memory", action="store_true", help="peak memory of to_parquet and iolab show (takes minutes)"
-    )
     parser.add_argument("--short", action="store_true", help="1 MB, once: whether it runs, not how fast")
     options = parser.parse_args()
     async_mb = ASYNC_MB
@@ -182,22 +179,7 @@ def main() -> None:
             seconds = min(cpu_of(work) for _ in range(options.repeat))
             limit = ASYNC_S if what == "io_requests" and not options.short else None
             print(f"  {f'{what}, asynchronous, {async_mb} MB':38} {seconds:8.3f}  {target(seconds, limit, 'CPU-s')}")
-        if options.memory:
-            code = "import sys, straceparse; straceparse.to_parquet(sys.argv[1], sys.argv[2])"
-            for gigabytes in (1, 2):
-                log = strace_logs.written_log(folder / "log.strace", gigabytes << 30, strace_logs.parallel_lines())
-                peak = cost_of_python("-c", code, str(log), str(folder / f"set-{gigabytes}")).peak_mb
-                print(f"to_parquet, {gigabytes} GB: {peak} MB at its peak  {target(peak, 600)}", flush=True)
-            for size, limit in ((SHOW_BYTES, SHOW_MB), (2 << 30, SHOW_MB * 1.1)):
-                log = strace_logs.written_log(folder / "log.strace", size, strace_logs.parallel_lines())
-                peak = cost_of_python("-m", "iolab", "show", str(log)).peak_mb
-                print(f"iolab show, {size / 1e6:,.0f} MB: {peak} MB at its peak  {target(peak, limit)}", flush=True)
     print(load())
-
-
-def load() -> str:
-    """How busy the machine is."""
-    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
 
 
 if __name__ == "__main__":

@@ -39,12 +39,19 @@ def test_awk_counts_the_same_calls(lines: dict[str, list[str]], log: str, tmp_pa
     assert int(found["calls"].sum()) == int(done.stdout)
 
 
-def test_the_benchmark_of_traces_prints_a_row_of_each_work() -> None:
-    """On a small log and once: the figures are of no use, but every row is there."""
+@pytest.mark.parametrize(
+    ("script", "rows"),
+    [
+        ("strace", ("totals by name", "all columns", "calls", "io_requests", "iolab show", "asynchronous, 1 MB")),
+        ("large", ("MB of strace", "to_parquet", "8 reports as one page", "times reading", "times compiled")),
+    ],
+)
+def test_a_benchmark_prints_a_row_of_each_work(script: str, rows: tuple[str, ...]) -> None:
+    """On small logs and once: the figures are of no use, but every row is there."""
     environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
-    command = [sys.executable, str(BENCHMARKS / "strace.py"), "--short"]
+    command = [sys.executable, str(BENCHMARKS / f"{script}.py"), "--short"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
     assert done.returncode == 0, done.stderr
-    for row in ("totals by name", "all columns", "calls", "io_requests", "iolab show", "asynchronous, 1 MB"):
+    for row in rows:
         assert row in done.stdout

@@ -34,14 +34,33 @@ _DAY: Final = timedelta(days=1)
 
 
 def lanes_of(logs: Mapping[str, ParsedLog]) -> pl.DataFrame:
-    """What lanes show of logs (`iolab.evidence.over_time`); reports of one instance are one series.
+    """What lanes show of logs: as `lanes_over`."""
+    return lanes_over({name: over_time({name: log}) for name, log in logs.items()}, infos_of(logs))
+
+
+def infos_of(logs: Mapping[str, ParsedLog]) -> dict[str, object]:
+    """What each log says it is; None of one without a head."""
+    return {name: getattr(log, "info", None) for name, log in logs.items()}
+
+
+def lanes_over(figures: Mapping[str, pl.DataFrame], infos: Mapping[str, object]) -> pl.DataFrame:
+    """What lanes show of logs; reports of one instance are one series.
+
+    Args:
+        figures: what `iolab.evidence.over_time` gives of each log by its name.
+        infos: what `infos_of` gives of the same logs.
 
     Returns:
         `iolab.evidence.time_lines.OVER_TIME`; without a row where there are fewer than two quantities or three
         intervals, or where the intervals are too far apart for one axis.
     """
-    series = _series(logs)
-    frames = [over_time({series[name]: log}) for name, log in logs.items()]
+    called = _series(infos)
+    frames = [
+        frame.with_columns(
+            pl.col("series").str.replace(name, called[name], literal=True).str.strip_chars().replace("", "all")
+        )
+        for name, frame in figures.items()
+    ]
     empty = pl.DataFrame(schema=OVER_TIME)
     rows = pl.concat(frames).filter(pl.col("end") > pl.col("begin")) if frames else empty
     if not _is_covered(rows):  # far from the rest: only what is near the log with most samples
@@ -62,17 +81,16 @@ def _is_covered(rows: pl.DataFrame) -> bool:
     return bool(covered >= _LEAST_COVERED * whole)
 
 
-def _series(logs: Mapping[str, ParsedLog]) -> dict[str, str]:
+def _series(infos: Mapping[str, object]) -> dict[str, str]:
     """What each log is called: the instance of a report, with the database where two are of one name; else its name.
 
     The only log has none.
     """
-    infos = {name: getattr(log, "info", None) for name, log in logs.items()}
     called = {}
     databases: dict[str, set[str]] = {}
     for name, info in infos.items():
         instance = getattr(info, "instance", None) or getattr(info, "db_name", None)
-        called[name] = str(instance) if instance else name if len(logs) > 1 else ""
+        called[name] = str(instance) if instance else name if len(infos) > 1 else ""
         databases.setdefault(called[name], set()).add(str(getattr(info, "db_id", None)))
     return {
         name: f"{said} of {getattr(infos[name], 'db_id', None)}" if len(databases[said]) > 1 else said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,8 @@ import polars as pl
 
 from iolab.comparison import Pairing, pair_all
 from iolab.comparison.result import WHAT_CHANGED
+from iolab.evidence.time_lines import over_time
+from iolab.loading import load
 from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
@@ -19,7 +21,7 @@ from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import large_html, marked_html, title_html
 from iolab.pages.findings_html import findings_html, moves_html, sentences_html
 from iolab.pages.heat_html import heat_html
-from iolab.pages.lanes_html import lanes_html, lanes_of
+from iolab.pages.lanes_html import infos_of, lanes_html, lanes_over
 from iolab.pages.ledger_folder import LEAST, LogRow, folder_head, in_time, log_row, sets_head
 from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
@@ -34,7 +36,7 @@ from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.pairs import OF_COMPARISONS
 from iolab.rules.run import findings_together
-from iolab.sources import Place, find_logs
+from iolab.sources import NamedLog, Place, find_logs
 from iolab.views import view_of
 from logframe.atomic import check_output
 from logframe.errors import LogError
@@ -61,6 +63,8 @@ _CONTENTS: Final = (
 _MOST_CONTENTS: Final = 7
 #: Of more logs a page has no drawings.
 _FEW: Final = 6
+#: Of more logs a page has the time of each alone, and keeps no log: its cost is nearly that of reading them.
+_MOST_WHOLE: Final = 50
 _VERDICT: Final = re.compile(r"Verdict: .+?(?= - )")
 _ALONE: Final = (
     "No comparison: {}. Two reports, two sessions or two traces are compared, the repeated runs of one session, and a "
@@ -105,35 +109,19 @@ def write_report(
         raise LogError("no log was given")
     page = Path(out)
     check_output(page, [one.place for one in named])
-    is_drawn = len(named) <= _FEW
-    summaries: dict[str, LogSummary] = {}
-    failed, rows, sections = [], [], []
-    for number, one in enumerate(named, 1):
-        name = one.name
-        say(f"[{number}/{len(named)}] {one.place}")
-        link = f'<a href="#log-{number}">{_text(name)}</a>'
-        try:
-            seen = summarize(one.source)
-            section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
-            row = (link, _text(seen.headline), _first(seen), _text(_counted(seen.diagnostics)))
-        except Exception as error:  # noqa: BLE001 - a page of many logs survives any of them
-            reason = reason_of(error, one.place, given=len(named))
-            failed.append(f"{name}: {reason}")
-            rows.append((link, f"not read: {_text(reason)}", "", ""))
-            sections.append(_unread(number, name, str(error).replace(one.place, name), is_drawn=is_drawn))
-            continue
-        summaries[name] = seen
-        rows.append(row)
-        sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
-    refuse_empty(failed, len(named))
-    logs = in_time({name: made for name, seen in summaries.items() if (made := log_row(seen)) is not None})
-    heading, change, between = _heading(summaries, logs, len(named))
-    pairings = list(pair_all({name: seen.log for name, seen in summaries.items() if name in (between or summaries)}))
+    is_drawn, is_whole = len(named) <= _FEW, len(named) <= _MOST_WHOLE
+    read = _read(named, say)
+    summaries, logs = read.summaries, in_time(read.rows)
+    refuse_empty(read.failed, len(named))
+    heading, change, between = _heading(summaries, logs, len(read.infos))
+    asked = [one for one in named if one.name in (between or summaries)]
+    compared = {one.name: summaries[one.name].log if is_whole else load(one.source) for one in asked}
+    pairings = list(pair_all(compared)) if compared else []
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
     first, drawn = (
         ("", None) if not is_drawn or len(named) == 1 else _first_chart(pairings, is_beside=together.height > 0)
     )
-    comparisons = _comparisons(pairings, len(summaries), is_drawn=is_drawn, drawn=drawn)
+    comparisons = _comparisons(pairings, len(read.infos), is_drawn=is_drawn, drawn=drawn)
     first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
@@ -145,17 +133,75 @@ def write_report(
         strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
         parts = [f"<h1>{title_html(heading)}</h1>", _total_line(change, between), strip]
         parts += _lead(pairings, together, change, first, is_pair=len(named) == 2)
-        summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
+        step = "" if is_whole else '<p class="lead"><b>next</b> all of one log: iolab report LOG</p>'
+        summary = f'<section id="logs"><h2>Logs</h2>{step}{_summary(read.table)}</section>'
         same = shared_html(summaries) if is_drawn else ""
-        parts += [_overview(summaries, logs, links), summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
-        parts += sections
+        lanes = lanes_html(lanes_over(read.figures, read.infos))
+        each = same if is_drawn or not read.sections else "<h2>Each log</h2>"
+        parts += [_overview(logs, links, lanes), summary, comparisons, each, *read.sections]
     else:
         contents = list(ONE_LOG_CONTENTS)
-        parts = [*sections, comparisons if "<section" in comparisons else ""]
+        parts = [*read.sections, comparisons if "<section" in comparisons else ""]
     body = "".join(parts)
     there = [(anchor, said) for anchor, said in contents if f' id="{anchor}"' in body]
     write_page(page, page_html(heading, body, before=contents_html(there[:_MOST_CONTENTS])))
-    return failed
+    return read.failed
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What a page keeps of its logs.
+
+    Attributes:
+        summaries: of each that was read, by its name; of very many logs none is kept.
+        rows: of those with a ledger.
+        figures: what each says over time.
+        infos: what each says it is.
+        table: the first table of the page, a row a log; its cells are HTML.
+        sections: all of each log; of very many logs none.
+        failed: a line a log that could not be read, with the reason.
+    """
+
+    summaries: dict[str, LogSummary] = field(default_factory=dict)
+    rows: dict[str, LogRow] = field(default_factory=dict)
+    figures: dict[str, pl.DataFrame] = field(default_factory=dict)
+    infos: dict[str, object] = field(default_factory=dict)
+    table: list[tuple[str, str, str, str]] = field(default_factory=list)
+    sections: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+
+def _read(named: Sequence[NamedLog], say: Callable[[str], object]) -> _Read:
+    """Read each log; one that fails is a row with its reason."""
+    is_drawn, is_whole = len(named) <= _FEW, len(named) <= _MOST_WHOLE
+    read = _Read()
+    for number, one in enumerate(named, 1):
+        name = one.name
+        say(f"[{number}/{len(named)}] {one.place}")
+        section, link = "", f'<a href="#log-{number}">{_text(name)}</a>'
+        try:
+            seen = summarize(one.source)
+            if is_whole:
+                section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
+                section = section if is_drawn else _folded(number, name, seen.headline, section)
+            else:
+                link = f'<span id="log-{number}">{_text(name)}</span>'
+            first = _first(seen) if is_whole else ""
+            line = (link, _text(seen.headline), first, _text(_counted(seen.diagnostics)))
+            row, figures, info = log_row(seen), over_time({name: seen.log}), infos_of({name: seen.log})
+        except Exception as error:  # noqa: BLE001 - a page of many logs survives any of them
+            reason = reason_of(error, one.place, given=len(named))
+            read.failed.append(f"{name}: {reason}")
+            read.table.append((link, f"not read: {_text(reason)}", "", ""))
+            read.sections.append(_unread(number, name, str(error).replace(one.place, name), is_drawn=is_drawn))
+            continue
+        read.summaries.update({name: seen} if is_whole else {})
+        read.rows.update({} if row is None else {name: row})
+        read.figures[name] = figures
+        read.infos.update(info)
+        read.table.append(line)
+        read.sections.extend([section] if section else [])
+    return read
 
 
 def _total_line(change: Sequence[str], between: tuple[str, str] | None) -> str:
@@ -200,12 +246,10 @@ def _when(summaries: dict[str, LogSummary]) -> str:
     return when_html({name: None if span is None else span(summaries[name].log) for name, span in spans.items()})
 
 
-def _overview(summaries: dict[str, LogSummary], logs: dict[str, LogRow], links: dict[str, str]) -> str:
+def _overview(logs: dict[str, LogRow], links: dict[str, str], lanes: str) -> str:
     """Where time went in each log, and what happened when, for logs that have times."""
-    spans = {name: span(seen.log) for name, seen in summaries.items() if (span := view_of(seen.log.format).span)}
-    begins = {name: f"{span[0]:%Y-%m-%d %H:%M}" for name, span in spans.items() if span is not None}
+    begins = {name: f"{row.begin:%Y-%m-%d %H:%M}" for name, row in logs.items() if row.begin is not None}
     heat = heat_html({name: row.ledger for name, row in logs.items()}, links, begins, _gaps(logs))
-    lanes = lanes_html(lanes_of({name: seen.log for name, seen in summaries.items()}))
     return heat + (f'<section id="over-time">{lanes}</section>' if lanes else "")
 
 
@@ -270,8 +314,11 @@ def _first(seen: LogSummary) -> str:
 
 def _summary(rows: list[tuple[str, str, str, str]]) -> str:
     """The first table of the page; its cells are HTML."""
-    headings = "".join(f"<th>{heading}</th>" for heading in ("log", "what it is", "first finding", "remarks"))
-    body = "".join(f"<tr>{''.join(f'<td class=long>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    columns = zip(("log", "what it is", "first finding", "remarks"), zip(*rows, strict=True), strict=True)
+    shown = [(heading, cells) for heading, cells in columns if any(cells)]
+    headings = "".join(f"<th>{heading}</th>" for heading, _ in shown)
+    lines = zip(*(cells for _, cells in shown), strict=True)
+    body = "".join(f"<tr>{''.join(f'<td class=long>{cell}</td>' for cell in line)}</tr>" for line in lines)
     return f'<div class="wide"><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
@@ -306,6 +353,7 @@ def _comparisons(pairings: Sequence[Pairing], logs: int, *, is_drawn: bool, draw
     """The pairings of the logs, with those that were refused; the first chart of one may stand at the top already."""
     if not pairings:
         why = "there is one log" if logs == 1 else "no two of these logs are of kinds that compare"
+        why = why if logs <= _MOST_WHOLE else f"there are more than {_MOST_WHOLE} logs"
         return f"<p><small>{_ALONE.format(why)}</small></p>" if logs else ""
     parts = ['<section id="comparisons"><h2>Comparisons</h2>']
     made = [one for one in pairings if not one.refusal]

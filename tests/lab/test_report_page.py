@@ -1,10 +1,14 @@
 """The page about logs: what is shown is what was read, each refusal with its reason, and nothing of this machine."""
 
+import gc
 import re
 import subprocess
 import sys
+import weakref
+from collections.abc import Mapping
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,7 +16,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from iolab import write_report
 from iolab.cli import main
-from iolab.pages.summary import summarize
+from iolab.pages import writing
+from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import diagnostics_html, figures_html, format_value, frame_html
 from logframe import DIAGNOSTICS
 
@@ -383,6 +388,48 @@ def test_a_fault_at_one_log_is_a_row_of_the_page(
         write_report([bad], tmp_path / "other.html")
     assert main(["show", str(good), str(bad)]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_a_page_of_very_many_logs_keeps_none_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the time of each and the two between which it changed; a link leads to the row of the log."""
+    read: list[weakref.ref[object]] = []
+
+    def kept(source: object) -> LogSummary:
+        seen = summarize(source)  # type: ignore[arg-type]
+        read.append(weakref.ref(seen.log))
+        return seen
+
+    monkeypatch.setattr("iolab.pages.writing.summarize", kept)
+    alive: list[int] = []
+    draw = writing.heat_html
+
+    def drawn(*words: Mapping[str, Any]) -> str:
+        gc.collect()
+        alive.append(sum(one() is not None for one in read))
+        return draw(*words)
+
+    monkeypatch.setattr("iolab.pages.writing.heat_html", drawn)
+    pages = []
+    (tmp_path / "no_log.pdf").write_bytes(b"%PDF-1.4 of no use")
+    for most in (20, 5):
+        monkeypatch.setattr("iolab.pages.writing._MOST_WHOLE", most)
+        failed = write_report([SAMPLES / "awr_series", tmp_path / "no_log.pdf"], tmp_path / "page.html")
+        assert [one.partition(":")[0] for one in failed] == ["no_log.pdf"]
+        pages.append((tmp_path / "page.html").read_text(encoding="utf-8"))
+
+    assert alive == [13, 0]
+    assert len(pages[1]) < len(pages[0]) / 3
+    whole, short = (LexborHTMLParser(page) for page in pages)
+    assert [one.text() for one in whole.css("p.verdict")] == [one.text() for one in short.css("p.verdict")]
+    for anchor in ("strip", "heat", "comparisons"):
+        page, other = (of.css_first(f"#{anchor}") for of in (whole, short))
+        assert page is not None
+        assert other is not None
+        assert page.text() == other.text(), anchor
+    links = {str(link.attributes["href"]) for link in short.css("a[href^='#log-']")}
+    assert len(links) == 14
+    for link in links:
+        assert len(short.css(link)) == 1
 
 
 def test_each_statement_has_its_time_waits_reads_and_plan(tmp_path: Path) -> None:
