@@ -162,7 +162,9 @@ def _read(rows: pl.DataFrame | Path) -> pl.DataFrame:
 
 def rows_where(rows: pl.DataFrame, condition: pl.Expr | pl.Series) -> pl.DataFrame:
     """The rows that fulfil a condition; column by column, as a filter of a frame wakes all threads for little work."""
-    is_wanted = rows.select(condition).to_series().fill_null(value=False)
+    is_wanted = rows.select(condition).to_series()
+    if is_wanted.null_count():  # a query of its own
+        is_wanted = is_wanted.fill_null(value=False)
     if not is_wanted.any():
         return rows.clear()
     return rows if is_wanted.all() else pl.DataFrame([column.filter(is_wanted) for column in rows.get_columns()])

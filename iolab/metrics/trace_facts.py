@@ -15,6 +15,7 @@ from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import depth_by_file, queue_depth
 from iolab.metrics.trace_reads import is_data_read
 from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
+from iolab.metrics.trace_writes import writes_by_file
 from logframe.interval import Interval
 from straceparse.call_table import REAPS, SUBMITS, SUBMITS_OR_REAPS
 from straceparse.descriptors import is_system_file, target_of
@@ -162,6 +163,11 @@ class Trace:
     def queues(self) -> pl.DataFrame:
         """The requests outstanding at a time, of each file (`iolab.metrics.depth_by_file`)."""
         return depth_by_file(self.requests)
+
+    @cached_property
+    def writes(self) -> pl.DataFrame:
+        """The writes and flushes of each file (`iolab.metrics.writes_by_file`)."""
+        return writes_by_file(self.requests, self.opens)
 
     @cached_property
     def data_files(self) -> list[dict[str, object]]:

@@ -148,6 +148,8 @@ def depth_by_file(requests: pl.DataFrame) -> pl.DataFrame:
     if is_set_back(requests, "submitted") or hidden_requests(requests):
         return pl.DataFrame(schema=QUEUES)
     own = pl.concat(_spans(requests, op) for op in ("read", "write"))
+    if own.is_empty():
+        return pl.DataFrame(schema=QUEUES)
     names = own.group_by("file", "fd", "op").agg(requests=pl.len()).with_columns(name=file_or_fd())
     # a number for each file and direction; changes in its order add up to 0 for each of them
     names = names.with_columns(key=pl.struct("name", "op").rank("dense").cast(pl.UInt32))

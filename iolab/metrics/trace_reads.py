@@ -72,21 +72,27 @@ def is_data_read(requests: pl.DataFrame) -> pl.Expr:
     """Whether a request of this log is a read of data, as `data_reads` says."""
     op = pl.col("op")
     is_async = pl.col("mode") == "async"
-    has_writes = requests.select((is_async & (op == "write")).any()).item()
+    file = pl.col("file").unique(maintain_order=True).cast(pl.String)  # a category is a number: each file once becomes a text
+    found = requests.select((is_async & (op == "write")).any(), names=file.filter(is_library(file)).implode())
+    has_writes, names = found.row(0)
     is_orphan = (pl.col("match") == "none") & pl.col("bytes_transferred").is_not_null()
     is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
     wanted = op == "read" if has_writes else (op == "read") | is_unnamed
-    return wanted & is_of_data(requests)
+    return wanted & _is_of_data(names)
 
 
 def is_of_data(requests: pl.DataFrame) -> pl.Expr:
     """Whether a request of this log moved data of a file or block device, or may have."""
+    file = pl.col("file").unique(maintain_order=True).cast(pl.String)
+    return _is_of_data(requests.select(file.filter(is_library(file))).to_series().to_list())
+
+
+def _is_of_data(libraries: list[str]) -> pl.Expr:
+    """The same, of a log in which these files are libraries."""
     size = pl.coalesce("bytes_transferred", "bytes_requested")
     is_async = pl.col("mode") == "async"
-    # a category is a number: each file once becomes a text, not each request
-    names = requests.select(pl.col("file").unique().cast(pl.String)).filter(is_library(pl.col("file"))).to_series()
-    is_one = pl.col("file").cast(pl.String).is_in(names.implode()).fill_null(value=False)
-    of_loader = is_one if names.len() else pl.lit(value=False)
+    is_one = pl.col("file").cast(pl.String).is_in(libraries).fill_null(value=False)
+    of_loader = is_one if libraries else pl.lit(value=False)
     is_named = (pl.col("target").is_in(STORAGE) | (is_unnamed() & ~_may_be_other())).fill_null(value=False)
     is_elsewhere = ~is_named & ~pl.col("target").is_in(NOT_NAMED).fill_null(value=True)
     is_sector = size.is_null() | ((size % SECTOR == 0) & (size > 0))

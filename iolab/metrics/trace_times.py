@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -10,10 +11,11 @@ import polars as pl
 
 from iolab.metrics.table import nanoseconds, set_back
 from iolab.metrics.trace_named import CallNames, Named
-from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed
+from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed, with_classes
 from straceparse.call_table import IO_CALLS, READS, WRITES
 from straceparse.descriptors import (
     DESCRIPTOR_CALLS,
+    TARGETS,
     children_of,
     is_server_end,
     programs_of,
@@ -112,6 +114,24 @@ class CallTimes:
         """`threads` where all but one process of the log are threads that it made, else `processes`."""
         pids = set(self.calls.get_column("pid"))
         return "threads" if len(pids - self.threads) <= 1 < len(pids) else "processes"
+
+    @cached_property
+    def classed(self) -> pl.DataFrame:
+        """The sums of calls with their class, one row a process, name and target."""
+        others = self.calls.join(
+            self.targets.select("pid", "name").unique(),
+            on=["pid", "name"],
+            how="anti",
+            nulls_equal=True,
+            maintain_order="left",
+        ).select(
+            *(name for name in self.targets.columns if name in self.calls.columns),
+            fd=pl.lit(None, pl.Int32),
+            file=pl.lit(None, pl.String),
+            target=pl.lit(None, TARGETS),
+        )
+        both = pl.concat([self.targets, others], how="diagonal_relaxed")
+        return with_classes(both.with_columns(nanoseconds("elapsed")))
 
 
 class CallSums:

@@ -11,7 +11,6 @@ from iolab.metrics.formatting import count_text
 from iolab.metrics.trace_facts import Trace, short_name, trace_of
 from iolab.metrics.trace_reads import Op, is_data_request
 from iolab.metrics.trace_times import times_of
-from iolab.metrics.trace_writes import writes_by_file
 from iolab.pages.figures import join_figures
 from iolab.rules.trace_pairs import trace_pair
 from iolab.rules.traces import trace_findings
@@ -55,7 +54,7 @@ def trace_frames(trace: Trace) -> tuple[dict[str, pl.DataFrame], list[str]]:
     counted = counted.sort("calls", "name", descending=[True, False])
     modes = trace.modes
     unseen = dict.fromkeys(one for said in modes.get_column("limitations") for one in said.split("; ") if one)
-    writes = writes_by_file(trace.requests, trace.opens)
+    writes = trace.writes
     frames = {"calls": counted, "io_mode": modes.select(_OF_MODES), "writes": writes, "queues": trace.queues}
     notes = [f"the log does not show {'; '.join(unseen)}"] if unseen else []
     return {name: frame for name, frame in frames.items() if frame.height}, notes

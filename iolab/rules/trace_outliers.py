@@ -13,7 +13,6 @@ from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.rules.trace_calls import process_ledger, silent_peer
-from iolab.time_ledger.strace import classed
 from straceparse.call_classes import READY_CALLS
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     lead = process_ledger(log)
     if lead is None or lead.total is None:
         return
-    kinds = classed(times_of(log))
+    kinds = times_of(log).classed
     timed = kinds.filter(~pl.col("kind").is_in(_IDLE), pl.col("class") != "locks and messages").group_by("name")
     longest = pl.coalesce(pl.col("longest", "longest_open").max())
     names = timed.agg(pl.col("elapsed", "open", "timed", "calls").sum())

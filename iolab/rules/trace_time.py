@@ -15,7 +15,7 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, classed, program_of
+from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
 
@@ -201,7 +201,7 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
     """The longest calls of a log whose stamps give no total, but whose calls have their times (-T)."""
     if not trace_of(log).printed:
         return
-    calls = classed(times_of(log)).filter(pl.col("printed") > 0)
+    calls = times_of(log).classed.filter(pl.col("printed") > 0)
     is_idle = pl.col("kind").is_in(["idle", "client"])
     sums = calls.group_by("name").agg(pl.col("elapsed", "printed").sum(), pl.col("class").first(), idle=is_idle.all())
     sums = sums.filter(pl.col("elapsed") > 0).sort("elapsed", "name", descending=[True, False])
@@ -330,7 +330,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 def _others(log: StraceLog, lead: Ledger) -> float:
     """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
     is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
-    others = classed(times_of(log)).filter(~_is_own(lead), ~is_any)
+    others = times_of(log).classed.filter(~_is_own(lead), ~is_any)
     return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
 
 
@@ -483,7 +483,7 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
     times = times_of(log)
     if lead is None or lead.total is None or times.calls.get_column("pid").n_unique() <= 1:
         return
-    calls = classed(times).filter(pl.col("elapsed") > 0)
+    calls = times.classed.filter(pl.col("elapsed") > 0)
     own = pl.col("elapsed").filter(_is_own(lead)).sum()
     sums = calls.group_by("name", "class", "kind").agg(
         pl.col("elapsed", "timed").sum(), own=own, processes=pl.col("pid").n_unique(), pid=pl.col("pid").max()
@@ -530,7 +530,7 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
     if lead is None or lead.total is None:
         return
     least = _NEARLY_ALL * lead.total.value
-    locks = classed(times_of(log)).filter(pl.col("class") == "locks and messages").get_column("name").unique()
+    locks = times_of(log).classed.filter(pl.col("class") == "locks and messages").get_column("name").unique()
     waits = times_of(log).calls.filter(pl.col("name").is_in(locks.to_list()), pl.col("longest") >= least * 1e9)
     found = waits.group_by("name").agg("pid", pl.col("longest").min()).sort(pl.col("pid").list.len(), descending=True)
     if found.is_empty() or len(pids := found.item(0, "pid")) < 2:

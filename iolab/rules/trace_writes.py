@@ -8,7 +8,6 @@ from iolab.metrics.formatting import size_text
 from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import is_data_request
-from iolab.metrics.trace_writes import writes_by_file
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds, three
 from iolab.rules.registry import rule
@@ -46,7 +45,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     trace = trace_of(log)
     window = trace.window_s
     reads = trace.requests.select(nanoseconds("latency").filter(is_data_request(trace.requests, "read")).sum() / 1e9)
-    for row in writes_by_file(trace.requests, trace.opens).head(_MOST_FILES).iter_rows(named=True):
+    for row in trace.writes.head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
             continue

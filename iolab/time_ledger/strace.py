@@ -17,8 +17,7 @@ from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_times import times_of
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, NOTHING, READY_CALLS, with_classes
-from straceparse.descriptors import TARGETS
+from straceparse.call_classes import ASYNCHRONOUS, NOTHING, READY_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,7 +101,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         yield _void(_SET_BACK if times.set_back else damaged)
         return
     step = _step(log.dialect)
-    calls = classed(times)
+    calls = times.classed
     whole, is_busy = _lead_first(whole.head(_MOST_PROCESSES), calls)
     several = f"{spans.height:,} {times.noun}"
     is_longest = whole.item(0, "pid") == spans.item(0, "pid")
@@ -181,21 +180,6 @@ def _spans(times: CallTimes) -> pl.DataFrame:
     spans = spans.filter(pl.col("first").is_not_null()).drop("mark_first", "mark_last")
     length = pl.col("last") - pl.col("first")
     return spans.sort(length, "calls", "pid", descending=[True, True, False], maintain_order=True)
-
-
-def classed(times: CallTimes) -> pl.DataFrame:
-    """The sums of calls with their class, one row a process, name and target."""
-    targets = times.targets
-    others = times.calls.join(
-        targets.select("pid", "name").unique(), on=["pid", "name"], how="anti", nulls_equal=True, maintain_order="left"
-    ).select(
-        *(name for name in targets.columns if name in times.calls.columns),
-        fd=pl.lit(None, pl.Int32),
-        file=pl.lit(None, pl.String),
-        target=pl.lit(None, TARGETS),
-    )
-    both = pl.concat([targets, others], how="diagonal_relaxed")
-    return with_classes(both.with_columns(nanoseconds("elapsed")))
 
 
 def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: tuple[int, bool]) -> Ledger:
