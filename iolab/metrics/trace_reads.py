@@ -72,23 +72,18 @@ def is_data_read(requests: pl.DataFrame) -> pl.Expr:
     """Whether a request of this log is a read of data, as `data_reads` says."""
     op = pl.col("op")
     is_async = pl.col("mode") == "async"
-    file = pl.col("file").unique(maintain_order=True).cast(pl.String)  # a category is a number: each file once becomes a text
-    found = requests.select((is_async & (op == "write")).any(), names=file.filter(is_library(file)).implode())
-    has_writes, names = found.row(0)
+    has_writes = requests.select((is_async & (op == "write")).any()).item()
     is_orphan = (pl.col("match") == "none") & pl.col("bytes_transferred").is_not_null()
     is_unnamed = is_async & (op == "other") & (is_orphan | _IS_CUT)
     wanted = op == "read" if has_writes else (op == "read") | is_unnamed
-    return wanted & _is_of_data(names)
+    return wanted & is_of_data(requests)
 
 
 def is_of_data(requests: pl.DataFrame) -> pl.Expr:
     """Whether a request of this log moved data of a file or block device, or may have."""
-    file = pl.col("file").unique(maintain_order=True).cast(pl.String)
-    return _is_of_data(requests.select(file.filter(is_library(file))).to_series().to_list())
-
-
-def _is_of_data(libraries: list[str]) -> pl.Expr:
-    """The same, of a log in which these files are libraries."""
+    # a category is a number: each file once becomes a text, not each request
+    names = requests.get_column("file").unique().cast(pl.String).to_frame()
+    libraries = names.select(pl.col("file").filter(is_library(pl.col("file")))).to_series().to_list()
     size = pl.coalesce("bytes_transferred", "bytes_requested")
     is_async = pl.col("mode") == "async"
     is_one = pl.col("file").cast(pl.String).is_in(libraries).fill_null(value=False)

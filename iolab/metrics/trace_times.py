@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
@@ -40,7 +41,7 @@ _ADDED: Final = tuple(
 )
 SUMS: Final = (
     *_ADDED,
-    pl.col("failed", "timed_out", "late", "stamped").sum(),
+    pl.col("failed", "timed_out", "late", "stalled", "stamped").sum(),
     pl.col("first").min(),
     pl.col("last", "longest", "longest_open").max(),
 )
@@ -53,13 +54,17 @@ _IS_TIMED_OUT: Final = (
     | ((pl.col("errno") == "EAGAIN") & pl.col("name").is_in(_TIMED))
     | ((pl.col("result") == 0) & pl.col("name").is_in(_POLLS))
 )
-_LATE: Final = pl.coalesce("elapsed", "gap").filter("_is_late")
+_TIME: Final = pl.coalesce("elapsed", "gap")
+#: A call that takes as long is no spread of one device.
+STALL: Final = timedelta(milliseconds=100)
+_LATE: Final = _TIME.filter("_is_late")
 _OF_CALLS: Final = (
     pl.col("errno").count().cast(pl.Int64).alias("failed"),
     _LATE.count().cast(pl.Int64).alias("timed_out"),
     _LATE.sum().dt.total_nanoseconds().alias("late"),
     pl.col("elapsed").max().dt.total_nanoseconds().alias("longest"),
     pl.col("gap").filter(pl.col("elapsed").is_null()).max().dt.total_nanoseconds().alias("longest_open"),
+    _TIME.filter(_TIME >= STALL).sum().dt.total_nanoseconds().alias("stalled"),
     pl.col("start").count().cast(pl.Int64).alias("stamped"),
     pl.col("start").min().alias("first"),
     pl.max_horizontal(pl.col("start").max(), pl.col("end").max()).alias("last"),
@@ -86,7 +91,8 @@ class CallTimes:
             them (``followed``);
             the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
             time after them until the next line of the process (``between``, ns), and of the time to that line of
-            calls without a time (``open``, the longest is ``longest_open``, ns); the first start and the last end.
+            calls without a time (``open``, the longest is ``longest_open``, ns); of both times, those as long as a `STALL`
+            (``stalled``, ns); the first start and the last end.
         targets: the same of the calls that act on a descriptor, one row a process, name, descriptor and file;
             ``target`` says what it is of.
         set_back: processes whose clock goes back, or that go on after their end.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.trace_facts import short_name, trace_of
-from iolab.metrics.trace_times import times_of
+from iolab.metrics.trace_times import STALL, times_of
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: A call this many times as long as the median of its kind, and no shorter than this, is a stall.
 _FAR: Final = 20
-_LEAST_S: Final = 0.1
+_LEAST_S: Final = STALL.total_seconds()
 #: Stalls are at most this share of the calls, and have this share of their time.
 _FEW: Final = 0.05
 _MOST: Final = 0.5
@@ -58,17 +58,16 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         return
     kinds = times_of(log).classed
     timed = kinds.filter(~pl.col("kind").is_in(_IDLE), pl.col("class") != "locks and messages").group_by("name")
-    longest = pl.coalesce(pl.col("longest", "longest_open").max())
+    time = pl.col("elapsed") + pl.col("open")
     names = timed.agg(pl.col("elapsed", "open", "timed", "calls").sum())
-    names = names.join(times_of(log).calls.group_by("name").agg(longest=longest), on="name")
-    mean = (
-        pl.when(pl.col("timed") > 0)
-        .then(pl.col("elapsed") / pl.col("timed"))
-        .otherwise(pl.col("open") / pl.col("calls"))
-    )
+    longest = pl.coalesce(pl.col("longest", "longest_open").max())
+    sums = times_of(log).calls.group_by("name").agg(pl.col("stalled").sum(), longest=longest)
+    mean = pl.when(pl.col("timed") > 0).then(pl.col("elapsed") / pl.col("timed")).otherwise(time / pl.col("calls"))
     # few calls with most of the time are longer than the mean of all by the ratio of the two shares
-    is_far = pl.col("longest") >= pl.max_horizontal(_LEAST_S * 1e9, _MOST / _FEW * mean)
-    names = names.filter(pl.col("elapsed") + pl.col("open") >= PART * lead.total.lo * 1e9, is_far)
+    names = names.filter(time >= PART * lead.total.lo * 1e9).join(sums, on="name")
+    names = names.filter(
+        pl.col("longest") >= pl.max_horizontal(_LEAST_S * 1e9, _MOST / _FEW * mean), pl.col("stalled") >= _MOST * time
+    )
     if names.is_empty():
         return
     calls = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names.get_column("name").to_list()))
