@@ -77,8 +77,10 @@ bench: $(READY) ## Measure speed against wc, awk, plain Python and other readers
 	@$(BIN)/python benchmarks/awr.py
 	@$(BIN)/python benchmarks/spool.py
 	@$(BIN)/python benchmarks/sqltrace.py
+	@$(BIN)/python benchmarks/ledger.py
+	@$(BIN)/python benchmarks/large.py
 # Longer, and by hand: benchmarks/upload.py (400 MB through a browser), benchmarks/coverage_of_intervals.py,
-# benchmarks/strace.py --memory, benchmarks/extremes.py (logs of up to 5 GB).
+# benchmarks/extremes.py (logs of up to 5 GB).
 
 fuzz: $(READY) ## Double hard shapes, try every pattern, then read and show mutated logs, SECONDS (600) each, in PROCESSES (2); CORPUS=folder adds logs
 	@POLARS_MAX_THREADS=1 $(BIN)/python -m fuzz.growth
