@@ -91,8 +91,8 @@ class CallTimes:
             them (``followed``);
             the sum of their times (``elapsed``), how much longer it may be as times are cut (``slack``, ns), of the
             time after them until the next line of the process (``between``, ns), and of the time to that line of
-            calls without a time (``open``, the longest is ``longest_open``, ns); of both times, those of a `STALL` or more
-            (``stalled``, ns); the first start and the last end.
+            calls without a time (``open``, the longest is ``longest_open``, ns); of both times, those of a
+            `STALL` or more (``stalled``, ns); the first start and the last end.
         targets: the same of the calls that act on a descriptor, one row a process, name, descriptor and file;
             ``target`` says what it is of.
         set_back: processes whose clock goes back, or that go on after their end.
