@@ -6,7 +6,8 @@ The samples and seeds are those of `statistics_table.py`.  Each pair is compared
 interval and p value are then widened as `iolab.comparison.compare` does it: by the estimate of the dependence, which
 counts from another standard score on (`unseen_score`), or by a fixed factor, or by other known rules (`RULES`).
 
-With `--seen` it prints how often neighbours are said to resemble each other in pairs of independent samples.
+With `--seen` it prints how often neighbours are said to resemble each other in pairs of independent samples; with
+`--wide` how often the interval that a verdict of few runs states beside its assumption holds the true ratio.
 """
 
 import argparse
@@ -35,6 +36,7 @@ RULES: dict[str, dict[str, object]] = {
 }  # fmt: skip
 KEPT = order.unseen_score
 SEEN_SIZES = (3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 18, 20, 22, 25, 31, 45, 60)
+WIDE_SIZES = (6, 7, 8, 9, 10, 11, 12, 13, 14)
 POWERS = ((1.08, 0.03), (1.05, 0.02))
 
 Pair = tuple[np.ndarray, np.ndarray]
@@ -62,6 +64,17 @@ def print_seen(count: int, seed: int) -> None:
         print(f"| {n} | {100 * share:.1f} ±{100 * error:.1f} |", flush=True)
 
 
+def print_wide(count: int, seed: int) -> None:
+    """How often the interval for correlated neighbours holds the true ratio, by the size of the samples."""
+    for n in WIDE_SIZES:
+        held = []
+        for name in ("iid", "AR(.5)"):
+            rng, draw = np.random.default_rng([seed, n, len(name)]), ALIKE[name][0]
+            found = [compare(draw(rng, n).tolist(), draw(rng, n).tolist()).ratio_if_correlated for _ in range(count)]
+            held.append(100 * sum((one.lo or 0) <= 1 <= (one.hi or 0) for one in found) / count)
+        print(f"| {n} | {held[0]:.1f} | {held[1]:.1f} |", flush=True)
+
+
 def compare_uncorrected(a: list[float], b: list[float]) -> Comparison:
     """The comparison of two samples without a correction for dependence."""
     with patch.object(order, "unseen_score", lambda _: math.inf):
@@ -74,11 +87,15 @@ def main() -> None:
     options.add_argument("--samples", type=int, default=1000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--seen", action="store_true", help="only how often dependence is seen where there is none")
+    options.add_argument("--wide", action="store_true", help="only the interval for correlated neighbours")
     chosen = options.parse_args()
     if chosen.seen:
         print_seen(chosen.samples, chosen.seed)
         return
     samples.find_caveats, comparison.shift_interval = lambda *_args, **_named: [], lambda *_args, **_named: None
+    if chosen.wide:
+        print_wide(chosen.samples, chosen.seed)
+        return
     for n in SIZES:
         pairs: dict[str, list[Pair]] = {}
         for name in ("iid", "AR(.5)", "AR(.8)"):

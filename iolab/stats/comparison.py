@@ -6,7 +6,7 @@ from statistics import median
 
 import polars as pl
 
-from iolab.metrics.formatting import format_number
+from iolab.metrics.formatting import format_figure, format_number
 from iolab.shown import Shown
 from iolab.stats.first_runs import first_run
 from iolab.stats.intervals import (
@@ -23,7 +23,7 @@ from iolab.stats.intervals import (
     superiority_interval,
     why_few,
 )
-from iolab.stats.order import Dependence, describe_blocks, describe_order
+from iolab.stats.order import CORRELATED, Dependence, describe_blocks, describe_order, widen
 from iolab.stats.ranks import PValues
 from iolab.stats.samples import Sample, median_deviation, modal_share, repeated_share, robust_spread, spread_ties
 from iolab.stats.verdict import (
@@ -271,9 +271,16 @@ class Comparison(Shown):
         return self.means[1] / self.means[0]
 
     @property
+    def ratio_if_correlated(self) -> Estimate:
+        """B / A with the interval that holds if neighbouring runs are correlated by 0.5."""
+        return widen(self.ratio, Dependence(factor=CORRELATED), is_positive=True)
+
+    @property
     def headline(self) -> str:
         """The verdict in a sentence, of A and B."""
         supposed = self.design.dependence.supposed.partition(",")[0]
+        _, lo, hi = format_figure(self.ratio.value, self.ratio_if_correlated.lo, self.ratio_if_correlated.hi)
+        supposed += f" ({lo} to {hi} if neighbours are correlated by 0.5)" if supposed and lo and hi else ""
         means = self.ratio_of_means
         return verdict_line(self.verdict, self.ratio, self.threshold, means=means, supposed=supposed)
 

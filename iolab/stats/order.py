@@ -196,6 +196,8 @@ MIN_EFFECTIVE: Final = 3.0
 
 #: Below this many runs a dependence that matters can stay unseen: the verdict supposes that there is not one.
 SUPPOSED: Final = 15
+#: How much wider the interval of a mean is if neighbouring runs are correlated by 0.5 (Bayley and Hammersley 1946).
+CORRELATED: Final = math.sqrt((1 + 0.5) / (1 - 0.5))
 
 #: The standard score up to which the intervals of the fewest runs are not widened.
 MOST_UNSEEN: Final = 1.5
