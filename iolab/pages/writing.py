@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -16,7 +17,7 @@ from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
-from iolab.pages.elements import large_html, marked_html, title_html
+from iolab.pages.elements import large_html, marked_html, split_headline, title_html
 from iolab.pages.findings_html import findings_html, moves_html, sentences_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
@@ -30,6 +31,7 @@ from iolab.pages.strip_html import SNAPSHOT, strip_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
 from iolab.pages.waterfall_html import beside_waterfall_html, waterfall_html
+from iolab.pages.what_if_html import measured_runs
 from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.pairs import OF_COMPARISONS
@@ -57,6 +59,8 @@ _CONTENTS: Final = (
     ("logs", "Logs"),
     ("comparisons", "Comparisons"),
 )
+#: What precedes the logs in that of a page of few.
+_OF_FEW: Final = (*_CONTENTS[3:], ("statements", "Statements"))
 #: Links of the bar of contents.
 _MOST_CONTENTS: Final = 7
 #: Of more logs a page has no drawings.
@@ -127,7 +131,8 @@ def write_report(
         sections.append(section if is_drawn else _folded(number, name, seen.headline, section))
     refuse_empty(failed, len(named))
     logs = in_time({name: made for name, seen in summaries.items() if (made := log_row(seen)) is not None})
-    heading, change, between = _heading(summaries, logs, len(named))
+    _mark_runs(sections, [one.name for one in named], summaries if is_drawn else {})
+    heading, what, change, between = _heading(summaries, logs, len(named))
     pairings = list(pair_all({name: seen.log for name, seen in summaries.items() if name in (between or summaries)}))
     together = findings_together([(name, seen.log) for name, seen in summaries.items()])
     first, drawn = (
@@ -137,18 +142,14 @@ def write_report(
     first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
-        contents = (
-            list(_CONTENTS)
-            if not is_drawn
-            else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
-        )
+        contents = [*_OF_FEW, *((link, name) for name, link in links.items())] if is_drawn else list(_CONTENTS)
         strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
-        parts = [f"<h1>{title_html(heading)}</h1>", _total_line(change, between), strip]
-        parts += _lead(pairings, together, change, first, is_pair=len(named) == 2)
-        summary = f'<section id="logs"><h2>Logs</h2>{_summary(rows)}</section>'
-        same = shared_html(summaries) if is_drawn else ""
-        parts += [_overview(summaries, logs, links), summary, comparisons, same if is_drawn else "<h2>Each log</h2>"]
-        parts += sections
+        parts = [f"<h1>{title_html(heading)}</h1>{what}", _total_line(change, between), strip]
+        lead = _lead(pairings, together, change, first, is_pair=len(named) == 2)
+        parts += lead
+        is_said = bool(strip or lead[0] or together.height)  # else what each log says comes first
+        overview = [_overview(summaries, logs, links), _summary(rows)][:: 1 if is_said else -1]
+        parts += [*overview, comparisons, shared_html(summaries) if is_drawn else "<h2>Each log</h2>", *sections]
     else:
         contents = list(ONE_LOG_CONTENTS)
         parts = [*sections, comparisons if "<section" in comparisons else ""]
@@ -226,20 +227,33 @@ def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
 
 def _heading(
     summaries: dict[str, LogSummary], rows: dict[str, LogRow], count: int
-) -> tuple[str, list[str], tuple[str, str] | None]:
-    """What a page is about: database, host and period; of many logs also what changed in them, and between which."""
+) -> tuple[str, str, list[str], tuple[str, str] | None]:
+    """Title of a page and the line below it; of many logs what changed, and between which two."""
     if count == 1:
-        return next(iter(summaries.values())).headline, [], None
+        return split_headline(next(iter(summaries.values())).headline)[0], "", [], None
     if count == 2 and len({seen.log.format for seen in summaries.values()}) == 1:
-        return (
-            sets_head(dict(zip("AB", ({name: seen.log} for name, seen in summaries.items()), strict=False))),
-            [],
-            None,
-        )
+        named = dict(zip("AB", summaries, strict=False))
+        title, kind = sets_head({side: {name: summaries[name].log} for side, name in named.items()})
+        files = [f"{name} ({side})" for side, name in named.items()]
+        return title, _lead_line(" · ".join([*[kind] * bool(kind), *files])), [], None
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
-        heading, change, between = folder_head(rows)
-        return (heading, change, between) if count >= LEAST else (heading, [], None)
-    return f"I/O evidence of {count:,} logs", [], None
+        title, kind, change, between = folder_head(rows)
+        return (title, _lead_line(kind), change, between) if count >= LEAST else (title, _lead_line(kind), [], None)
+    kinds = Counter(seen.headline.partition(", ")[0] for seen in summaries.values())
+    what = " · ".join(kind if often == 1 else f"{often} × {kind}" for kind, often in kinds.items())
+    return f"I/O evidence of {count:,} logs", _lead_line(what), [], None
+
+
+def _lead_line(what: str) -> str:
+    return f'<p class="lead">{_text(what)}</p>' if what else ""
+
+
+def _mark_runs(sections: list[str], names: Sequence[str], summaries: dict[str, LogSummary]) -> None:
+    """Make the parts of traces again that another trace of the page is a measured run of."""
+    runs = measured_runs(summaries)
+    for place, name in enumerate(names):
+        if runs.get(name):
+            sections[place] = log_section(place + 1, name, summaries[name], runs=runs[name])
 
 
 def _unread(number: int, name: str, said: str, *, is_drawn: bool) -> str:
@@ -272,7 +286,8 @@ def _summary(rows: list[tuple[str, str, str, str]]) -> str:
     """The first table of the page; its cells are HTML."""
     headings = "".join(f"<th>{heading}</th>" for heading in ("log", "what it is", "first finding", "remarks"))
     body = "".join(f"<tr>{''.join(f'<td class=long>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>'
+    table = f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<section id="logs"><h2>Logs</h2><div class="wide">{table}</div></section>'
 
 
 def _headline(seen: LogSummary) -> str:
