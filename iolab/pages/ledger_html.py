@@ -122,7 +122,7 @@ def ledger_html(
     place = 1 if is_second else len(tables)
     tables[place:place] = [beside] if beside else []
     tables += [_phases(ledger, anchor)] if "phase" in ledger.views else []
-    return f'<div class="ledgers">{"".join(tables)}</div>'
+    return f'<div class="ledgers{" period" * (ledger.elapsed is not None)}">{"".join(tables)}</div>'
 
 
 def icicle_html(ledger: Ledger, *, anchor: str) -> str:

@@ -354,7 +354,7 @@
       async function openNotebook(path) {
         try {
           const made = await ask("notebooks", "POST", { path });
-          const widget = await commands.execute("docmanager:open", { path: made.path, factory: "Notebook", options: { mode: "split-right" } });
+          const widget = await commands.execute("docmanager:open", { path: made.path, factory: "Notebook", options: { mode: window.innerWidth < NARROW ? "tab-after" : "split-right" } });
           await widget.context.ready;
           await widget.sessionContext.ready;
           await notebooks.NotebookActions.runAll(widget.content, widget.sessionContext);

@@ -186,7 +186,10 @@ def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> 
     assert places == sorted(places)
     gaps = [round(14 * (after - before) / 100) for before, after in pairwise(places)]
     assert gaps == [1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 1]
-    begins = re.findall(r"<td>(2026-[^<]+)</td>", page[page.index('<section id="heat"') : page.index('id="over-time"')])
+    begins = re.findall(
+        r'<td class="begin"><a href="#log-\d+">(2026-[^<]+)</a>',
+        page[page.index('<section id="heat"') : page.index('id="over-time"')],
+    )
     assert begins == sorted(begins)
 
 
