@@ -63,7 +63,8 @@ def write_change_report(
     page = Path(out)
     sets, failed = read_sets({"before": before, "after": after}, page, say)
     result = compare_sets(sets["before"], sets["after"], options=options)
-    write_page(page, change_html(result, failed, heading=sets_head(sets)))
+    title, kind = sets_head(sets)
+    write_page(page, change_html(result, failed, heading=title, kind=kind))
     return failed
 
 
@@ -94,16 +95,18 @@ def read_sets(
     return found, failed
 
 
-def change_html(result: BeforeAfter, failed: Iterable[str] = (), *, heading: str = "Before and after") -> str:
-    """The page of a change; its heading says of what, where and when."""
-    return sections_page(heading, change_sections(result, failed))
+def change_html(
+    result: BeforeAfter, failed: Iterable[str] = (), *, heading: str = "Before and after", kind: str = ""
+) -> str:
+    """The page of a change; its heading says of what, where and when, and the line below it of which kind of log."""
+    return sections_page(heading, change_sections(result, failed, kind=kind))
 
 
-def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tuple[str, str, str]]:
+def change_sections(result: BeforeAfter, failed: Iterable[str] = (), *, kind: str = "") -> list[tuple[str, str, str]]:
     """Anchor, title and body of each part of a change that has something to show."""
     left = [] if result.changes else result.not_compared.rows()
     sections = [
-        ("changed", "What changed", _first_screen(result)),
+        ("changed", "What changed", _first_screen(result, kind)),
         ("settings", "Settings", _table(result.settings)),
         ("load", "Load", _table(_shown(result.load)) + _ranges(result.load)),
         ("latency", "Latencies", _table(_shown(result.latencies)) + _ranges(result.latencies)),
@@ -114,8 +117,8 @@ def change_sections(result: BeforeAfter, failed: Iterable[str] = ()) -> list[tup
     return [(anchor, title, body) for anchor, title, body in sections if body]
 
 
-def _first_screen(result: BeforeAfter) -> str:
-    names = [
+def _first_screen(result: BeforeAfter, kind: str) -> str:
+    names = [kind] * bool(kind) + [
         f"{side}: {escape(', '.join(names))}" for side, names in zip(("Before", "After"), result.names, strict=True)
     ]
     in_changes = tuple(sentence for one in result.changes for sentence in one.sentences)

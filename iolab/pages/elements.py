@@ -98,6 +98,24 @@ def marked_html(sentence: str) -> str:
     return "".join(f"<code>{part}</code>" if place % 2 else part for place, part in enumerate(parts))
 
 
+def split_headline(headline: str) -> tuple[str, str]:
+    """What, where and when of a log for a title; its kind and release, which stand below it.
+
+    Examples:
+        >>> split_headline("AWR report, HARBOR on quay07, 12.1.0.2, 2026-09-14 18:00 to 19:00")
+        ('HARBOR on quay07, 2026-09-14 18:00 to 19:00', 'AWR report 12.1.0.2')
+        >>> split_headline("AWR report, SALES of CDB1 on db1, 19.0.0.0"), split_headline("strace log, one process")
+        (('SALES of CDB1 on db1', 'AWR report 19.0.0.0'), ('strace log, one process', ''))
+    """
+    kind, _, rest = headline.partition(", ")
+    parts = rest.split(", ")
+    words = parts[0].split(" ")  # a database, or a container of one, and on which host
+    if not words[0] or words[0][0].isdigit() or len(words) % 2 == 0 or not {*words[1::2]} <= {"of", "on"}:
+        return headline, ""
+    releases = [part for part in parts if "." in part and part.replace(".", "").isdigit()]
+    return ", ".join(part for part in parts if part not in releases), " ".join([kind, *releases])
+
+
 def title_html(title: str) -> str:
     """A heading with the name of what it is about in bold: all before "on" a host, else before the first comma.
 

@@ -83,7 +83,8 @@ def _table(
         body += f'<tr class="gap"><td colspan="{wide}">{html.escape(gaps[name])}</td></tr>' if name in gaps else ""
         link = html.escape(printable(name))
         link = f'<a href="#{links[name]}">{link}</a>' if name in links else link
-        begin = f"<td>{begins.get(name, '')}</td>" if begins else ""
+        begin = f'<a href="#{links[name]}">{begins[name]}</a>' if name in begins and name in links else ""
+        begin = f'<td class="begin">{begin or begins.get(name, "")}</td>' if begins else ""
         cells = f'<td colspan="{len(heads)}">no total: {html.escape(printable(one.void))}</td>'
         if name in parts and one.total is not None:
             total = one.total
@@ -95,7 +96,7 @@ def _table(
         body += f'<tr><th scope="row">{link}</th>{begin}{cells}</tr>'
     styles = {style for own in parts.values() for style, _ in own.values()} - {"c-other"}
     chips = "".join(f"<span>{chip_html(one, _ANCHOR)} {said}</span>" for one, said in MEANING.items() if one in styles)
-    begin = '<th scope="col">begin</th>' if begins else ""
+    begin = '<th scope="col" class="begin">begin</th>' if begins else ""
     table = f'<table class="ledger logs"><thead><tr><th scope="col">log</th>{begin}{shown}</tr></thead>'
     chips += f'<svg width="0" height="0" aria-hidden="true">{patterns_html(_ANCHOR)}</svg>'
     return f'<p class="key">{chips}</p><div class="wide heat">{table}<tbody>{body}</tbody></table></div>'

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import time_text
+from iolab.pages.elements import split_headline
 from iolab.pages.findings_html import frame_of
 from iolab.pages.ledger_rows import time_cell
 from iolab.pages.ledger_text import bar_text, cut, plain
@@ -155,8 +156,8 @@ def folder_text(
     return "\n".join(lines)
 
 
-def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, list[str], tuple[str, str] | None]:
-    """What logs of one kind have in common, and when; what changed, in sentences; the two logs between which it did."""
+def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, str, list[str], tuple[str, str] | None]:
+    """Title of logs of one kind, and what they are; what changed, in sentences; the two logs between which it did."""
     common, _ = _headlines([one.headline for one in logs.values()])
     noun = next(iter(logs.values())).noun
     period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
@@ -164,18 +165,31 @@ def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, list[str], tuple[str, 
     ordered = in_time(logs)
     change = _change(ordered)
     said = ([] if change is None else [change[0]]) + _parameters(ordered)
-    return f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}", said, change and change[1]
+    title, kind = split_headline(common)
+    kind = f"{len(logs)} {kind.replace(noun, f'{noun}s', 1)}" if kind else ""
+    title = f"{title}{period}" if kind else f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}"
+    return title, kind, said, change and change[1]
 
 
-def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> str:
-    """What the logs of two sets have in common, and when each set was.
+def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> tuple[str, str]:
+    """What the logs of two sets have in common, and when each set was; of which kind they are.
 
     Args:
         sets: the logs of each by the name of the set.
     """
     logs = [log for named in sets.values() for log in named.values()]
     heads = [headline(log) for log in logs if (headline := view_of(log.format).headline) is not None]
-    common = _headlines(heads)[0] or " and ".join(dict.fromkeys(f"{view_of(log.format).noun}s" for log in logs))
+    common, own = _headlines(heads)
+    if len(sets) == len(logs) == len(own) and "" not in own and not split_headline(common)[1]:
+        is_kind = all(head.startswith(common) for head in heads)
+        titles = [title for title, kind in map(split_headline, heads) if kind]
+        is_named = is_kind and len(titles) == len(own)
+        both = " and ".join(f"{one} ({name})" for one, name in zip(titles if is_named else own, sets, strict=True))
+        if is_named or not common:
+            return both, common
+        return f"{common}: {both}" if is_kind or split_headline(f"-, {common}")[1] else f"{both}, {common}", ""
+    common = common or " and ".join(dict.fromkeys(f"{view_of(log.format).noun}s" for log in logs))
+    common, kind = split_headline(common)
     periods = []
     for named in sets.values():
         spans = [span(log) for log in named.values() if (span := view_of(log.format).span) is not None]
@@ -184,7 +198,7 @@ def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> str:
     if len(periods) > 1 and len(days) == 1 and all(len(period) == _ONE_DAY for period in periods):
         common, periods = f"{common}, {days.pop()}", [period[11:] for period in periods]
     when = " and ".join(f"{period} ({name})" if period else name for name, period in zip(sets, periods, strict=True))
-    return f"{common}: {when}"
+    return f"{common}: {when}", kind
 
 
 def _period(times: Sequence[datetime]) -> str:

@@ -13,7 +13,7 @@ from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import polars as pl
 
@@ -122,7 +122,7 @@ def ledger_html(
     place = 1 if is_second else len(tables)
     tables[place:place] = [beside] if beside else []
     tables += [_phases(ledger, anchor)] if "phase" in ledger.views else []
-    return f'<div class="ledgers">{"".join(tables)}</div>'
+    return f'<div class="ledgers{" period" * (ledger.elapsed is not None)}">{"".join(tables)}</div>'
 
 
 def icicle_html(ledger: Ledger, *, anchor: str) -> str:
@@ -375,9 +375,8 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, 
     time = one.seconds
     lo, value, hi = (_BAR * end / whole / (longest or 1.0) for end in (time.lo, time.value, time.hi))
     hi = min(hi, _BAR)
-    drawn = f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
-    drawn += f'<path d="M{value - 2:.1f} 7h4" class="dot"/>'
-    bar = f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
+    drawn = f'{_whisker(lo, hi)}<circle cx="{value:.1f}%" cy="7" r="2.5" class="dot"/>'
+    bar = f'<svg width="100%" height="14" aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
     return (
         f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
         f'<td class="bar">{bar}</td>'
@@ -420,7 +419,7 @@ def _bar(row: Row, longest: float, anchor: str) -> str:
     return bar_html(row.lo / longest, row.hi / longest, kind, anchor, high=7 if row.level else 12)
 
 
-def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12) -> str:
+def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12, rings: Iterable[float] = ()) -> str:
     """Solid up to the certain share, pale to the possible one, and a whisker between them where they are apart.
 
     Args:
@@ -429,18 +428,27 @@ def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12) ->
         kind: a class of the style sheet.
         anchor: what identifiers of hatchings begin with.
         high: in pixels.
+        rings: what was measured elsewhere, of the longest bar.
     """
     lo, hi = lo * _BAR, hi * _BAR
     top = (14 - high) / 2
     if kind == "c-unknown":
-        drawn = f'<rect y="{top}" width="{hi:.1f}" height="{high}" class="open" fill="url(#{anchor}-unknown)"/>'
+        drawn = f'<rect y="{top}" width="{hi:.1f}%" height="{high}" class="open" fill="url(#{anchor}-unknown)"/>'
     else:
         solid = (lo + hi) / 2 if hi - lo < 0.01 * _BAR else lo
-        drawn = f'<rect y="{top}" width="{solid:.1f}" height="{high}" class="{kind}"/>'
+        drawn = f'<rect y="{top}" width="{solid:.1f}%" height="{high}" class="{kind}"/>'
         if hi - lo >= 0.01 * _BAR:
-            drawn += f'<rect x="{lo:.1f}" y="{top}" width="{hi - lo:.1f}" height="{high}" class="{kind} pale"/>'
-            drawn += f'<path d="M{lo:.1f} 7H{hi:.1f}M{lo:.1f} 4v6M{hi:.1f} 4v6" class="whisker"/>'
-    return f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>'
+            drawn += f'<rect x="{lo:.1f}%" y="{top}" width="{hi - lo:.1f}%" height="{high}" class="{kind} pale"/>'
+            drawn += _whisker(lo, hi)
+    drawn += "".join(f'<circle cx="{_BAR * one:.1f}%" cy="7" r="4" class="ring"/>' for one in rings)
+    return f'<svg width="100%" height="14" aria-hidden="true">{drawn}</svg>'
+
+
+def _whisker(lo: float, hi: float) -> str:
+    """A line with end strokes, in per cent of the width."""
+    ends = ((lo, hi, 7, 7), (lo, lo, 4, 10), (hi, hi, 4, 10))
+    line = '<line x1="{:.1f}%" x2="{:.1f}%" y1="{}" y2="{}" class="whisker"/>'
+    return "".join(line.format(*one) for one in ends)
 
 
 def _text(value: str) -> str:

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import as_sentence, count_text
 from iolab.pages.drawn import drawn_html
-from iolab.pages.elements import title_html
+from iolab.pages.elements import split_headline, title_html
 from iolab.pages.findings_html import evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
@@ -22,9 +22,12 @@ from iolab.views import view_of
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from iolab.pages.summary import LogSummary
+    from iolab.pages.what_if_html import Run
+
+    _Chart = tuple[Mapping[str, Any], str]
 
 #: The bar of contents of a page of one log.
 ONE_LOG_CONTENTS: Final = (
@@ -57,7 +60,9 @@ def contents_html(links: Iterable[tuple[str, str]]) -> str:
     return f'<nav class="contents" aria-label="contents"><b>iolab</b>{items}</nav>'
 
 
-def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = False, is_drawn: bool = True) -> str:
+def log_section(
+    number: int, name: str, seen: LogSummary, *, is_only: bool = False, is_drawn: bool = True, runs: Sequence[Run] = ()
+) -> str:
     """All that a page says of a log.
 
     Args:
@@ -66,10 +71,10 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         seen: its summary.
         is_only: whether the page is about this log alone; what it is is then the heading of the page.
         is_drawn: whether its charts are drawn, at two widths; on a page of many logs the ledger is enough.
+        runs: what other traces of the page took for the same rows.
     """
     anchor = f"log-{number}"
-    kind, _, rest = printable(seen.headline).partition(", ")
-    title = rest if is_only and " on " in rest and seen.what.startswith(kind) else printable(seen.headline)
+    title = split_headline(printable(seen.headline))[0] if is_only else printable(seen.headline)
     parts = [f'<section id="{anchor}"><h2>{title_html(title)}</h2><p class="lead">{_identity(seen, name)}</p>']
     if seen.ledger is not None:
         parts.append(total_html(seen.ledger, anchor=anchor))
@@ -85,8 +90,8 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
         # without a ledger the first chart is the picture of the log
         early = 1 if drawn and not histograms and seen.ledger is None else 0
         first = "".join(drawn_html(spec, label=label, width=BESIDE) for spec, label in drawn[:early])
-        drawn = drawn[early:]
-        cells = [cell for cell in (_ledger(seen, anchor, links), histograms, first) if cell]
+        del drawn[:early]
+        cells = [cell for cell in (_ledger(seen, anchor, links, runs, drawn), histograms, first) if cell]
         beside = (
             f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
@@ -127,8 +132,11 @@ def log_section(number: int, name: str, seen: LogSummary, *, is_only: bool = Fal
     return body
 
 
-def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
-    """The tables of the ledger, whose rows lead to their statement, else to the evidence that is on the page."""
+def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str], runs: Sequence[Run], drawn: list[_Chart]) -> str:
+    """The tables of the ledger, whose rows lead to their statement, else to the evidence that is on the page.
+
+    A table that would stand alone takes the first chart beside it.
+    """
     if seen.ledger is None:
         return ""
     columns = view_of(seen.log.format).columns
@@ -136,17 +144,20 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str]) -> str:
     linked = {table: f"{anchor}-{table}" for table in cited} | dict(links)
     rows = next(iter(seen.figures.filter(pl.col("metric") == "array_size").get_column("value")), None)
     trips = seen.frames["round_trips"].head(1).to_dicts() if "round_trips" in seen.frames else []
+    beside = what_if_html(seen.ledger, anchor=anchor, rows=rows, trips=next(iter(trips), {}), runs=runs)
+    if drawn and not beside and not {"what", "who"} <= set(seen.ledger.views):
+        beside = _in_columns([drawn.pop(0)])
     return ledger_html(
         seen.ledger,
         anchor=anchor,
         columns=None if columns is None else columns(seen.log),
         linked=linked,
-        beside=what_if_html(seen.ledger, anchor=anchor, rows=rows, trips=next(iter(trips), {})),
+        beside=beside,
         is_second=rows is not None,
     )
 
 
-def _in_columns(drawn: Iterable[tuple[Mapping[str, Any], str]]) -> str:
+def _in_columns(drawn: Iterable[_Chart]) -> str:
     return "".join(f"<div>{drawn_html(spec, label=label, width=COLUMN)}</div>" for spec, label in drawn)
 
 

@@ -314,6 +314,10 @@ function prepareWhatIf(box) {
     const values = fields.map((field) => (field.value.trim() === "" ? NaN : Number(field.value)));
     const isAsked = before.every((one, at) => one === null || (values[at] >= 0 && (at || !Number(part.rows) || values[at] > 0)));
     said.removeAttribute("data-after");
+    const isStep = Number(part.rows) && select.selectedIndex === main && values[1] === four(before[1]);
+    for (const row of box.querySelectorAll("tbody tr")) {
+      row.classList.toggle("chosen", isStep && row.cells[0].textContent === values[0].toLocaleString("en"));
+    }
     if (part.refused || !isAsked) {
       said.textContent = part.refused || "Give numbers that are not negative.";
       return;

@@ -62,7 +62,9 @@ def _table(change: LedgerChange) -> str:
     for row, start in zip(steps, places, strict=False):
         stop = start + row["change"]
         span = (min(start, stop) * scale, max(start, stop) * scale, stop * scale)
-        name, kind = printable(" ".join(row["name"].split())), colour(row["kind"], row["class"], row["name"])
+        name = html.escape(printable(" ".join(row["name"].split())))
+        name = f"<code>{name}</code>" if row["kind"] in {"io", "wait"} else name
+        kind = colour(row["kind"], row["class"], row["name"])
         # a closing part may have either sign: it has no bar of its own colour
         kind = "c-unknown" if kind == "c-twice" else kind
         rows.append(_row(name, span, ends, kind, _cells(row), "level-0 step", f"{row['change']:+.3g}", _anchor(change)))
@@ -148,7 +150,7 @@ def _row(
     label: str = "",
     anchor: str = "",
 ) -> str:
-    """A row with its bar, the step to the next row, and light lines at both totals."""
+    """A row with its name as HTML, its bar, the step to the next row, and light lines at both totals."""
     low, high, stop = span
     lines = "".join(f'<line x1="{end:.2f}%" x2="{end:.2f}%" y2="26" class="zero"/>' for end in ends)
     if kind == "c-unknown":
@@ -159,8 +161,11 @@ def _row(
     )
     text = f'<text x="{high:.2f}%" dx="5" y="17">{label}</text>' if label else ""
     drawn = f'<rect x="{low:.2f}%" y="6" width="{max(high - low, 0.15):.2f}%" height="14" {painted}/>'
+    chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {painted}/></svg>' * bool(
+        label
+    )
     figures = "".join(f'<td class="number">{one}</td>' for one in [*cells, *[""] * (len(_HEADS) - len(cells))])
     return (
-        f'<tr class="{level}"><th scope="row">{html.escape(name)}</th><td class="bar">'
+        f'<tr class="{level}"><th scope="row">{chip}{name}</th><td class="bar">'
         f'<svg width="100%" height="26" aria-hidden="true">{lines}{step}{drawn}{text}</svg></td>{figures}</tr>'
     )

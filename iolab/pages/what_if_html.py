@@ -9,7 +9,9 @@ from __future__ import annotations
 import html
 import math
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import polars as pl
 
 from iolab.pages.ledger_html import bar_html, colour
 from iolab.pages.ledger_rows import PAGE_LEAST
@@ -19,8 +21,9 @@ from logframe.errors import LogError
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from iolab.pages.summary import LogSummary
     from iolab.time_ledger.account import Ledger
     from iolab.time_ledger.changes import WhatIf
 
@@ -35,8 +38,47 @@ TRIP_TIMES: Final = {"shortest_us": 0.0, "p5_us": 0.05, "median_us": 0.5, "p95_u
 _LEAST_TRIPS: Final = 59
 
 
+class Run(NamedTuple):
+    """How long another trace took for the same rows of the same statement.
+
+    Attributes:
+        name: of the trace.
+        rows: per fetch.
+        seconds: its total.
+        trip_us: the median of its round trips.
+    """
+
+    name: str
+    rows: int
+    seconds: float
+    trip_us: float
+
+
+def measured_runs(logs: Mapping[str, LogSummary]) -> dict[str, list[Run]]:
+    """By the name of a trace those of the other ones that fetched as many rows of the same statement."""
+    found: dict[str, tuple[object, Run]] = {}
+    for name, seen in logs.items():
+        trips = seen.frames.get("round_trips")
+        if trips is None or seen.ledger is None or seen.ledger.total is None:
+            continue
+        row = trips.row(0, named=True)
+        own, log = {"statement": row["statement"]}, seen.log.frames()
+        rows = log["calls"].lazy().filter(op="FETCH", depth=0, **own).select(pl.col("rows").sum()).collect().item()
+        texts = log["statements"].lazy().filter(**own).collect().get_column("text").to_list()
+        found[name] = ((texts, rows), Run(name, row["array_size"], seen.ledger.total.value, row["median_us"]))
+    return {
+        name: [run for test, run in found.values() if test == own and run.name != name]
+        for name, (own, _) in found.items()
+    }
+
+
 def what_if_html(
-    ledger: Ledger, *, anchor: str, rows: float | None = None, trips: Mapping[str, Any] = MappingProxyType({})
+    ledger: Ledger,
+    *,
+    anchor: str,
+    rows: float | None = None,
+    trips: Mapping[str, Any] = MappingProxyType({}),
+    runs: Sequence[Run] = (),
 ) -> str:
     """The box; empty of a ledger without a part that answers the question and is worth it.
 
@@ -45,6 +87,7 @@ def what_if_html(
         anchor: what identifiers begin with.
         rows: how many rows a fetch brings, of a log that says so.
         trips: the rows and times of its round trips: a row of the frame ``round_trips`` of a SQL trace.
+        runs: what other traces took for the same rows; they are marked where the log says how many rows a fetch brings.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -73,12 +116,18 @@ def what_if_html(
     caution = "" if isinstance(one, str) else one.caution
     note = "All other parts are unchanged, without overlap."
     note += " A trip with more rows takes 0 to 20 % longer (pale)." if rows else ""
+    runs = runs if rows else ()
+    note += "".join(
+        f" ○ Measured in {run.name}: {three(run.seconds)} s with {run.rows:,} rows per fetch, "
+        f"{three(run.trip_us / 1e3)} ms per trip."
+        for run in runs
+    )
     return (
         f'<section class="what-if" id="{anchor}-what-if" data-total="{_numbers(ledger.total)}" '
         f'data-more="{MORE_ROWS}"><h3>What if {html.escape(printable(main["name"]))} '
         f"{'brought more rows' if rows else 'were shorter'}?</h3>"
         f'<p class="fields" hidden><label>part <select>{options}</select></label></p><p role="status"></p>'
-        f"{_table(ledger, main, rows, anchor)}<p><small>{note} {html.escape(caution)}</small></p></section>"
+        f"{_table(ledger, main, rows, anchor, runs)}<p><small>{html.escape(f'{note} {caution}')}</small></p></section>"
         f"{_trips(trips)}"
     )
 
@@ -130,11 +179,11 @@ def _option(row: dict[str, Any], answer: WhatIf | str, rows: float | None, *, is
     return f"<option {data}{' selected' if is_main else ''}>{name}</option>"
 
 
-def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str) -> str:
+def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str, runs: Sequence[Run]) -> str:
     """The total for other numbers of rows per fetch, or other averages; that of the log itself among them."""
-    steps = sorted({*_ROWS, rows}) if rows else _FACTORS
+    steps = sorted({*_ROWS, rows, *(run.rows for run in runs)}) if rows else _FACTORS
     found = [(step, ledger.what_if(row["part"], **_question(row, rows, step))) for step in steps]
-    longest = max(float(one.after.hi) for _, one in found)
+    longest = max([*(float(one.after.hi) for _, one in found), *(run.seconds for run in runs)])
     heads = ["rows per fetch" if rows else "average", *["round trips"] * bool(rows), "", "total", "times as fast"]
     lines = []
     for step, one in found:
@@ -143,7 +192,8 @@ def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str)
         each = f"{step:,.0f}" if rows else f"{three(1e3 * step * row['avg'])} ms"
         trips = f"<td>{row['count'] * one.factor:,.0f}</td>" if rows else ""
         kind = "c-total" if is_now else colour(row["kind"], row["class"], row["name"])
-        bar = bar_html(float(after.lo) / longest, float(after.hi) / longest, kind, anchor)
+        rings = [run.seconds / longest for run in runs if run.rows == step]
+        bar = bar_html(float(after.lo) / longest, float(after.hi) / longest, kind, anchor, rings=rings)
         said = f"{_range(after)} s{', this log' if is_now else ''}"
         faster = _range(one.before / after) if after.lo > 0 else ""
         cells = "".join(f"<td>{one}</td>" for one in (said, faster))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,7 +19,7 @@ from iolab.metrics.formatting import as_sentence
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
-from iolab.pages.elements import large_html, marked_html, title_html
+from iolab.pages.elements import large_html, marked_html, split_headline, title_html
 from iolab.pages.findings_html import findings_html, moves_html, sentences_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import infos_of, lanes_html, lanes_over
@@ -32,6 +33,7 @@ from iolab.pages.strip_html import SNAPSHOT, strip_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
 from iolab.pages.waterfall_html import beside_waterfall_html, waterfall_html
+from iolab.pages.what_if_html import measured_runs
 from iolab.pages.when_html import when_html
 from iolab.rules.finding import is_nothing
 from iolab.rules.pairs import OF_COMPARISONS
@@ -59,6 +61,8 @@ _CONTENTS: Final = (
     ("logs", "Logs"),
     ("comparisons", "Comparisons"),
 )
+#: What precedes the logs in that of a page of few.
+_OF_FEW: Final = (*_CONTENTS[3:], ("statements", "Statements"))
 #: Links of the bar of contents.
 _MOST_CONTENTS: Final = 7
 #: Of more logs a page has no drawings.
@@ -113,7 +117,8 @@ def write_report(
     read = _read(named, say)
     summaries, logs = read.summaries, in_time(read.rows)
     refuse_empty(read.failed, len(named))
-    heading, change, between = _heading(summaries, logs, len(read.infos))
+    _mark_runs(read.sections, [one.name for one in named], summaries if is_drawn else {})
+    heading, what, change, between = _heading(read, logs)
     asked = [one for one in named if one.name in (between or summaries)]
     compared = {one.name: summaries[one.name].log if is_whole else load(one.source) for one in asked}
     pairings = list(pair_all(compared)) if compared else []
@@ -125,20 +130,18 @@ def write_report(
     first = (_when(summaries) if is_drawn else "") + first
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
-        contents = (
-            list(_CONTENTS)
-            if not is_drawn
-            else [*_CONTENTS[3:], ("statements", "Statements"), *((link, name) for name, link in links.items())]
-        )
+        contents = [*_OF_FEW, *((link, name) for name, link in links.items())] if is_drawn else list(_CONTENTS)
         strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
-        parts = [f"<h1>{title_html(heading)}</h1>", _total_line(change, between), strip]
-        parts += _lead(pairings, together, change, first, is_pair=len(named) == 2)
-        step = "" if is_whole else '<p class="lead"><b>next</b> all of one log: iolab report LOG</p>'
-        summary = f'<section id="logs"><h2>Logs</h2>{step}{_summary(read.table)}</section>'
-        same = shared_html(summaries) if is_drawn else ""
+        parts = [f"<h1>{title_html(heading)}</h1>{what}", _total_line(change, between), strip]
+        lead = _lead(pairings, together, change, first, is_pair=len(named) == 2)
+        parts += lead
+        is_said = bool(strip or lead[0] or together.height)  # else what each log says comes first
         lanes = lanes_html(lanes_over(read.figures, read.infos))
+        step = "" if is_whole else '<p class="lead"><b>next</b> all of one log: iolab report LOG</p>'
+        parts += [_overview(logs, links, lanes), _summary(read.table, step)][:: 1 if is_said else -1]
+        same = shared_html(summaries) if is_drawn else ""
         each = same if is_drawn or not read.sections else "<h2>Each log</h2>"
-        parts += [_overview(logs, links, lanes), summary, comparisons, each, *read.sections]
+        parts += [comparisons, each, *read.sections]
     else:
         contents = list(ONE_LOG_CONTENTS)
         parts = [*read.sections, comparisons if "<section" in comparisons else ""]
@@ -157,6 +160,7 @@ class _Read:
         rows: of those with a ledger.
         figures: what each says over time.
         infos: what each says it is.
+        kinds: the kind of each.
         table: the first table of the page, a row a log; its cells are HTML.
         sections: all of each log; of very many logs none.
         failed: a line a log that could not be read, with the reason.
@@ -166,6 +170,7 @@ class _Read:
     rows: dict[str, LogRow] = field(default_factory=dict)
     figures: dict[str, pl.DataFrame] = field(default_factory=dict)
     infos: dict[str, object] = field(default_factory=dict)
+    kinds: list[str] = field(default_factory=list)
     table: list[tuple[str, str, str, str]] = field(default_factory=list)
     sections: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -199,6 +204,7 @@ def _read(named: Sequence[NamedLog], say: Callable[[str], object]) -> _Read:
         read.rows.update({} if row is None else {name: row})
         read.figures[name] = figures
         read.infos.update(info)
+        read.kinds.append(seen.headline.partition(", ")[0])
         read.table.append(line)
         read.sections.extend([section] if section else [])
     return read
@@ -268,22 +274,34 @@ def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
     return gaps
 
 
-def _heading(
-    summaries: dict[str, LogSummary], rows: dict[str, LogRow], count: int
-) -> tuple[str, list[str], tuple[str, str] | None]:
-    """What a page is about: database, host and period; of many logs also what changed in them, and between which."""
-    if count == 1:
-        return next(iter(summaries.values())).headline, [], None
+def _heading(read: _Read, rows: dict[str, LogRow]) -> tuple[str, str, list[str], tuple[str, str] | None]:
+    """Title of a page and the line below it; of many logs what changed, and between which two."""
+    summaries, count = read.summaries, len(read.infos)
+    if len(summaries) == count == 1:
+        return split_headline(next(iter(summaries.values())).headline)[0], "", [], None
     if count == 2 and len({seen.log.format for seen in summaries.values()}) == 1:
-        return (
-            sets_head(dict(zip("AB", ({name: seen.log} for name, seen in summaries.items()), strict=False))),
-            [],
-            None,
-        )
+        named = dict(zip("AB", summaries, strict=False))
+        title, kind = sets_head({side: {name: summaries[name].log} for side, name in named.items()})
+        files = [f"{name} ({side})" for side, name in named.items()]
+        return title, _lead_line(" · ".join([*[kind] * bool(kind), *files])), [], None
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
-        heading, change, between = folder_head(rows)
-        return (heading, change, between) if count >= LEAST else (heading, [], None)
-    return f"I/O evidence of {count:,} logs", [], None
+        title, kind, change, between = folder_head(rows)
+        return (title, _lead_line(kind), change, between) if count >= LEAST else (title, _lead_line(kind), [], None)
+    kinds = Counter(read.kinds)
+    what = " · ".join(kind if often == 1 else f"{often} × {kind}" for kind, often in kinds.items())
+    return f"I/O evidence of {count:,} logs", _lead_line(what), [], None
+
+
+def _lead_line(what: str) -> str:
+    return f'<p class="lead">{_text(what)}</p>' if what else ""
+
+
+def _mark_runs(sections: list[str], names: Sequence[str], summaries: dict[str, LogSummary]) -> None:
+    """Make the parts of traces again that another trace of the page is a measured run of."""
+    runs = measured_runs(summaries)
+    for place, name in enumerate(names):
+        if runs.get(name):
+            sections[place] = log_section(place + 1, name, summaries[name], runs=runs[name])
 
 
 def _unread(number: int, name: str, said: str, *, is_drawn: bool) -> str:
@@ -312,14 +330,15 @@ def _first(seen: LogSummary) -> str:
     return _text((said[0]["sentence"] if said else findings.item(0, "sentence")).replace("`", ""))
 
 
-def _summary(rows: list[tuple[str, str, str, str]]) -> str:
+def _summary(rows: list[tuple[str, str, str, str]], step: str) -> str:
     """The first table of the page; its cells are HTML."""
     columns = zip(("log", "what it is", "first finding", "remarks"), zip(*rows, strict=True), strict=True)
     shown = [(heading, cells) for heading, cells in columns if any(cells)]
     headings = "".join(f"<th>{heading}</th>" for heading, _ in shown)
     lines = zip(*(cells for _, cells in shown), strict=True)
     body = "".join(f"<tr>{''.join(f'<td class=long>{cell}</td>' for cell in line)}</tr>" for line in lines)
-    return f'<div class="wide"><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table></div>'
+    table = f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<section id="logs"><h2>Logs</h2>{step}<div class="wide">{table}</div></section>'
 
 
 def _headline(seen: LogSummary) -> str:

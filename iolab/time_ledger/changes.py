@@ -99,6 +99,7 @@ CHANGES: Final = pl.Schema(
         "part": pl.String(),
         "parent": pl.String(),
         "kind": pl.String(),
+        "class": pl.String(),
         "name": pl.String(),
         "status": pl.String(),
         **{f"{side}{end}": pl.Float64() for side in ("a", "b", "change") for end in ("", "_lo", "_hi")},
@@ -280,24 +281,21 @@ class LedgerChange(Shown):
     def steps(self) -> list[dict[str, Any]]:
         """The way from the first total to the second: parts with no part within, the largest change first.
 
-        The rows of `parts`, with the ``class`` of each; small changes are one last row. Their changes add up to
+        The rows of `parts`; small changes are one last row. Their changes add up to
         `change`; the list is empty where nothing changed.
         """
         own = self.parts.filter(pl.col("view") == pl.lit(next(iter(self.views), None)), pl.col("kind") != "contains")
         if self.is_work:
             own = own.filter(~pl.col("kind").is_in(list(ASIDE)))
-        names = dict(own.select("part", "name").iter_rows())
         within = own.get_column("parent").drop_nulls().to_list()
         leaves = own.filter(~pl.col("part").is_in(within), pl.col("change") != 0)
         size = pl.col("change").abs()
         large = leaves.filter(size >= _LEAST_STEP * size.max()).sort(size, "part", descending=[True, False])
-        rows = [row | {"class": names.get(row["parent"])} for row in large.head(_STEPS).to_dicts()]
+        rows = large.head(_STEPS).to_dicts()
         left = {side: float(getattr(self, side).value) - sum(row[side] for row in rows) for side in "ab"}
         moved, count = left["b"] - left["a"], leaves.height - len(rows)
         if count or abs(moved) > _LEAST_STEP * max((abs(row["change"]) for row in rows), default=0.0):
-            rest = (
-                dict.fromkeys(own.columns) | left | {"kind": "mixed", "class": None, "change": moved, "status": "both"}
-            )
+            rest = dict.fromkeys(own.columns) | left | {"kind": "mixed", "change": moved, "status": "both"}
             share = moved / float(self.change.value) if self.is_shared else None
             rows.append(rest | {"name": counted(count, "other part") if count else "other parts", "share": share})
         return rows
@@ -515,8 +513,7 @@ def _between(a: LedgerParts, b: LedgerParts, lengths: list[float], unit: str) ->
         .when(absent["b"])
         .then(pl.lit("vanished"))
         .otherwise(pl.lit("both")),
-        kind=pl.coalesce("kind_a", "kind_b"),
-        name=pl.coalesce("name_a", "name_b"),
+        **{one: pl.coalesce(f"{one}_a", f"{one}_b") for one in ("kind", "class", "name")},
         next=pl.coalesce("next_b", "next_a"),
         **{f"{side}_hi": pl.coalesce(f"{side}_hi", f"hidden_{side}", pl.lit(0.0)) for side in "ab"},
         **{f"{side}{end}": pl.col(f"{side}{end}").fill_null(0.0) for side in "ab" for end in ("", "_lo")},
@@ -581,9 +578,7 @@ def _side(ledger: LedgerParts, length: float, side: str, *, is_cut: bool) -> pl.
             for new, name in times.items()
         ),
         pl.col("parent").first().alias(f"parent_{side}"),
-        pl.col("kind").first().alias(f"kind_{side}"),
-        pl.col("name").first().alias(f"name_{side}"),
-        pl.col("next").first().alias(f"next_{side}"),
+        *(pl.col(one).first().alias(f"{one}_{side}") for one in ("kind", "class", "name", "next")),
         parent=pl.col("parent").first(),
     )
     if not is_cut:

@@ -11,6 +11,8 @@
   const MOST_EDITED = 32 * 2 ** 20;
   const POLL_MS = 5000;
   const MOST_TABS = 4;
+  // In a narrower window the panels beside a page would leave it no room.
+  const NARROW = 640;
   const ICON = `<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24"><g class="jp-icon3" fill="#616161">
     <path d="M3 4h18v4H3z"/><path d="M3 10h11v4H3z"/><path d="M15 10h6v4h-6z" opacity=".45"/><path d="M3 16h6v4H3z"/>
     <path d="M10 16h4v4h-4z" opacity=".6"/></g></svg>`;
@@ -25,7 +27,8 @@
     .iolab-field { padding: 32px; overflow: auto; background: var(--jp-layout-color0); color: var(--jp-ui-font-color1); }
     .iolab-field h1 { font-size: 21px; line-height: 28px; font-weight: 650; margin: 0 0 4px; }
     .iolab-field p { max-width: 46rem; line-height: 20px; margin: 0 0 16px; color: var(--jp-ui-font-color2); }
-    .iolab-field .iolab-picker { max-width: 760px; padding: 32px; }`;
+    .iolab-field .iolab-picker { max-width: 760px; padding: 32px; }
+    @media (max-width: 639px) { .iolab-field, .iolab-field .iolab-picker, .iolab-said { padding: 16px; } }`;
   let scope = null;
 
   // A module that JupyterLab shares; it has one version of each of its own.
@@ -98,6 +101,13 @@
 
       const theme = () => (themes && themes.theme && !themes.isLight(themes.theme) ? "dark" : "light");
 
+      // In a narrow window the file browser and the panel on the right are closed, as a drawer is; their buttons stay.
+      const makeRoom = () => app.restored.then(() => {
+        if (window.innerWidth >= NARROW || !app.shell.collapseLeft) return;
+        app.shell.collapseLeft();
+        app.shell.collapseRight();
+      });
+
       class PageView extends Widget {
         constructor(context, other) {
           super();
@@ -116,6 +126,7 @@
           this.heard = (event) => this.hear(event);
           window.addEventListener("message", this.heard);
           this.timer = setInterval(() => this.look(), POLL_MS);
+          makeRoom();
           this.themed = () => this.tell({ theme: theme() });
           if (themes) themes.themeChanged.connect(this.themed);
           context.pathChanged.connect(() => this.open());
@@ -343,7 +354,7 @@
       async function openNotebook(path) {
         try {
           const made = await ask("notebooks", "POST", { path });
-          const widget = await commands.execute("docmanager:open", { path: made.path, factory: "Notebook", options: { mode: "split-right" } });
+          const widget = await commands.execute("docmanager:open", { path: made.path, factory: "Notebook", options: { mode: window.innerWidth < NARROW ? "tab-after" : "split-right" } });
           await widget.context.ready;
           await widget.sessionContext.ready;
           await notebooks.NotebookActions.runAll(widget.content, widget.sessionContext);
@@ -401,6 +412,7 @@
         constructor(folder) {
           super();
           this.addClass("iolab-field");
+          makeRoom();
           this.node.append(element("h1", "What does this log say?"),
             element("p", `AWR, Statspack and ASH reports, SQL traces, strace logs, spools, iostat and others; compressed or not. Files go to ${folder ? `the folder ${folder}` : "the top folder"}, and nothing leaves this server.`));
           const box = document.createElement("div");

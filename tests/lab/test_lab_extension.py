@@ -297,6 +297,32 @@ def test_the_launcher_takes_uploads(lab: tuple[str, Path], tmp_path: Path) -> No
     assert outside(asked) == []
 
 
+def test_a_narrow_window_is_left_to_the_page(lab: tuple[str, Path]) -> None:
+    """On a phone the file browser makes room for the field and for a page, and neither is wider than its place."""
+    url, _ = lab
+    with open_browser() as (page, asked):
+        page.set_default_timeout(PATIENCE)
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(f"{url}/lab?token={TOKEN}&reset")
+        page.locator(".jp-LauncherCard", has_text="Oracle I/O logs").dispatch_event("click")
+        field = page.locator(".iolab-field")
+        page.locator(".iolab-picker").wait_for()
+        until(page, lambda: field.bounding_box()["width"] > 300)
+        fields = field.evaluate("one => [one.scrollWidth, one.clientWidth]")
+        page.goto(f"{url}/lab/tree/{TRACE.name}?token={TOKEN}&reset")
+        frame = page.locator(".iolab-page iframe:visible").element_handle().content_frame()
+        frame.locator("main").wait_for()
+        until(page, lambda: page.locator(".iolab-page").bounding_box()["width"] > 300)
+        pages = frame.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.goto(f"{url}/lab/tree/{TRACE.name}?token={TOKEN}&reset")
+        page.locator(".jp-DirListing-item").first.wait_for()  # there is room for both
+
+    assert fields[0] <= fields[1]
+    assert pages[0] <= pages[1]
+    assert outside(asked) == []
+
+
 def test_a_log_opens_as_a_notebook(lab: tuple[str, Path]) -> None:
     """The notebook lies beside the log, names it, has run, and shows its findings and charts."""
     url, folder = lab

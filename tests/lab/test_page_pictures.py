@@ -80,8 +80,75 @@ def test_two_periods_of_one_day_have_one_date() -> None:
     """The heading of a pair says what both have in common once."""
     names = ("awrrpt_1_4103_4104.txt", "awrrpt_1_4105_4106.txt")
     sets = {side: {name: load(SERIES / name)} for side, name in zip("AB", names, strict=True)}
-    head = "AWR report, HARBOR on quay07, 12.1.0.2, 2026-09-14: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)"
-    assert sets_head(sets) == head
+    head = "HARBOR on quay07, 2026-09-14: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)"
+    assert sets_head(sets) == (head, "AWR report 12.1.0.2")
+
+
+HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
+
+
+@pytest.mark.parametrize(
+    ("logs", "title", "kind"),
+    [
+        (["awr_series"], "HARBOR on quay07, 2026-09-14 18:00 to 2026-09-15 08:00", "13 AWR reports 12.1.0.2"),
+        (
+            [f"awr_series/awrrpt_1_{n}_{n + 1}.txt" for n in (4102, 4103, 4104)],
+            "HARBOR on quay07, 2026-09-14 18:00 to 21:00",
+            "3 AWR reports 12.1.0.2",
+        ),
+        (["awr_series/awrrpt_1_4102_4103.txt"], f"{HARBOR} 18:00 to 19:00", "AWR report (text)"),
+        (
+            ["awr_series/awrrpt_1_4102_4103.txt", "one_case/awrrpt_1_881_882.txt"],
+            f"{HARBOR} 18:00 to 19:00 (A) and DEMO on demo.example.com, 2026-03-02 22:55 to 23:05 (B)",
+            "AWR report",
+        ),
+        (
+            ["host/iostat.out", "host/vmstat.out"],
+            "iostat of quay07.example.com (A) and vmstat (B), 2026-09-14 20:00:10 to 21:00:10",
+            "iostat.out (A)",
+        ),
+        (
+            ["sqltrace/orders_disk_ora_4890.trc", "sqltrace/orders_flash_ora_4711.trc"],
+            f"{DEMO}, module orders_report, 2026-03-02: 21:30 to 21:30 (A) and 21:00 to 21:00 (B)",
+            "extended SQL trace",
+        ),
+        (
+            ["runs/buffered_direct_async.txt", "one_case/orders_flash.lst"],
+            "SQL*Plus session: 93 runs of 3 statements (A) and 3 statements (B)",
+            "orders_flash.lst (B)",
+        ),
+    ],
+    ids=["folder", "few", "one", "two databases", "tools", "traces", "sessions"],
+)
+def test_a_title_is_of_what_where_and_when(logs: list[str], title: str, kind: str, tmp_path: Path) -> None:
+    """The title, in the bar of the browser too, begins with the database and its host; the kind stands below it."""
+    assert write_report([SAMPLES / log for log in logs], tmp_path / "page.html") == []
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"<title>{title}</title>" in page
+    heading, below = re.findall(r'<h1>(.*?)</h1><p class="lead">(.*?)</p>', page)[0]
+    assert heading.replace("<b>", "").replace("</b>", "") == title
+    assert kind in below
+
+
+def test_a_part_keeps_its_colour_in_a_change() -> None:
+    """In a waterfall a part without a parent has the colour of its class, in its bar and in a chip before its name."""
+    sides = []
+    for seconds in (10.0, 30.0):
+        account = Account(Interval.exact(seconds + 1), "total call time")
+        account.add("what", "round trips", Interval.exact(seconds), kind="wait", wait_class="Network")
+        account.add("what", "CPU", Interval.exact(1.0), kind="cpu")
+        sides.append(account.ledger())
+    page = waterfall_html(sides[0].compare(sides[1]))
+    assert page.count('class="c-network"') == 2
+    assert "</svg><code>round trips</code></th>" in page
+
+
+def test_what_logs_say_stands_before_how_they_ran(tmp_path: Path) -> None:
+    """On a page whose logs have nothing in common the first finding of each comes before the lanes of time."""
+    assert write_report([SAMPLES / "host/iostat.out", SAMPLES / "one_case"], tmp_path / "page.html") == []
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.index('id="logs"') < page.index('id="over-time"')
+    assert '<p class="lead">iostat of quay07.example.com · AWR report · SQL*Plus session</p>' in page
 
 
 @given(
@@ -119,7 +186,10 @@ def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> 
     assert places == sorted(places)
     gaps = [round(14 * (after - before) / 100) for before, after in pairwise(places)]
     assert gaps == [1, 1, 1, 1, 1, 2, 1, 1, 1, 2, 1]
-    begins = re.findall(r"<td>(2026-[^<]+)</td>", page[page.index('<section id="heat"') : page.index('id="over-time"')])
+    begins = re.findall(
+        r'<td class="begin"><a href="#log-\d+">(2026-[^<]+)</a>',
+        page[page.index('<section id="heat"') : page.index('id="over-time"')],
+    )
     assert begins == sorted(begins)
 
 
@@ -136,6 +206,7 @@ def test_a_page_of_a_change_says_of_what_where_and_when(tmp_path: Path) -> None:
         assert heading is not None
         for said in ("HARBOR on quay07", "2026-09-14 19:00 to 20:00", "2026-09-15 02:00 to 03:00"):
             assert said in heading[1].replace("<b>", "").replace("</b>", "")
+        assert "AWR report" not in heading[1]
         assert page.index("waterfall") < page.index("<h2>S" if "settings" in page else "<h2>Logs")
 
 

@@ -14,6 +14,7 @@ from iolab import ledger
 from iolab.pages.elements import page_html
 from iolab.pages.summary import summarize
 from iolab.pages.what_if_html import what_if_html
+from iolab.pages.writing import write_report
 from iolab.rules.phrases import three
 from iolab.time_ledger import Account, Ledger
 from logframe import Interval, LogError
@@ -71,6 +72,48 @@ def test_the_box_has_the_round_trips_of_a_trace() -> None:
     assert "svg" not in what_if_html(trips(), anchor="a", trips=row | {"round_trips": 58}).split("</table>")[1]
 
 
+def fetched(size: int, rows: int = 600, column: str = "a") -> str:
+    """A trace whose session fetches rows of a statement, so many at a time; a trip to the client takes 2 ms."""
+    text = "PARSING IN CURSOR #1 len=15 dep=0 uid=1 oct=3 lid=1 tim=1000 hv=1 ad='1'\n"
+    text += f"select {column} from t\nEND OF STMT\n"  # noqa: S608 - of a log
+    call = "{}#1:c=50,e=100,p=0,cr=2,cu=0,mis=0,r={},dep=0,og=1,plh=9,tim={}\n"
+    text += call.format("PARSE ", 0, 1200) + call.format("EXEC ", 0, 1400)
+    for number in range(rows // size):
+        tim = 1600 + 2200 * number
+        text += call.format("FETCH ", size, tim)
+        text += (
+            f"WAIT #1: nam='SQL*Net message from client' ela= 2000 driver id=1 #bytes=1 p3=0 obj#=3 tim={tim + 2050}\n"
+        )
+    return text
+
+
+def test_a_run_of_the_same_work_is_marked_where_it_was_measured(tmp_path: Path) -> None:
+    """On a page of several traces each box has a ring for the ones that fetched as many rows of the same statement."""
+    texts = {"ten": fetched(10), "fifty": fetched(50), "less": fetched(10, 500), "other": fetched(20, column="b")}
+    for name, text in texts.items():
+        (tmp_path / f"{name}.trc").write_text(text, encoding="utf-8")
+    assert write_report([tmp_path / f"{name}.trc" for name in texts], tmp_path / "page.html") == []
+    boxes = (tmp_path / "page.html").read_text(encoding="utf-8").split('<section class="what-if"')[1:]
+    totals = {name: ledger(tmp_path / f"{name}.trc").total.value for name in texts}
+    rows = {"ten": 10, "fifty": 50}
+    assert [box.count('class="ring"') for box in boxes] == [1, 1, 0, 0]
+    for own, other, box in (("ten", "fifty", boxes[0]), ("fifty", "ten", boxes[1])):
+        said = f"{three(totals[other])} s with {rows[other]} rows per fetch, 2 ms per trip."
+        assert f"○ Measured in {other}.trc: {said}" in box
+        lines = re.findall(r"<tr( class=now)?><td>(\d+)</td>.*?(?=</tr>)", box)
+        assert ("", str(rows[other])) in lines
+        row = next(line for line in box.split("<tr") if f"<td>{rows[other]}</td>" in line)
+        now = next(line for line in box.split("<tr") if line.startswith(" class=now"))
+        ring, bar = (
+            float(re.findall(pattern, line)[0])
+            for pattern, line in (
+                (r'cx="([\d.]+)%"[^>]*class="ring"', row),
+                (r'width="([\d.]+)%"[^>]*class="c-total"', now),
+            )
+        )
+        assert ring / bar == pytest.approx(totals[other] / totals[own], rel=0.02)
+
+
 @pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
@@ -87,6 +130,9 @@ def test_the_script_computes_what_the_ledger_does(tmp_path: Path) -> None:
             page.goto(place.as_uri())
             names = page.locator(".what-if option").all_inner_texts()
             assert names
+            if rows:  # the row of the chosen number is tinted
+                page.locator(".what-if input:visible").first.fill("200")
+                assert page.locator(".what-if tr.chosen td:first-child").all_inner_texts() == ["200"]
             for name in names:
                 page.locator(".what-if select").select_option(label=name)
                 _check(page, made, name, rows)
