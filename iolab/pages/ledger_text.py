@@ -339,7 +339,7 @@ def _table(
         figures = "  ".join(f"{one[n]:>{wide[n]}}" for n in kept)
         lines.append(cut(f"{drawn}{figures}  {'  ' * row.level}{row.name}", width))
     head = "  ".join(f"{heads[n]:>{wide[n]}}" for n in kept)
-    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {view_head(view, rows)}"
+    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {view_head(ledger, view, rows)}"
     return [style(cut(title, width), "dim"), *lines]
 
 

@@ -89,7 +89,8 @@ _KNOWN: WeakKeyDictionary[ReportFacts, Ledger] = WeakKeyDictionary()
 
 
 def report_ledgers(report: AwrReport) -> list[Ledger]:
-    """The accounts of time of a report: foreground, then background; of a compare-period report its two periods.
+    """The accounts of time of a report: foreground, then background; of a compare-period report its second period, then
+    the first.
 
     Of a file of several reports those of the first come first, and the scope of the others names them.
     """
@@ -113,7 +114,7 @@ def _ledgers(report: AwrReport) -> Iterator[Ledger]:
             if one.db_time_s is not None and one.sessions_active is not None
         ]
         text = f"first period: DB time {said[0]}; second: {said[1]}" if len(said) == len(both) else ""
-        for side, ledger in zip(PERIODS, accounts, strict=True):
+        for side, ledger in zip(reversed(PERIODS), reversed(accounts), strict=True):
             yield replace(ledger, scope=f"{side} period", text=text or f"{side} period: {ledger.text}")
         return
     facts = report_facts(report)
