@@ -96,12 +96,11 @@ def first_screen(
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
     if lead is not None:
         said.remove(lead)
-        beside = _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else None
-        first = len(lines) + len(lead[1]) + (len(beside[1]) if beside is not None else 0)
-        if beside is not None and (first < _FIRST_LINES or first + len(tables) <= USUAL_LINES - 2):
-            said.remove(beside)
-        else:
-            beside = None
+        for one in _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else ():
+            above = len(lines) + len(lead[1]) + len(one[1])
+            if above <= _FIRST_LINES or above + len(tables) <= USUAL_LINES - 2:
+                said.remove(beside := one)
+                break
         for row, text in [lead, *([beside] if beside is not None else [])]:
             lines += [style(line, str(row["mark"])) for line in text]
         if is_whole:
@@ -121,10 +120,13 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    main = lead[0] if lead is not None and lead[0]["part"] is None else None
-    rows = (row for row, _ in [*leading, *said] if row["next"])
-    steps = sorted(rows, key=lambda row: (row is not main, *_urgency(row, parents)))
-    steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
+    first = [row for row, _ in leading if row["part"] not in parents]
+    if len(first) > 1 and first[0]["part"] == first[1]["part"] is not None:
+        first.reverse()  # the cause of a part before the part
+    steps = [row for row, _ in said if row["mark"] == "evidence"] + first
+    steps += sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))
+    steps += [row for row in findings.iter_rows(named=True) if not row["refused"]]
+    steps = [row for row in steps if row["next"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
 
@@ -164,10 +166,10 @@ def _lead(
         return next((one for one in said[:1] if one[0]["mark"] == "context"), None)
     least = max(row["impact_lo"] for row, _ in shares) / 2
 
-    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:
+    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, bool, float]:
         row = one[0]
         is_more = row["sentence"] not in repeats and row["part"] not in parents
-        return row["part"] is None and row["impact_lo"] >= _HALF, is_more, row["impact_lo"]
+        return row["part"] is None and row["impact_lo"] >= _HALF, bool(_causes(said, one)), is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
@@ -177,15 +179,23 @@ def _severe(said: list[tuple[dict[str, Any], list[str]]]) -> list[tuple[dict[str
     return [one for one in said if one[0]["impact_of"] == OF_SAMPLES and one[0]["mark"] == "major"]
 
 
+def _causes(
+    said: list[tuple[dict[str, Any], list[str]]], one: tuple[dict[str, Any], list[str]]
+) -> list[tuple[dict[str, Any], list[str]]]:
+    """What stands below a part's own sentence: its place or cause."""
+    return [other for other in said if other[0]["part"] == one[0]["part"] is not None and other[0]["rank"] > one[0]["rank"]]
+
+
 def _beside(
     said: list[tuple[dict[str, Any], list[str]]],
     lead: tuple[dict[str, Any], list[str]],
     ledger: Ledger,
     parents: set[str],
-) -> tuple[dict[str, Any], list[str]] | None:
-    """Another fact of a host, the largest wait beside a statement, or statement beside a wait: of 20 % or more."""
-    if severe := _severe(said):
-        return severe[0]
+) -> list[tuple[dict[str, Any], list[str]]]:
+    """What may stand beside it: what was too much for a host; its cause; the largest wait, or statement, of the other.
+
+    A wait beside a statement, or the reverse, is of 20 % or more.
+    """
     who = set(ledger.parts("who").get_column("part")) if {"what", "who"} <= {*ledger.views} else set[str]()
     others = [
         one
@@ -193,7 +203,8 @@ def _beside(
         if who and one[0]["part"] and one[0]["part"] not in parents and one[0]["mark"] == "major"
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
-    return max(others, key=lambda one: one[0]["impact_lo"], default=None)
+    others.sort(key=lambda one: -one[0]["impact_lo"])
+    return [*_severe(said)[:1], *(_causes(said, lead)[:1] if who else ()), *others[:1]]
 
 
 def _chosen(
@@ -261,6 +272,7 @@ def _is_repeated(row: dict[str, Any], later: Sequence[dict[str, Any]]) -> bool:
         return False
     child = later[0]
     is_child = child["part"] is not None and child["impact"] is not None and child["impact"] <= row["impact"]
+    is_child = is_child and child["part"] != row["part"]
     return bool(is_child and child["name"] != "main_statement" and child["impact"] >= NEARLY_ALL * row["impact"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 #: A part with this much of the time, certainly its own, has a finding.
 PART: Final = 0.10
+#: From here on what explains a part stands beside it.
+LARGE: Final = 1 / 3
+#: The place of a cause below what else rules say of the part.
+_CAUSE: Final = 9
 #: The views whose parts are findings, and the name of such a finding; other views are tables.
 VIEWS: Final = {"what": "time_profile", "who": "main_statement"}
 #: The names of the findings that a ledger makes without a rule.
@@ -59,23 +64,40 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
         kept = [one for one in others if one.is_gate or one.is_refused or (lead.facts_hold and not one.part)]
         return [replace(gate, position=_TOTAL), *kept]
     by_part: dict[str, list[Finding]] = {}
+    causes: dict[str, list[Finding]] = {}
+    result = []
     for one in others:
         if one.part:
             by_part.setdefault(one.part, []).append(one)
-    result = [one for one in others if not one.part]
+        elif cause_of := _explained(lead, one):
+            causes.setdefault(cause_of, []).append(replace(one, part=cause_of))
+        else:
+            result.append(one)
     if not any(one.order == 0 for one in result):
         result.append(Finding("total", f"{_capital(lead.text or lead.base).rstrip('.')}.", order=0))
     views = reversed(lead.views)  # an id that stands in several views is that of the first one
     shares = {row["part"]: row for view in views for row in lead.parts(view).iter_rows(named=True)}
     for number, row in enumerate(named_parts(lead)):
         first, *more = _of_part(lead, row, number, by_part.pop(row["part"], []))
-        result += [first, *(replace(one, position=first.position) for one in more)]
+        own = [replace(one, order=_CAUSE) for one in causes.pop(row["part"], [])]
+        result += [first, *(replace(one, position=first.position) for one in [*more, *own])]
     # What a rule says of a smaller part stays, with the part's share, below the parts.
     for part, ones in by_part.items():
         small = shares.get(part)
         if small is None or not repeats_parent(small, shares.get(small["parent"])):
             result += [replace(one, **_impact(lead, small)) for one in ones]
     return result
+
+
+def _explained(lead: Ledger, one: Finding) -> str:
+    """The largest part that a finding explains: of a third of the time or more, without parts of its own."""
+    if not one.explains or one.is_gate or one.is_refused or lead.unshared or "what" not in lead.views:
+        return ""
+    rows = lead.parts()
+    is_meant = pl.col("name").str.contains(f"^(?:{'|'.join(map(re.escape, one.explains))})")
+    least = LARGE if one.impact is None else max(LARGE, one.impact.lo)  # what took more is no detail of it
+    large = rows.filter(is_meant, pl.col("share_hi") >= least, ~pl.col("part").is_in(rows["parent"].drop_nulls().to_list()))
+    return str(large.sort("share").item(-1, "part")) if large.height else ""
 
 
 def named_parts(lead: Ledger) -> Iterator[dict[str, Any]]:

@@ -69,6 +69,7 @@ def _redo_kib(facts: ReportFacts, write: Wait) -> Interval | None:
 @rule(
     "log_writer_busy",
     of="report",
+    explains=("log file sync", "log buffer space"),
     needs="background events and the redo size",
     thresholds={"50 % of the period": "28 reports: above 92 %, or below 13 %", "1 MiB a write": "FINDINGS F27"},
 )
@@ -109,6 +110,7 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "small_log_writes_slow",
     of="report",
+    explains=("log file sync",),
     needs="background events and the redo size",
     thresholds={"20 ms": "FINDINGS F28", "256 KiB a write": "FINDINGS F28"},
 )

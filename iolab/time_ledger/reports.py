@@ -56,6 +56,8 @@ _OF_IDLE: Final = 0.6
 _TEXT: Final = 60
 #: What holds this much of DB time is most of the statement that does, too.
 _MOST: Final = 0.5
+#: What holds less of the time of a statement is no step for it.
+_SOME: Final = 0.1
 #: Waits for other sessions, for space in the log, and for commits.
 _NOT_BY_PLAN: Final = ("Application", "Commit", "Concurrency", "Configuration")
 #: Hard parses are few below this share of DB time.
@@ -511,7 +513,8 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     step = max(times, key=lambda step: times[step], default="")
     known = [of.value for of in (one.cpu_s, one.io_s) if of is not None]
     is_waiting = len(known) == 2 and sum(known) < _MOST * one.elapsed_s.value  # no plan shows why
-    return step if step and (is_waiting or times[step] >= _MOST * one.elapsed_s.value) else plan_of(one.sql_id)
+    least = (_SOME if is_waiting else _MOST) * one.elapsed_s.value
+    return step if step and times[step] >= least else plan_of(one.sql_id)
 
 
 def _next_of_cpu(facts: ReportFacts) -> str:
