@@ -27,6 +27,8 @@ STEP_US: Final = 1_000_000
 _WRITING_US: Final = 20_000
 #: What the clock of ``tim`` may differ from the wall clock before it is reported.
 _MOST_DRIFT: Final = 0.005
+#: Clocks of one trace do not differ by this factor.
+_FAR: Final = 2
 #: Stamps closer than this do not describe the rate.
 _RATE_FROM_US: Final = 3_000_000
 _1970: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - of stamps in whatever zone
@@ -127,7 +129,7 @@ def clocks(
             if rate is not None and not _agrees(rate):
                 row["offset_us"] = None
         if rate is not None and abs(rate - 1) > _MOST_DRIFT:
-            rows.append(Diagnostic(name, line, None, "clock", None, _drift(rate)))
+            rows.append(Diagnostic(name, line, None, "clock", None, _drift(rate, said)))
         out.append(row)
     return pl.DataFrame([{key: row.get(key) for key in CLOCK} for row in out], schema=CLOCK), rows
 
@@ -238,8 +240,11 @@ def _agrees(rate: float) -> bool:
     return 0.9 < rate < 1.1
 
 
-def _drift(rate: float) -> str:
+def _drift(rate: float, said: list[Said]) -> str:
     """Why times of this clock are not what they seem."""
+    if not _agrees(rate) and 1 / _FAR < rate < _FAR:  # times run on in order: no line was moved
+        wall = (said[-1].wall - said[0].wall) / 1e6
+        return f"tim advances {rate:.3g} times as fast as the date lines (***), which are {wall:,.1f} s apart"
     if not _agrees(rate):
         return (
             "tim and the date lines (***) do not agree: lines were moved, or parts of several traces were put together"

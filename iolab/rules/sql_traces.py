@@ -139,7 +139,8 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         words = words.replace(" s: another clock", f" s at line {line:,}: another clock")
         step = "multiply the times by 1.024" if "1.024 us" in words else ""
         place = Evidence("clock", lines=(line,))
-        yield Finding("trace_clock", as_sentence(words), next=step, evidence=(place,), is_gate=True)
+        is_gate = "times as fast" not in words
+        yield Finding("trace_clock", as_sentence(words), next=step, evidence=(place,), is_gate=is_gate)
 
 
 @rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
