@@ -27,6 +27,8 @@ STEP_US: Final = 1_000_000
 _WRITING_US: Final = 20_000
 #: What the clock of ``tim`` may differ from the wall clock before it is reported.
 _MOST_DRIFT: Final = 0.005
+#: Microseconds of a unit of ``tim`` in Oracle 10.2 on some platforms.
+_UNIT: Final = 1.024
 #: Clocks of one trace do not differ by this factor.
 _FAR: Final = 2
 #: Stamps closer than this do not describe the rate.
@@ -242,17 +244,15 @@ def _agrees(rate: float) -> bool:
 
 def _drift(rate: float, said: list[Said]) -> str:
     """Why times of this clock are not what they seem."""
-    if not _agrees(rate) and 1 / _FAR < rate < _FAR:  # times run on in order: no line was moved
+    if abs(rate - 1 / _UNIT) < _MOST_DRIFT:
+        return (
+            f"tim runs at {rate:.4f} times the speed of the date lines (***): the times are {100 * (1 - rate):.1f} % "
+            f"too short (Oracle 10.2 counts units of {_UNIT} us)"
+        )
+    if 1 / _FAR < rate < _FAR:  # times run on in order: no line was moved
         wall = (said[-1].wall - said[0].wall) / 1e6
         return f"tim advances {rate:.3g} times as fast as the date lines (***), which are {wall:,.1f} s apart"
-    if not _agrees(rate):
-        return (
-            "tim and the date lines (***) do not agree: lines were moved, or parts of several traces were put together"
-        )
-    return (
-        f"tim runs at {rate:.4f} times the speed of the date lines (***): the times are {100 * abs(rate - 1):.1f} % "
-        f"too {'short (Oracle 10.2 counts units of 1.024 us)' if rate < 1 else 'long'}"
-    )
+    return "tim and the date lines (***) do not agree: lines were moved, or parts of several traces were put together"
 
 
 def wall_time(stamp: str) -> tuple[int, bool, int] | None:

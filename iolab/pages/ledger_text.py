@@ -91,6 +91,7 @@ def first_screen(
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
+    gates = [row for row, _ in said if row["mark"] == "evidence"]
     parents, repeats = _parents(ledger), _row_sentences(ledger)
     beside = None
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
@@ -123,7 +124,7 @@ def first_screen(
     first = [row for row, _ in leading if row["part"] not in parents]
     if len(first) > 1 and first[0]["part"] == first[1]["part"] is not None:
         first.reverse()  # the cause of a part before the part
-    steps = [row for row, _ in said if row["mark"] == "evidence"] + first
+    steps = [*gates, *first]
     steps += sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))
     steps += [row for row in findings.iter_rows(named=True) if not row["refused"]]
     steps = [row for row in steps if row["next"]]

@@ -500,6 +500,7 @@ def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
 def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     """The event that a statement waited for longest, where that is half of its time."""
     waits = facts.session.waits.filter(pl.col("call").is_not_null(), _is_of(one))
+    waits = pl.concat([waits, facts.session.unfinished.filter(_is_of(one))])
     sums = waits.group_by("event").agg(
         pl.len(), pl.col("elapsed_us", "blocks").sum(), longest=pl.col("elapsed_us").max()
     )
