@@ -197,7 +197,9 @@ def _beside(
 
     A wait beside a statement, or the reverse, is of 20 % or more.
     """
-    who = set(ledger.parts("who").get_column("part")) if {"what", "who"} <= {*ledger.views} else set[str]()
+    who = set[str]()
+    if {"what", "who"} <= {*ledger.views}:
+        who = set(ledger.parts("who").filter(~pl.col("kind").is_in([*UNKNOWN])).get_column("part"))
     others = [
         one
         for one in said

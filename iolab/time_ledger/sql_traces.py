@@ -59,6 +59,8 @@ _LEAST_COVERED: Final = 0.5
 _SLACK, _SLACK_US = 1.01, 10_000
 #: Of less work no shares are given: times are whole microseconds, and tracing itself takes some.
 _LEAST_SPAN_US: Final = 10_000
+#: Work below this in a session that waited for its client nearly all the time is little.
+_LITTLE_US, _LITTLE = 1_000_000, 0.01
 #: Stamps and `tim` that differ by more are both said.
 _MOST_DRIFT: Final = 0.01
 #: Client time from here on is reported.
@@ -560,12 +562,17 @@ def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[
 
 
 def _unshared(trace: SqlTrace, session: Session, work: int) -> str:
-    if work < _LEAST_SPAN_US:
+    if _is_little(session, work):
         return f"only {_time(work)} was not client time"
     step = trace.resolution_us
     if step > 1 and step * session.calls.height > _MOST_DRIFT * work:
         return f"times are printed in steps of {_time(step)}"
     return ""
+
+
+def _is_little(session: Session, work: int) -> bool:
+    """Whether so little was not client time that no share of it matters."""
+    return work < _LEAST_SPAN_US or (work < _LITTLE_US and work < _LITTLE * session.span_us)
 
 
 def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int) -> tuple[str, str]:
@@ -586,7 +593,7 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
     if work == whole:
         return f"{took} {whole}{both}{longest}", f"the {whole} of the session"
     base = f"the {work} without client time between statements"
-    if span - aside < _LEAST_SPAN_US:
+    if _is_little(session, span - aside):
         return f"{took} {whole}{both}; all but {work} was client time between statements{longest}", base
     part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
     of = f"the other {work}" if part else base
