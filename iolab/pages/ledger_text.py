@@ -207,7 +207,7 @@ def _beside(
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
     others.sort(key=lambda one: -one[0]["impact_lo"])
-    return [*_severe(said)[:1], *(_causes(said, lead)[:1] if who else ()), *others[:1]]
+    return [*_severe(said)[:1], *(_causes(said, lead)[:1] if "what" in ledger.views else ()), *others[:1]]
 
 
 def _chosen(

@@ -31,7 +31,7 @@ class Rule:
         says: Other names of findings that it yields.
         needs: What a log must contain for it, in words.
         thresholds: What it compares with: a name to the value and its source.
-        explains: Beginnings of the names of parts of the time whose place or cause it says; of a large one it stands
+        explains: Beginnings of the names or classes of parts of the time whose place or cause it says; of a large one it stands
             beside it.
     """
 
@@ -64,7 +64,7 @@ def rule(
         of: What it takes; `rules_of` gives all rules of one kind of log.
         needs: What a log must contain for it, in words.
         thresholds: What it compares with, and the source of each: ``{"0.2 of DB time": "FINDINGS F12"}``.
-        explains: Beginnings of the names of parts whose place or cause it says: ``("cell ",)``.
+        explains: Beginnings of the names or classes of parts whose place or cause it says: ``("cell ",)``.
 
     Examples:
         >>> @rule("example_finding", of="doctest", thresholds={"10 % of the time": "a convention"})
