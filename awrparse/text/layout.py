@@ -200,7 +200,9 @@ def _of_periods(titles: list[str], cells: tuple[str, ...]) -> tuple[str, ...]:
         ('', 'Time', 'Time', 'Time', 'Reads', 'Reads', '')
     """
     groups = accumulate(cell.startswith(_PERIODS[0]) for cell in cells)
-    return tuple(titles[group - 1] if cell.startswith(_PERIODS) else "" for group, cell in zip(groups, cells, strict=True))
+    return tuple(
+        titles[group - 1] if cell.startswith(_PERIODS) else "" for group, cell in zip(groups, cells, strict=True)
+    )
 
 
 def _without_bands(heads: tuple[str, ...]) -> tuple[list[str], list[Group]]:

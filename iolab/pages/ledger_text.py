@@ -184,7 +184,9 @@ def _causes(
     said: list[tuple[dict[str, Any], list[str]]], one: tuple[dict[str, Any], list[str]]
 ) -> list[tuple[dict[str, Any], list[str]]]:
     """What stands below a part's own sentence: its place or cause."""
-    return [other for other in said if other[0]["part"] == one[0]["part"] is not None and other[0]["rank"] > one[0]["rank"]]
+    return [
+        other for other in said if other[0]["part"] == one[0]["part"] is not None and other[0]["rank"] > one[0]["rank"]
+    ]
 
 
 def _beside(

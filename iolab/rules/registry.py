@@ -31,8 +31,8 @@ class Rule:
         says: Other names of findings that it yields.
         needs: What a log must contain for it, in words.
         thresholds: What it compares with: a name to the value and its source.
-        explains: Beginnings of the names or classes of parts of the time whose place or cause it says; of a large one it stands
-            beside it.
+        explains: Beginnings of the names or classes of parts of the time whose place or cause it says; it stands
+            beside a large one.
     """
 
     name: str

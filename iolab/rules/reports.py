@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -41,6 +42,9 @@ _SEGMENTS: Final = {
     **dict.fromkeys(("db file s", "cell single block", "cell multiblock", "cell smart"), "physical_reads"),
     "direct path read": "direct_reads",
 }
+_OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
+#: A sequence in the text of a statement.
+_SEQUENCE: Final = re.compile(r"\b(\w+)\s*\.\s*nextval\b", re.IGNORECASE)
 #: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
 _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
 _ALL_READS: Final = "physical read total io requests"
@@ -78,12 +82,18 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
     }
     for one in found:
         said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
-        yield replace(one, sentence=f"{one.sentence.removesuffix('.')}; {said}.") if said else one
+        sentence_ = f"{one.sentence.removesuffix('.')}; {said}." if said else one.sentence
+        yield replace(one, sentence=sentence_, next=_next(said) or one.next)
     if named:
         lead = ledger_of(facts)
         for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True):
             text = f"{sentence(lead, row).removesuffix('.')}; {named[row['part']]}."
-            yield Finding("time_profile", text, part=row["part"])
+            yield Finding("time_profile", text, part=row["part"], next=_next(named[row["part"]]))
+
+
+def _next(place: str) -> str:
+    """What to look at for a place whose waits are far longer than those of the others."""
+    return _OF_TABLESPACE if " each in tablespace " in place else ""
 
 
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
@@ -91,6 +101,11 @@ def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool)
     statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
     if is_large and (said := _differs(report, event) or _segment(report, statistic)):
         return said
+    if is_large and event.startswith("enq: SQ"):
+        used = {(name.upper(), one.sql_id) for one in facts.statements for name in _SEQUENCE.findall(one.text)}
+        if len({name for name, _ in used}) == 1:
+            name, sql_id = min(used)
+            return f"`{sql_id}` takes numbers of sequence `{name}`"
     hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
     if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
         return f"flash served {percent((hits / reads).capped(1))} of the read requests"
@@ -149,7 +164,10 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     found = {}
     if report.kind == "statspack":
         found["take an ASH report.*"] = "take an extended SQL trace (event 10046) of one of the sessions"
+        found["see the blocking sessions in an ASH report.*"] = "see BLOCKING_SESSION of V$$SESSION while it lasts"
         found["@[?]/rdbms/admin/awrrpt"] = "@?/rdbms/admin/spreport"
+    if report.kind in {"ash", "statspack"}:
+        found[": the blocking sessions in an ASH report.*"] = ""
     if report.kind == "ash":
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"

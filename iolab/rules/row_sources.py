@@ -39,7 +39,10 @@ def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us
     if not steps or gets < _MANY_GETS:
         return ""
     below = [[m for m, parent in enumerate(parents) if parent == n] for n in range(len(steps))]
-    for column, least, verb in (("elapsed_us", _MOST * us, "took {} of its time"), ("consistent_gets", 0, "made {} of the gets")):
+    for column, least, verb in (
+        ("elapsed_us", _MOST * us, "took {} of its time"),
+        ("consistent_gets", 0, "made {} of the gets"),
+    ):
         values = [step[column] or 0 for step in steps]
         whole = sum(value for value, parent in zip(values, parents, strict=True) if parent is None)
         if whole * max(runs, 1) < least:
@@ -53,7 +56,9 @@ def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us
         if is_filter and len(inner) == 1 and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
             expected = found["cardinality"]
             far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
-            return f" `{_operation(step)}` kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{far}."
+            return (
+                f" `{_operation(step)}` kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{far}."
+            )
         second = [n for n in others[:1] if own[n] >= _SECOND * whole]
         also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
         return f" `{_operation(step)}` {verb.format(percent(own[most] / whole))}{also}."

@@ -90,14 +90,16 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
 
 
 def _explained(lead: Ledger, one: Finding) -> str:
-    """The largest part that a finding explains, by name or class: of a third of the time or more, without parts of its own."""
+    """The largest part, without parts of its own, that a finding explains: of a third of the time or more."""
     if not one.explains or one.is_gate or one.is_refused or lead.unshared or "what" not in lead.views:
         return ""
     rows = lead.parts()
     pattern = f"^(?:{'|'.join(map(re.escape, one.explains))})"
     is_meant = pl.any_horizontal(pl.col("name", "class").str.contains(pattern))
     least = LARGE if one.impact is None else max(LARGE, one.impact.lo)  # what took more is no detail of it
-    large = rows.filter(is_meant, pl.col("share_hi") >= least, ~pl.col("part").is_in(rows["parent"].drop_nulls().to_list()))
+    large = rows.filter(
+        is_meant, pl.col("share_hi") >= least, ~pl.col("part").is_in(rows["parent"].drop_nulls().to_list())
+    )
     return str(large.sort("share").item(-1, "part")) if large.height else ""
 
 

@@ -53,6 +53,7 @@ _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
 _ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
+_QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
@@ -161,11 +162,10 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
+        silent = _silent(facts.report, one)
         source = _row_source(facts.report, one) if not culprit and not parse_s else ""
         source += _between(facts.report, one) if each else ""
-        silent = _silent(facts.report, one) / one["elapsed_s"] if one["elapsed_s"] else 0.0
-        if silent >= _MOST_OF:
-            source = f" {percent(silent)} of this is neither CPU nor a wait: consistent with waiting for a CPU."
+        source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
         step = f"see its plan below line {one['line']:,} of the report"
         if parse_s:
@@ -244,10 +244,10 @@ def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
 
 
 def _silent(report: Tkprof, one: dict[str, Any]) -> float:
-    """The time of a statement that is neither CPU nor a wait, in s; 0 where the report has no CPU or waits of it."""
+    """The share of a statement's time that is neither CPU nor a wait; 0 where the report has no CPU or waits of it."""
     own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
     waited = float(own.filter(~OF_CLIENT).get_column("total_wait_s").sum())
-    return float(one["elapsed_s"] - one["cpu_s"] - waited) if own.height and one["cpu_s"] else 0.0
+    return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 
 
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:

@@ -91,7 +91,7 @@ def _in_order(reads: pl.DataFrame) -> str:
     """Whether reads of one size of one descriptor go straight on in their file."""
     offsets, size = reads.get_column("offset"), int(reads.item(0, "bytes_transferred"))
     steps = offsets.diff().drop_nulls()
-    share = (steps == size).sum() / max(1, steps.len())
+    share = int((steps == size).sum()) / max(1, steps.len())
     is_one = all(reads.get_column(name).n_unique() == 1 for name in ("pid", "fd"))
     if not is_one or offsets.null_count() or steps.len() < LEAST_WAITS or share < _MOSTLY:
         return ""

@@ -317,6 +317,8 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         step, what, switches = _ARCHIVE if "archiving" in name else "", "", facts.activity.get(_SWITCHED)
         if "switch" in name and switches is not None and facts.elapsed_s is not None:
             what = f"; the logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)} times per hour"
+        elif (redo := facts.activity.get("redo size")) is not None and facts.elapsed_s is not None:
+            what = f"; sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
         yield from _space(facts, {name: wait}, "log_space", what, (writer,), reason, step)
 
 

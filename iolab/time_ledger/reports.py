@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 DB_TIME: Final = "DB time"
 #: Fewer sessions active on average leave nothing to look for.
 _ALMOST_NOTHING: Final = 0.05
+_CALM: Final = 0.5
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
 ALL_WAITS: Final = "DB time plus background waits"
@@ -86,13 +87,13 @@ _STATEMENT_PARTS: Final = {
     "Concurrency Wait Time (ms)": "Concurrency",
 }
 _ASH: Final = "take an ASH report of the period: @?/rdbms/admin/ashrpt"
+BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
 
 _KNOWN: WeakKeyDictionary[ReportFacts, Ledger] = WeakKeyDictionary()
 
 
 def report_ledgers(report: AwrReport) -> list[Ledger]:
-    """The accounts of time of a report: foreground, then background; of a compare-period report its second period, then
-    the first.
+    """The accounts of time of a report: foreground, then background; of two periods the second, then the first.
 
     Of a file of several reports those of the first come first, and the scope of the others names them.
     """
@@ -501,7 +502,7 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
     least = _MOST * (facts.whole_s or one.elapsed_s).value
     if one.elapsed_s.value < least:
-        return plan_of(one.sql_id)
+        return BUSY_HOUR if _is_calm(facts) else plan_of(one.sql_id)
     if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
         return PARSES
     times: dict[str, float] = {}
@@ -519,7 +520,14 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
 
 def _next_of_cpu(facts: ReportFacts) -> str:
     one = _largest(facts, "cpu_s")
-    return _ASH if one is None else plan_of(one.sql_id)
+    if one is None:
+        return BUSY_HOUR if _is_calm(facts) else _ASH
+    return _next_of_statement(facts, one) if _is_calm(facts) else plan_of(one.sql_id)
+
+
+def _is_calm(facts: ReportFacts) -> bool:
+    """Whether so little ran that only a statement with most of it is worth a look."""
+    return facts.is_quiet and facts.sessions_active is not None and facts.sessions_active.hi < _CALM
 
 
 def _largest(facts: ReportFacts, column: str) -> Statement | None:

@@ -429,8 +429,11 @@ def _outside(account: Account, session: Session, gap: int) -> int:
     sums = {is_trip: (count, us) for is_trip, count, us in client.select("is_trip", "count", "us").iter_rows()}
     idles = between.filter(idle & ~of_client).select("event", "count", "us").rows()
     cut = session.unfinished.group_by("event").agg(cut=pl.len(), cut_us=pl.col("elapsed_us").sum())
-    others = between.filter(~idle & ~of_client).join(cut, on="event", how="left").with_columns(pl.col("^cut.*$").fill_null(0))
-    others = others.with_columns(pl.col("count") - pl.col("cut"), pl.col("us") - pl.col("cut_us")).filter(pl.col("count") > 0)
+    others = between.filter(~idle & ~of_client).join(cut, on="event", how="left", maintain_order="left")
+    others = others.with_columns(
+        pl.col("count") - pl.col("cut").fill_null(0), pl.col("us") - pl.col("cut_us").fill_null(0)
+    ).filter(pl.col("count") > 0)
+    cut = cut.rename({"cut": "count", "cut_us": "us"}).sort("us", "event", descending=[True, False])
     count_of_others, us_of_others = others.select(pl.col("count", "us").sum()).row(0)
     for view in ("what", "phase", "who"):
         for is_trip, name, kind in ((True, TRIPS, "wait"), (False, CLIENT, "client")):
@@ -442,10 +445,10 @@ def _outside(account: Account, session: Session, gap: int) -> int:
             number, evidence = Interval.exact(count), Place("waits", (event,))
             account.add(view, event, _s(us), kind="idle", wait_class="Idle", count=number, evidence=evidence)
         if cut.height and view != "who":  # there it is in the time of its statement
-            count_of_cut, us = cut.select(pl.col("cut", "cut_us").sum()).row(0)
-            parent = account.add(view, UNFINISHED, _s(us), kind="wait", count=Interval.exact(count_of_cut))
+            count, us = cut.select(pl.col("count", "us").sum()).row(0)
+            parent = account.add(view, UNFINISHED, _s(us), kind="wait", count=Interval.exact(count))
             if view == "what":
-                _events(account, view, cut.rename({"cut": "count", "cut_us": "us"}).sort("us", "event", descending=[True, False]), parent)
+                _events(account, view, cut, parent)
                 account.closes(parent, "other waits of this call", kind="unlisted")
         if others.height:
             parent = account.add(view, BETWEEN, _s(us_of_others), kind="wait", count=Interval.exact(count_of_others))
