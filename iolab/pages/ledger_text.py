@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import polars as pl
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from iolab.pages.ledger_rows import Row
     from iolab.time_ledger.account import Ledger
 
+#: A finding and the lines of its sentence.
+Said: TypeAlias = tuple[dict[str, Any], list[str]]
 #: Findings that the line of the total says.
 _TOTALS: Final = ("total", "load", "no_total")
 #: Findings that say no more than a row.
@@ -99,7 +101,7 @@ def first_screen(
         said.remove(lead)
         for one in _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else ():
             above = len(lines) + len(lead[1]) + len(one[1])
-            if above <= _FIRST_LINES or above + len(tables) <= USUAL_LINES - 2:
+            if above < _FIRST_LINES + (one in _causes(said, lead)) or above + len(tables) <= USUAL_LINES - 2:
                 said.remove(beside := one)
                 break
         for row, text in [lead, *([beside] if beside is not None else [])]:
@@ -122,12 +124,10 @@ def first_screen(
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
     first = [row for row, _ in leading if row["part"] not in parents]
-    if len(first) > 1 and first[0]["part"] == first[1]["part"] is not None:
-        first.reverse()  # the cause of a part before the part
-    steps = [*gates, *first]
-    steps += sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))
-    steps += [row for row in findings.iter_rows(named=True) if not row["refused"]]
-    steps = [row for row in steps if row["next"]]
+    if len(first) > 1 and first[0]["name"] in VIEWS.values() and first[0]["part"] == first[1]["part"]:
+        first.reverse()  # the cause of a part before what its row says
+    steps = [*gates, *first, *sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))]
+    steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
 
@@ -146,9 +146,7 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
     return (2 if row["part"] in parents else 1), -row["impact_lo"]
 
 
-def _lead(
-    said: list[tuple[dict[str, Any], list[str]]], parents: set[str], repeats: set[str]
-) -> tuple[dict[str, Any], list[str]] | None:
+def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None:
     """The sentence above the table: that there are other reports, what was too much for a host, a fact, else a share.
 
     A fact is one that its rule puts before all parts.  Of the largest shares half the time without a row leads, else
@@ -167,7 +165,7 @@ def _lead(
         return next((one for one in said[:1] if one[0]["mark"] == "context"), None)
     least = max(row["impact_lo"] for row, _ in shares) / 2
 
-    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, bool, float]:
+    def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
         is_more = row["sentence"] not in repeats and row["part"] not in parents
         return row["part"] is None and row["impact_lo"] >= _HALF, bool(_causes(said, one)), is_more, row["impact_lo"]
@@ -175,33 +173,24 @@ def _lead(
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
 
-def _severe(said: list[tuple[dict[str, Any], list[str]]]) -> list[tuple[dict[str, Any], list[str]]]:
+def _severe(said: list[Said]) -> list[Said]:
     """What was too much for a host in many samples: no row of a table says it, and busy CPUs are one of these facts."""
     return [one for one in said if one[0]["impact_of"] == OF_SAMPLES and one[0]["mark"] == "major"]
 
 
-def _causes(
-    said: list[tuple[dict[str, Any], list[str]]], one: tuple[dict[str, Any], list[str]]
-) -> list[tuple[dict[str, Any], list[str]]]:
+def _causes(said: list[Said], one: Said) -> list[Said]:
     """What stands below a part's own sentence: its place or cause."""
-    return [
-        other for other in said if other[0]["part"] == one[0]["part"] is not None and other[0]["rank"] > one[0]["rank"]
-    ]
+    part, rank = one[0]["part"], one[0]["rank"]
+    return [other for other in said if part is not None and other[0]["part"] == part and other[0]["rank"] > rank]
 
 
-def _beside(
-    said: list[tuple[dict[str, Any], list[str]]],
-    lead: tuple[dict[str, Any], list[str]],
-    ledger: Ledger,
-    parents: set[str],
-) -> list[tuple[dict[str, Any], list[str]]]:
+def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> list[Said]:
     """What may stand beside it: what was too much for a host; its cause; the largest wait, or statement, of the other.
 
     A wait beside a statement, or the reverse, is of 20 % or more.
     """
-    who = set[str]()
-    if {"what", "who"} <= {*ledger.views}:
-        who = set(ledger.parts("who").filter(~pl.col("kind").is_in([*UNKNOWN])).get_column("part"))
+    is_both = {"what", "who"} <= {*ledger.views}
+    who = set(ledger.parts("who").filter(~pl.col("kind").is_in([*UNKNOWN]))["part"]) if is_both else set[str]()
     others = [
         one
         for one in said
@@ -212,9 +201,7 @@ def _beside(
     return [*_severe(said)[:1], *(_causes(said, lead)[:1] if "what" in ledger.views else ()), *others[:1]]
 
 
-def _chosen(
-    said: list[tuple[dict[str, Any], list[str]]], as_rows: set[str], repeats: set[str], most_lines: int
-) -> list[tuple[dict[str, Any], list[str]]]:
+def _chosen(said: list[Said], as_rows: set[str], repeats: set[str], most_lines: int) -> list[Said]:
     """The sentences that fit: at most five, those first that say more than rows of the table, the largest first."""
     leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in as_rows]
     most = max(leaves, key=lambda row: row["impact_lo"], default=None)

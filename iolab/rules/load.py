@@ -12,16 +12,8 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED
-from iolab.time_ledger.reports import (
-    BUSY_HOUR,
-    CPU,
-    NOT_ACCOUNTED,
-    plan_of,
-    processors_text,
-    range_text,
-    sampled_on_cpu,
-)
+from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -37,7 +29,7 @@ _OVERLAP: Final = 1.10
 _PARSE_SHARE: Final = 0.10
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
-#: A wait with this much of the time of an idle database is named, and a statement with this much of the CPU time.
+#: A wait with this much of the time of an idle database is named.
 _MOST: Final = 0.5
 #: A shorter period with almost nothing in it is of no use.
 _SHORT_S: Final = 60.0
@@ -95,7 +87,6 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
     cpu, time, elapsed = facts.db_cpu_s, facts.db_time_s, facts.elapsed_s
     if elapsed is None or elapsed.lo <= 0 or time is None:
         return
-    is_short = elapsed.hi < _SHORT_S
     if facts.cpu_contradicts and cpu is not None:
         most = max(time.hi, cpu.hi) / elapsed.lo
         if most >= 0.1:
@@ -108,7 +99,7 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
             f"The database was idle: {three(time.value)} s of DB time in {period_text(elapsed.value)} "
             f"({active} sessions active)."
         )
-        if is_short:
+        if elapsed.hi < _SHORT_S:
             said = f"The report covers only {period_text(elapsed.value)}, and almost nothing ran in it."
         events = facts.listed_events
         event = max(events, key=lambda one: events[one].time_s.value, default="")
@@ -121,7 +112,7 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "instance_idle",
         said,
-        next="" if facts.is_quiet and not is_short else BUSY_HOUR,
+        next="" if facts.is_quiet and elapsed.hi >= _SHORT_S else BUSY_HOUR,
         evidence=(Evidence("info"),),
         is_gate=bool(facts.void),
         order=0,
@@ -169,8 +160,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
         said += f"; the CPUs were {100 - facts.idle_pct.value:.0f} % busy"
         detail = "consistent with waiting for one"
-        user = _user(facts)
-        next_step = plan_of(user[1]) if user is not None else "see the processes of the host: top, or pidstat 5"
+        next_step = cpu_step(facts)
         if facts.busy_cpu_pct is not None and facts.busy_cpu_pct.hi <= _OWN_PCT and not facts.is_aix:
             said += f", {percent(facts.busy_cpu_pct / 100)} of it by this instance"
             next_step = "see the processes of the host: top, or pidstat 5"
@@ -317,8 +307,12 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         used = range_text(part.share * (whole.value / elapsed.value))
         of = f"{min(facts.cpus, facts.cpu_count or facts.cpus):,} " if facts.has_host and facts.cpus is not None else ""
         used_by = f": {used}{' of ' if of else ' '}{of}CPUs{'' if of else ' on average'}"
-    if used_by and (user := _user(facts)) is not None:
-        used_by += f"; {percent(user[0])} of this CPU time was used by `{user[1]}`"
+    users = [(one.cpu_s, one) for one in facts.statements if one.cpu_s is not None and not one.is_block]
+    if users and used_by:
+        most, one = max(users, key=lambda pair: pair[0].value)
+        share = most / cpu
+        if share.value >= 0.5 and share.lo <= 1:
+            used_by += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
     gets, hard, detail = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
     if is_most and gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05:
         each = (cpu * 10**6 / gets).value
@@ -332,16 +326,6 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         detail=detail,
         evidence=(Evidence(facts.db_cpu_from, (CPU,)), Evidence("host_cpu")),
     )
-
-
-def _user(facts: ReportFacts) -> tuple[float, str] | None:
-    """The statement that used half of the CPU time or more, and its share."""
-    users = [(one.cpu_s, one.sql_id) for one in facts.statements if one.cpu_s is not None and not one.is_block]
-    if not users or facts.db_cpu_s is None or facts.db_cpu_s.lo <= 0:
-        return None
-    most, sql_id = max(users, key=lambda pair: pair[0].value)
-    share = most / facts.db_cpu_s
-    return (share.capped(1).value, sql_id) if share.value >= _MOST and share.lo <= 1 else None
 
 
 def captured(facts: ReportFacts) -> Interval | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -43,8 +42,8 @@ _SEGMENTS: Final = {
     "direct path read": "direct_reads",
 }
 _OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
-#: A sequence in the text of a statement.
-_SEQUENCE: Final = re.compile(r"\b(\w+)\s*\.\s*nextval\b", re.IGNORECASE)
+#: What follows the name of a sequence in a statement.
+_NEXT_NUMBER: Final = ".NEXTVAL"
 #: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
 _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
 _ALL_READS: Final = "physical read total io requests"
@@ -82,18 +81,16 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
     }
     for one in found:
         said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
-        sentence_ = f"{one.sentence.removesuffix('.')}; {said}." if said else one.sentence
-        yield replace(one, sentence=sentence_, next=_next(said) or one.next)
-    if named:
-        lead = ledger_of(facts)
-        for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True):
-            text = f"{sentence(lead, row).removesuffix('.')}; {named[row['part']]}."
-            yield Finding("time_profile", text, part=row["part"], next=_next(named[row["part"]]))
+        yield _placed(one, said)
+    lead = ledger_of(facts)
+    for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True) if named else ():
+        yield _placed(Finding("time_profile", sentence(lead, row), part=row["part"]), named[row["part"]])
 
 
-def _next(place: str) -> str:
-    """What to look at for a place whose waits are far longer than those of the others."""
-    return _OF_TABLESPACE if " each in tablespace " in place else ""
+def _placed(one: Finding, place: str) -> Finding:
+    """A finding with the place of most of it, and what to look at there."""
+    step = _OF_TABLESPACE if " each in tablespace " in place else one.next
+    return replace(one, sentence=f"{one.sentence.removesuffix('.')}; {place}.", next=step) if place else one
 
 
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
@@ -102,14 +99,20 @@ def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool)
     if is_large and (said := _differs(report, event) or _segment(report, statistic)):
         return said
     if is_large and event.startswith("enq: SQ"):
-        used = {(name.upper(), one.sql_id) for one in facts.statements for name in _SEQUENCE.findall(one.text)}
-        if len({name for name, _ in used}) == 1:
-            name, sql_id = min(used)
-            return f"`{sql_id}` takes numbers of sequence `{name}`"
+        return _sequence(facts)
     hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
     if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
         return f"flash served {percent((hits / reads).capped(1))} of the read requests"
     return ""
+
+
+def _sequence(facts: ReportFacts) -> str:
+    """The only sequence in the texts of the statements, and the first statement that uses it."""
+    used: dict[str, str] = {}
+    for one in facts.statements:
+        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
+            used.setdefault("".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1], one.sql_id)
+    return "".join(f"`{sql_id}` takes numbers of sequence `{name}`" for name, sql_id in used.items() if len(used) == 1)
 
 
 def _differs(report: AwrReport, event: str) -> str:

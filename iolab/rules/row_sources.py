@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 #: A step with this much is the one to name, and a second one from this much on.
 _MOST: Final = 0.5
 _SECOND: Final = 0.25
-#: A step that keeps one of so many rows, or an estimate that is so far from them, is said.
+#: A step that keeps one row of a hundred, or an estimate that is as far from the rows, is named.
 _MANY: Final = 100
 #: Steps that keep some of the rows below them as they are.
 _FILTERS: Final = ("TABLE ACCESS", "FILTER", "INDEX")
+_GETS: Final = "made {} of the gets"
 #: Plans of fewer gets need no word.
 _MANY_GETS: Final = 10_000
 
@@ -38,31 +39,29 @@ def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us
     """
     if not steps or gets < _MANY_GETS:
         return ""
-    below = [[m for m, parent in enumerate(parents) if parent == n] for n in range(len(steps))]
-    for column, least, verb in (
-        ("elapsed_us", _MOST * us, "took {} of its time"),
-        ("consistent_gets", 0, "made {} of the gets"),
-    ):
+    for column, least, verb in (("elapsed_us", _MOST * us, "took {} of its time"), ("consistent_gets", 0, _GETS)):
         values = [step[column] or 0 for step in steps]
-        whole = sum(value for value, parent in zip(values, parents, strict=True) if parent is None)
-        if whole * max(runs, 1) < least:
+        own = [value - sum(values[m] for m in _below(parents, n)) for n, value in enumerate(values)]
+        whole, most, *others = sum(own), *sorted(range(len(steps)), key=lambda n: -own[n])
+        if 0 < whole * max(runs, 1) < least:
             return ""
-        own = [value - sum(values[m] for m in below[n]) for n, value in enumerate(values)]
-        most, *others = sorted(range(len(steps)), key=lambda n: -own[n])
         if not whole or own[most] < _MOST * whole:
             continue
-        step, inner = steps[most], [steps[m] for m in below[most]]
-        is_filter = str(step["operation"]).startswith(_FILTERS)
-        if is_filter and len(inner) == 1 and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
+        step, inner = steps[most], [steps[m] for m in _below(parents, most)]
+        is_filter = str(step["operation"]).startswith(_FILTERS) and len(inner) == 1
+        if is_filter and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
             expected = found["cardinality"]
             far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
-            return (
-                f" `{_operation(step)}` kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{far}."
-            )
+            kept = f"kept {step['rows']:,} of {found['rows']:,} rows of"
+            return f" `{_operation(step)}` {kept} `{_operation(found)}`{far}."
         second = [n for n in others[:1] if own[n] >= _SECOND * whole]
         also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
         return f" `{_operation(step)}` {verb.format(percent(own[most] / whole))}{also}."
     return ""
+
+
+def _below(parents: Sequence[int | None], place: int) -> list[int]:
+    return [n for n, parent in enumerate(parents) if parent == place]
 
 
 def _operation(step: dict[str, Any]) -> str:

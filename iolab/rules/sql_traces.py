@@ -140,8 +140,8 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         words = words.replace(" s: another clock", f" s at line {line:,}: another clock")
         step = "multiply the times by 1.024" if "1.024 us" in words else ""
         place = Evidence("clock", lines=(line,))
-        is_gate = "times as fast" not in words
-        yield Finding("trace_clock", as_sentence(words), next=step, evidence=(place,), is_gate=is_gate)
+        said, is_gate = as_sentence(words), "times as fast" not in words
+        yield Finding("trace_clock", said, next=step, evidence=(place,), is_gate=is_gate)
 
 
 @rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
@@ -316,8 +316,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         line = again.get_column("statement").mode().sort()[0]
-        one = facts.session.statements.filter(pl.col("statement") == line).head(1).to_dicts()
-        name = _word(one[0]) if one else "a statement"
+        name = next(map(_word, facts.session.statements.filter(statement=line).to_dicts()), "a statement")
         said = f"{said.removesuffix('.')}; {again.height:,} of them, {each} each, were before {name} again."
         step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
     place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
@@ -421,7 +420,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
         else:
             parts = list(_work(facts, one, top))
-            plan = "" if top and step_beside_plan(top["event"], top["len"]) else _row_source(facts, one)
+            plan = "" if top else _row_source(facts, one)
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",
@@ -481,10 +480,8 @@ def _row_source(facts: Facts, one: dict[str, Any]) -> str:
     """What the only plan of a statement shows of its time or gets; as a sentence."""
     steps = facts.trace.row_sources.filter(_is_of(one), pl.lit(one["texts"] == 1)).to_dicts()
     places = {step["id"]: n for n, step in enumerate(steps)}
-    if len(places) < len(steps):
-        return ""
     parents = [places.get(step["parent_id"]) for step in steps]
-    return main_step(steps, parents, one["us"], one["gets"], one["executions"])
+    return main_step(steps, parents, one["us"], one["gets"], one["executions"]) if len(places) == len(steps) else ""
 
 
 def _rows_of_commits(facts: Facts, one: dict[str, Any]) -> str:

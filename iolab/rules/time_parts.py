@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,23 +63,20 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
         kept = [one for one in others if one.is_gate or one.is_refused or (lead.facts_hold and not one.part)]
         return [replace(gate, position=_TOTAL), *kept]
     by_part: dict[str, list[Finding]] = {}
-    causes: dict[str, list[Finding]] = {}
-    result = []
+    named = list(named_parts(lead))
+    causes = {place: part for place, one in enumerate(others) if (part := _explained(named, one))}
     for one in others:
         if one.part:
             by_part.setdefault(one.part, []).append(one)
-        elif cause_of := _explained(lead, one):
-            causes.setdefault(cause_of, []).append(replace(one, part=cause_of))
-        else:
-            result.append(one)
+    result = [one for place, one in enumerate(others) if not one.part and place not in causes]
     if not any(one.order == 0 for one in result):
         result.append(Finding("total", f"{_capital(lead.text or lead.base).rstrip('.')}.", order=0))
     views = reversed(lead.views)  # an id that stands in several views is that of the first one
     shares = {row["part"]: row for view in views for row in lead.parts(view).iter_rows(named=True)}
-    for number, row in enumerate(named_parts(lead)):
+    for number, row in enumerate(named):
         first, *more = _of_part(lead, row, number, by_part.pop(row["part"], []))
-        own = [replace(one, order=_CAUSE) for one in causes.pop(row["part"], [])]
-        result += [first, *(replace(one, position=first.position) for one in [*more, *own])]
+        more += [replace(others[n], part=part, order=_CAUSE) for n, part in causes.items() if part == row["part"]]
+        result += [first, *(replace(one, position=first.position) for one in more)]
     # What a rule says of a smaller part stays, with the part's share, below the parts.
     for part, ones in by_part.items():
         small = shares.get(part)
@@ -89,18 +85,15 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
     return result
 
 
-def _explained(lead: Ledger, one: Finding) -> str:
+def _explained(named: Sequence[dict[str, Any]], one: Finding) -> str:
     """The largest part, without parts of its own, that a finding explains: of a third of the time or more."""
-    if not one.explains or one.is_gate or one.is_refused or lead.unshared or "what" not in lead.views:
+    if one.part or one.is_gate or one.is_refused:
         return ""
-    rows = lead.parts()
-    pattern = f"^(?:{'|'.join(map(re.escape, one.explains))})"
-    is_meant = pl.any_horizontal(pl.col("name", "class").str.contains(pattern))
     least = LARGE if one.impact is None else max(LARGE, one.impact.lo)  # what took more is no detail of it
-    large = rows.filter(
-        is_meant, pl.col("share_hi") >= least, ~pl.col("part").is_in(rows["parent"].drop_nulls().to_list())
-    )
-    return str(large.sort("share").item(-1, "part")) if large.height else ""
+    large = [row for row in named if row["view"] == "what" and (row["share_hi"] or 0.0) >= least]
+    large = [row for row in large if any(str(row[key]).startswith(one.explains) for key in ("name", "class"))]
+    leaves = [row for row in large if row["part"] not in {other["parent"] for other in named}]
+    return str(max(leaves, key=lambda row: row["share"])["part"]) if leaves else ""
 
 
 def named_parts(lead: Ledger) -> Iterator[dict[str, Any]]:

@@ -34,22 +34,17 @@ _FLASH_US: Final = 64
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 16
 _MOST_SHARE: Final = 0.60
-#: Reads go straight on where so many of them begin where the one before ended.
+#: Reads go straight on where this share of them begins where the one before ended.
 _MOSTLY: Final = 0.9
 
 
-@rule(
-    "read_size",
-    of="strace",
-    needs="reads of data",
-    thresholds={"90 % of the steps to the end of the read before": "a convention"},
-    explains=("file reads",),
-)
+@rule("read_size", of="strace", needs="reads of data", thresholds={"90 % straight on in the file": "a convention"})
 def read_sizes(log: StraceLog) -> Iterator[Finding]:
     """How large reads were, by the sizes that came most often."""
     trace = trace_of(log)
-    columns = ("bytes_transferred", "offset", "pid", "fd")
-    reads = trace.reads.select(columns).filter(pl.col("bytes_transferred") > 0).collect()
+    reads = (
+        trace.reads.select("bytes_transferred", "offset", "pid", "fd").filter(pl.col("bytes_transferred") > 0).collect()
+    )
     sizes = reads.get_column("bytes_transferred")
     if sizes.is_empty():
         return
@@ -84,6 +79,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
+        explains=("file reads",) if sizes.len() >= LEAST_WAITS else (),
     )
 
 
@@ -92,8 +88,7 @@ def _in_order(reads: pl.DataFrame) -> str:
     offsets, size = reads.get_column("offset"), int(reads.item(0, "bytes_transferred"))
     steps = offsets.diff().drop_nulls()
     share = int((steps == size).sum()) / max(1, steps.len())
-    is_one = all(reads.get_column(name).n_unique() == 1 for name in ("pid", "fd"))
-    if not is_one or offsets.null_count() or steps.len() < LEAST_WAITS or share < _MOSTLY:
+    if reads.n_unique(["pid", "fd"]) > 1 or offsets.null_count() or steps.len() < LEAST_WAITS or share < _MOSTLY:
         return ""
     return f", {'all' if share == 1 else percent(share)} of them where the one before ended in the file"
 

@@ -54,8 +54,6 @@ _SHORT_S: Final = 1e-3
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
 #: Calls in which processes of Oracle sleep until they are posted: a background process is idle there.
 _POSTS: Final = ("semtimedop", "semop")
-#: Standard input, output and errors.
-_STANDARD: Final = 2
 #: Calls that come together differ in number by this part of it.
 _ALIKE: Final = 0.05
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
@@ -244,9 +242,10 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     names = row["evidence"]["rows"] if row["evidence"] else []
     if next_step == _UNKNOWN_END and (peer := _peer(log, lead, row)):
         said, next_step = f"{said.removesuffix('.')}; {peer}.", _WAITS
-    alike = _ALIKE * row["count"] >= abs(_writes(lead) - row["count"]) if row["class"] == "file flushes" else False
-    if alike and row["count"] >= LEAST_WAITS and len(names) == 1:
-        said = f"{said.removesuffix('.')}, one for each write."
+    if row["class"] == "file flushes" and len(names) == 1 and row["count"] >= LEAST_WAITS:
+        writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
+        if abs(writes - row["count"]) <= _ALIKE * row["count"]:
+            said = f"{said.removesuffix('.')}, one for each write."
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
     if next_step == _STACKS and set(names) <= set(_POSTS):
@@ -281,22 +280,13 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     )
 
 
-def _writes(lead: Ledger) -> float:
-    """The number of writes to files in the process of a ledger."""
-    rows = lead.frame.filter(pl.col("view") == "what", pl.col("class") == "file writes", pl.col("parent").is_null())
-    return float(rows.get_column("count").sum())
-
-
 def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """Whether a server waited: reads of a descriptor with as many writes to it, of a process that reads blocks."""
-    ends = _targets_of(log, lead, {**row, "evidence": None}).filter(pl.col("fd") > _STANDARD)
+    ends = _targets_of(log, lead, {**row, "evidence": None})
     counts = dict(ends.group_by("name").agg(pl.col("calls").sum()).iter_rows())
-    is_read = row["evidence"] and row["evidence"]["rows"] == ["read"]
-    blocks = lead.frame.filter(pl.col("view") == "what", pl.col("class") == "file reads").height
-    reads, writes = counts.pop("read", 0), counts.pop("write", 0)
-    if not is_read or counts or not blocks or ends.get_column("fd").n_unique() != 1 or reads < LEAST_WAITS:
-        return ""
-    if abs(reads - writes) > _ALIKE * reads:
+    is_read = row["evidence"] and row["evidence"]["rows"] == ["read"] and "file reads" in lead.frame["class"]
+    is_pair = set(counts) == {"read", "write"} and ends["fd"].n_unique() == 1 and counts["read"] >= LEAST_WAITS
+    if not is_read or not is_pair or abs(counts["read"] - counts["write"]) > _ALIKE * counts["read"]:
         return ""
     return f"with as many writes to it (`fd {ends.item(0, 'fd')}`), consistent with a server that waits for its client"
 

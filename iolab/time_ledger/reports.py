@@ -13,6 +13,7 @@ from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
 from iolab.time_ledger.next_steps import (
+    BUSY_HOUR,
     CHILDREN,
     COMMIT_LESS,
     MANY_CHILDREN,
@@ -87,7 +88,6 @@ _STATEMENT_PARTS: Final = {
     "Concurrency Wait Time (ms)": "Concurrency",
 }
 _ASH: Final = "take an ASH report of the period: @?/rdbms/admin/ashrpt"
-BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
 
 _KNOWN: WeakKeyDictionary[ReportFacts, Ledger] = WeakKeyDictionary()
 
@@ -310,7 +310,7 @@ def _what(account: Account, facts: ReportFacts) -> None:
     if facts.db_cpu_s is not None:
         account.add(
             "what", CPU, facts.db_cpu_s, kind="cpu", wait_class="CPU", evidence=Place(facts.db_cpu_from, (CPU,)),
-            next_step=_next_of_cpu(facts),
+            next_step=cpu_step(facts),
         )  # fmt: skip
     events = facts.listed_events
     classes, dropped = _classes(facts, events)
@@ -518,7 +518,8 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     return step if step and times[step] >= least else plan_of(one.sql_id)
 
 
-def _next_of_cpu(facts: ReportFacts) -> str:
+def cpu_step(facts: ReportFacts) -> str:
+    """What to look at for CPU time: the plan of the statement with most of it."""
     one = _largest(facts, "cpu_s")
     if one is None:
         return BUSY_HOUR if _is_calm(facts) else _ASH
