@@ -179,9 +179,10 @@ def _severe(said: list[Said]) -> list[Said]:
 
 
 def _causes(said: list[Said], one: Said) -> list[Said]:
-    """What stands below a part's own sentence: its place or cause."""
-    part, rank = one[0]["part"], one[0]["rank"]
-    return [other for other in said if part is not None and other[0]["part"] == part and other[0]["rank"] > rank]
+    """What stands below the own sentence of an event or call: its place or cause."""
+    part, rank, name = one[0]["part"], one[0]["rank"], one[0]["name"]
+    is_what = part is not None and name != VIEWS["who"]
+    return [other for other in said if is_what and other[0]["part"] == part and other[0]["rank"] > rank]
 
 
 def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> list[Said]:
@@ -198,7 +199,7 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
     others.sort(key=lambda one: -one[0]["impact_lo"])
-    return [*_severe(said)[:1], *(_causes(said, lead)[:1] if "what" in ledger.views else ()), *others[:1]]
+    return [*_severe(said)[:1], *_causes(said, lead)[:1], *others[:1]]
 
 
 def _chosen(said: list[Said], as_rows: set[str], repeats: set[str], most_lines: int) -> list[Said]:
