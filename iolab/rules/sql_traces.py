@@ -140,7 +140,7 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         words = words.replace(" s: another clock", f" s at line {line:,}: another clock")
         step = "multiply the times by 1.024" if "1.024 us" in words else ""
         place = Evidence("clock", lines=(line,))
-        said, is_gate = as_sentence(words), not words.startswith(("`tim` runs", "`tim` advances"))
+        said, is_gate = as_sentence(words), not words.startswith("`tim` advances")
         yield Finding("trace_clock", said, next=step, evidence=(place,), is_gate=is_gate)
 
 

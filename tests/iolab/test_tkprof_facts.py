@@ -148,3 +148,16 @@ def test_time_that_is_neither_cpu_nor_a_wait_is_said_in_the_total() -> None:
     said = iolab.ledger((text + waits).encode()).text
     assert said.endswith("; 74.5 % of it is neither CPU nor a wait")
     assert "neither" not in iolab.ledger(text.encode()).text
+
+
+def test_time_without_cpu_and_waits_is_no_matter_of_the_plan() -> None:
+    """A statement that was mostly neither on a CPU nor in a wait says so, and asks for the run queue."""
+    text = _statement("c8kz0qx4w2m1d", "select 1 from lots", ("Fetch", 2, 100.0, 90_000, 3))
+    text = text.replace(f"{100.0:10.2f}{100.0:11.2f}", f"{20.0:10.2f}{100.0:11.2f}") + _waits(
+        "db file sequential read", 5.0
+    )
+    found = iolab.findings((HEAD + text).encode()).filter(name="main_statement").row(0, named=True)
+
+    assert found["sentence"].endswith(" 75 % of this is neither CPU nor a wait: consistent with waiting for a CPU.")
+    assert "vmstat" in found["next"]
+    assert "neither" not in _said(text.replace(f"{5.0:14.2f}", f"{75.0:14.2f}"))
