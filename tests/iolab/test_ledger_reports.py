@@ -19,7 +19,7 @@ from iolab.metrics.report_facts import ReportFacts, Samples, Statement, Wait
 from iolab.pages.ledger_text import first_screen
 from iolab.pages.report_summary import report_headline
 from iolab.rules.compare_report import both_periods, compare_findings
-from iolab.rules.finding import Finding, findings_frame
+from iolab.rules.finding import findings_frame
 from iolab.rules.load import cpu_queue, db_time_unaccounted, load, sampled_statement
 from iolab.rules.time_parts import with_ledger
 from iolab.time_ledger.reports import ledger_of, report_ledgers
@@ -778,40 +778,3 @@ def test_a_report_with_its_end_is_not_cut(end: str, is_cut: bool) -> None:  # no
     found = iolab.findings((text.rpartition("\n")[0] + "\n\n" + end).encode())
 
     assert ("report_is_cut" in found.get_column("name")) is is_cut
-
-
-def test_a_cause_is_below_the_part_that_it_explains() -> None:
-    """What explains an event stands below it where that is a third of the time, and takes no more than it."""
-    events = {
-        name: Wait(Interval.exact(900), Interval.exact(s)) for name, s in (("log file sync", 60), ("latch: x", 20))
-    }
-    facts = ReportFacts(db_time_s=Interval.exact(100), elapsed_s=Interval.exact(50), events=events)
-
-    def order(**fields: object) -> list[str]:
-        causes = [Finding("logons", "It is this.", **fields)]  # type: ignore[arg-type]
-        rows = findings_frame(with_ledger(causes, [ledger_of(facts)])).to_dicts()
-        return [row["part"] or "" for row in rows if row["name"] == "logons"]
-
-    assert order(explains=("log file",)) == ["log file sync"]
-    assert order(explains=("log file",), impact=Interval.exact(0.5)) == ["log file sync"]
-    assert order(explains=("log file",), impact=Interval.exact(0.7)) == [""]
-    assert order(explains=("log file",), is_refused=True) == [""]
-    assert order(explains=("latch",)) == [""]
-    assert order() == [""]
-
-
-def test_the_step_of_a_calm_hour_is_another_hour() -> None:
-    """Where little ran no plan is worth a look, but that of a statement with most of it."""
-
-    def step(time: float) -> str:
-        one = Statement("7x0zq3mw9kd1f", Interval.exact(time), cpu_s=Interval.exact(time))
-        facts = ReportFacts(
-            db_time_s=Interval.exact(300),
-            db_cpu_s=Interval.exact(280),
-            elapsed_s=Interval.exact(3_600),
-            statements=(one,),
-        )
-        return str(ledger_of(facts).parts("who").filter(level=0).item(0, "next"))
-
-    assert "busy hour" in step(80)
-    assert "plan" in step(250)
