@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-_RUN = re.compile(r"-+|=+|~+|_+")
+_RUN = re.compile(r"-+(?:/-+)*|=+|~+|_+")
 _WORD = re.compile(r"\S+")
 _RULER = re.compile(r"^\s*(?:-{2,}|={2,}|~{2,}|_{2,}|-)(?:\s+(?:-+|=+|~+|_+))*\s*$")
 

@@ -27,6 +27,10 @@ STEP_US: Final = 1_000_000
 _WRITING_US: Final = 20_000
 #: What the clock of ``tim`` may differ from the wall clock before it is reported.
 _MOST_DRIFT: Final = 0.005
+#: Microseconds of a unit of ``tim`` in Oracle 10.2 on some platforms.
+_UNIT: Final = 1.024
+#: Clocks of one trace do not differ by this factor.
+_FAR: Final = 2
 #: Stamps closer than this do not describe the rate.
 _RATE_FROM_US: Final = 3_000_000
 _1970: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - of stamps in whatever zone
@@ -127,7 +131,7 @@ def clocks(
             if rate is not None and not _agrees(rate):
                 row["offset_us"] = None
         if rate is not None and abs(rate - 1) > _MOST_DRIFT:
-            rows.append(Diagnostic(name, line, None, "clock", None, _drift(rate)))
+            rows.append(Diagnostic(name, line, None, "clock", None, _drift(rate, said)))
         out.append(row)
     return pl.DataFrame([{key: row.get(key) for key in CLOCK} for row in out], schema=CLOCK), rows
 
@@ -238,16 +242,17 @@ def _agrees(rate: float) -> bool:
     return 0.9 < rate < 1.1
 
 
-def _drift(rate: float) -> str:
+def _drift(rate: float, said: list[Said]) -> str:
     """Why times of this clock are not what they seem."""
-    if not _agrees(rate):
+    if abs(rate - 1 / _UNIT) < _MOST_DRIFT:
         return (
-            "tim and the date lines (***) do not agree: lines were moved, or parts of several traces were put together"
+            f"tim runs at {rate:.4f} times the speed of the date lines (***): the times are {100 * (1 - rate):.1f} % "
+            f"too short (Oracle 10.2 counts units of {_UNIT} us)"
         )
-    return (
-        f"tim runs at {rate:.4f} times the speed of the date lines (***): the times are {100 * abs(rate - 1):.1f} % "
-        f"too {'short (Oracle 10.2 counts units of 1.024 us)' if rate < 1 else 'long'}"
-    )
+    if 1 / _FAR < rate < _FAR:  # times run on in order: no line was moved
+        wall = (said[-1].wall - said[0].wall) / 1e6
+        return f"tim advances {rate:.3g} times as fast as the date lines (***), which are {wall:,.1f} s apart"
+    return "tim and the date lines (***) do not agree: lines were moved, or parts of several traces were put together"
 
 
 def wall_time(stamp: str) -> tuple[int, bool, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from awrparse.records import Problem
@@ -117,6 +117,8 @@ WIDE_GAP = re.compile(GRAMMAR.pattern("{WIDE_GAP}"))
 ANY_RULER = re.compile(GRAMMAR.pattern("{ANY_RULER}$"))
 #: The same without bars, as it stands where nothing precedes the lines.
 PLAIN_RULER: Final = re.compile(GRAMMAR.pattern("{PLAIN_RULER}$"))
+#: Headings of a report about two periods; the first begins a group.
+_PERIODS: Final = ("1st", "2nd", "Both", "Diff", "%Diff")
 #: A row has at least this many words.
 _FEWEST_WORDS: Final = 3
 _NUMBER_CELL = re.compile(GRAMMAR.pattern("{NUMBER_CELL}"))
@@ -184,7 +186,23 @@ def _heading_names(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, 
     """`logframe.headings`; most heading lines fit their ruler as rows do, and need no look at each word."""
     cutter = cutter_at(columns)
     rows = [cutter.cut(line) or headings([line], columns) for line in lines]
+    titles = WIDE_GAP.split(lines[-2].strip()) if len(lines) > 1 else []
+    if len(titles) > 1 and len(titles) == sum(cell.startswith(_PERIODS[0]) for cell in rows[-1]):
+        rows[-2] = _of_periods(titles, rows[-1])
     return tuple([" ".join(" ".join(cells).split()) for cells in zip(*rows, strict=True)]) or ("",) * len(columns)
+
+
+def _of_periods(titles: list[str], cells: tuple[str, ...]) -> tuple[str, ...]:
+    """The headings of groups without a ruler of their own: each is of the first period, the second and what follows.
+
+    Examples:
+        >>> _of_periods(["Time", "Reads"], ("SQL Id", "1st", "2nd", "Diff", "1st", "2nd", "#Plans"))
+        ('', 'Time', 'Time', 'Time', 'Reads', 'Reads', '')
+    """
+    groups = accumulate(cell.startswith(_PERIODS[0]) for cell in cells)
+    return tuple(
+        titles[group - 1] if cell.startswith(_PERIODS) else "" for group, cell in zip(groups, cells, strict=True)
+    )
 
 
 def _without_bands(heads: tuple[str, ...]) -> tuple[list[str], list[Group]]:

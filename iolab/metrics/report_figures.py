@@ -83,7 +83,9 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         release=info.version,
         platform=info.platform or "",
         is_rac=bool(info.is_rac),
-        is_cut=report.kind in {"awr", "statspack"} and "instance_activity" not in report,
+        is_cut=report.kind in {"awr", "statspack"}
+        and "instance_activity" not in report
+        and "end" not in report.line_counts,
         invalid=_invalid(report),
         snapshots=None if ids[0] is None or ids[1] is None else (ids[0], ids[1]),
         begin=info.begin_time,

@@ -43,7 +43,7 @@ _SAME: Final = ("pid", "submitted", "completed", "syscall", "fd", "bytes_transfe
 #: Columns of the calls of asynchronous requests, and of the requests, that findings and figures are made of.
 _OF_AIO: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
 _REQUESTS: Final = (
-    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "target", "bytes_requested"),
+    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "target", "offset", "bytes_requested"),
     *(
         "bytes_transferred",
         "requests",

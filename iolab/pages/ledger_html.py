@@ -326,8 +326,8 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
         note = f'<p class="key">{chips}</p>{note}'
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
-    what = view_head(view, rows)
-    caption = f"<caption>{_CAPTIONS.get(what, 'Ledger')} <small>adds up to the total</small></caption>"
+    what = view_head(ledger, view, rows)
+    caption = f"<caption>{_CAPTIONS.get(what.split(',')[0], 'Ledger')} <small>adds up to the total</small></caption>"
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
     table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'

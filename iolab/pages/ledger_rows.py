@@ -96,10 +96,11 @@ def ledger_rows(ledger: Ledger, view: str, *, least: float = LEAST) -> list[Row]
     return rows if ledger.unit == "s" else [replace(row, time="", average="") for row in rows]
 
 
-def view_head(view: str, rows: list[Row]) -> str:
-    """What the rows of a view are: statements, or processes where the log is of those."""
+def view_head(ledger: Ledger, view: str, rows: list[Row]) -> str:
+    """What the rows of a view are: statements, or processes where the log is of those; and which period of two."""
     tables = {row.row["evidence"]["table"] for row in rows if row.row is not None and row.row["evidence"] is not None}
-    return "process" if view == "who" and tables and tables <= {"process", "calls", "events"} else HEADS[view]
+    head = "process" if view == "who" and tables and tables <= {"process", "calls", "events"} else HEADS[view]
+    return f"{head}, {ledger.scope}" if ledger.scope.endswith(" period") else head
 
 
 def count_head(ledger: Ledger, view: str, rows: list[Row]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import polars as pl
 
@@ -19,8 +19,12 @@ if TYPE_CHECKING:
     from iolab.pages.ledger_rows import Row
     from iolab.time_ledger.account import Ledger
 
+#: A finding and the lines of its sentence.
+Said: TypeAlias = tuple[dict[str, Any], list[str]]
 #: Findings that the line of the total says.
 _TOTALS: Final = ("total", "load", "no_total")
+#: Problems of the evidence that correct figures a little: their step is not the first.
+_CORRECTIONS: Final = ("trace_clock",)
 #: Findings that say no more than a row.
 _AS_ROWS: Final = ("idle_processors",)
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
@@ -91,17 +95,17 @@ def first_screen(
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
+    gates = [row for row, _ in said if row["mark"] == "evidence" and row["name"] not in _CORRECTIONS]
     parents, repeats = _parents(ledger), _row_sentences(ledger)
     beside = None
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
     if lead is not None:
         said.remove(lead)
-        beside = _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else None
-        first = len(lines) + len(lead[1]) + (len(beside[1]) if beside is not None else 0)
-        if beside is not None and (first < _FIRST_LINES or first + len(tables) <= USUAL_LINES - 2):
-            said.remove(beside)
-        else:
-            beside = None
+        for one in _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else ():
+            above = len(lines) + len(lead[1]) + len(one[1])
+            if above < _FIRST_LINES + (one in _causes(said, lead)) or above + len(tables) <= USUAL_LINES - 2:
+                said.remove(beside := one)
+                break
         for row, text in [lead, *([beside] if beside is not None else [])]:
             lines += [style(line, str(row["mark"])) for line in text]
         if is_whole:
@@ -121,10 +125,11 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    main = lead[0] if lead is not None and lead[0]["part"] is None else None
-    rows = (row for row, _ in [*leading, *said] if row["next"])
-    steps = sorted(rows, key=lambda row: (row is not main, *_urgency(row, parents)))
-    steps += [row for row in findings.iter_rows(named=True) if row["next"] and not row["refused"]]
+    first = [row for row, _ in leading if row["part"] not in parents]
+    if len(first) > 1 and first[0]["name"] in VIEWS.values() and first[0]["part"] == first[1]["part"]:
+        first.reverse()  # the cause of a part before what its row says
+    steps = [*gates, *first, *sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))]
+    steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
 
@@ -143,9 +148,7 @@ def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
     return (2 if row["part"] in parents else 1), -row["impact_lo"]
 
 
-def _lead(
-    said: list[tuple[dict[str, Any], list[str]]], parents: set[str], repeats: set[str]
-) -> tuple[dict[str, Any], list[str]] | None:
+def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None:
     """The sentence above the table: that there are other reports, what was too much for a host, a fact, else a share.
 
     A fact is one that its rule puts before all parts.  Of the largest shares half the time without a row leads, else
@@ -164,41 +167,44 @@ def _lead(
         return next((one for one in said[:1] if one[0]["mark"] == "context"), None)
     least = max(row["impact_lo"] for row, _ in shares) / 2
 
-    def weight(one: tuple[dict[str, Any], list[str]]) -> tuple[bool, bool, float]:
+    def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
         is_more = row["sentence"] not in repeats and row["part"] not in parents
-        return row["part"] is None and row["impact_lo"] >= _HALF, is_more, row["impact_lo"]
+        return row["part"] is None and row["impact_lo"] >= _HALF, bool(_causes(said, one)), is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
 
-def _severe(said: list[tuple[dict[str, Any], list[str]]]) -> list[tuple[dict[str, Any], list[str]]]:
+def _severe(said: list[Said]) -> list[Said]:
     """What was too much for a host in many samples: no row of a table says it, and busy CPUs are one of these facts."""
     return [one for one in said if one[0]["impact_of"] == OF_SAMPLES and one[0]["mark"] == "major"]
 
 
-def _beside(
-    said: list[tuple[dict[str, Any], list[str]]],
-    lead: tuple[dict[str, Any], list[str]],
-    ledger: Ledger,
-    parents: set[str],
-) -> tuple[dict[str, Any], list[str]] | None:
-    """Another fact of a host, the largest wait beside a statement, or statement beside a wait: of 20 % or more."""
-    if severe := _severe(said):
-        return severe[0]
-    who = set(ledger.parts("who").get_column("part")) if {"what", "who"} <= {*ledger.views} else set[str]()
+def _causes(said: list[Said], one: Said) -> list[Said]:
+    """What stands below the own sentence of an event or call: its place or cause."""
+    part, rank, name = one[0]["part"], one[0]["rank"], one[0]["name"]
+    is_what = part is not None and name != VIEWS["who"]
+    return [other for other in said if is_what and other[0]["part"] == part and other[0]["rank"] > rank]
+
+
+def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> list[Said]:
+    """What may stand beside it: what was too much for a host; its cause; the largest wait, or statement, of the other.
+
+    A wait beside a statement, or the reverse, is of 20 % or more.
+    """
+    is_both = {"what", "who"} <= {*ledger.views}
+    who = set(ledger.parts("who").filter(~pl.col("kind").is_in([*UNKNOWN]))["part"]) if is_both else set[str]()
     others = [
         one
         for one in said
         if who and one[0]["part"] and one[0]["part"] not in parents and one[0]["mark"] == "major"
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
-    return max(others, key=lambda one: one[0]["impact_lo"], default=None)
+    others.sort(key=lambda one: -one[0]["impact_lo"])
+    return [*_severe(said)[:1], *_causes(said, lead)[:1], *others[:1]]
 
 
-def _chosen(
-    said: list[tuple[dict[str, Any], list[str]]], as_rows: set[str], repeats: set[str], most_lines: int
-) -> list[tuple[dict[str, Any], list[str]]]:
+def _chosen(said: list[Said], as_rows: set[str], repeats: set[str], most_lines: int) -> list[Said]:
     """The sentences that fit: at most five, those first that say more than rows of the table, the largest first."""
     leaves = [row for row, _ in said if row["impact_lo"] is not None and row["part"] not in as_rows]
     most = max(leaves, key=lambda row: row["impact_lo"], default=None)
@@ -261,6 +267,7 @@ def _is_repeated(row: dict[str, Any], later: Sequence[dict[str, Any]]) -> bool:
         return False
     child = later[0]
     is_child = child["part"] is not None and child["impact"] is not None and child["impact"] <= row["impact"]
+    is_child = is_child and child["part"] != row["part"]
     return bool(is_child and child["name"] != "main_statement" and child["impact"] >= NEARLY_ALL * row["impact"])
 
 
@@ -339,7 +346,7 @@ def _table(
         figures = "  ".join(f"{one[n]:>{wide[n]}}" for n in kept)
         lines.append(cut(f"{drawn}{figures}  {'  ' * row.level}{row.name}", width))
     head = "  ".join(f"{heads[n]:>{wide[n]}}" for n in kept)
-    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {view_head(view, rows)}"
+    title = f"{' ' * (bar + 2) if has_bars else ''}{head}  {view_head(ledger, view, rows)}"
     return [style(cut(title, width), "dim"), *lines]
 
 

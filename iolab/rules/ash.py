@@ -268,6 +268,7 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
             if is_idle
             else f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
+            explains=(event,),
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -38,9 +39,12 @@ _MOST: Final = 0.5
 def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
-    yield from pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events"))
+    found = list(pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events")))
+    found += _statement(report, before, after)
+    if len(found) == 1:  # no part made up much of a change: that the total hardly changed is not said by its line
+        found[0] = replace(found[0], name="load_or_latency")
+    yield from found
     yield from pairs.settings_changed(before, after, table="compare_parameters")
-    yield from _statement(report, before, after)
 
 
 def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
@@ -59,7 +63,8 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
     reads = [row[f"{side}_reads_per_exec"] for side in PERIODS]
     each = f": {seconds(took[1] / 1e3)} per execution after {seconds(took[0] / 1e3)}" if None not in took else ""
     each += f", {three(reads[1])} blocks read after {three(reads[0])}" if each and None not in reads else ""
-    plans = [int(one) for one in (row["plans"] or "").split("/") if one.strip().isdigit()]
+    printed = row["plans"] or "/".join(str(row[f"{side}_plans"]) for side in (*PERIODS, "both"))
+    plans = [int(one) for one in printed.split("/") if one.strip().isdigit()]
     changed = "; its plan changed" if len(plans) == 3 and plans[2] > max(plans[:2]) else ""
     what = "increase" if second > first else "decrease"
     yield Finding(
@@ -95,9 +100,9 @@ def both_periods(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "time_profile",
             said,
-            None if shares[0].lo >= LARGE else shares[1],
-            "" if shares[0].lo >= LARGE else "DB time of the second period",
-            part=name if shares[0].lo >= LARGE else "",
-            next="" if shares[0].lo >= LARGE else "take the report of the second period alone: @?/rdbms/admin/awrrpt",
+            None if shares[1].lo >= LARGE else shares[0],
+            "" if shares[1].lo >= LARGE else "DB time of the first period",
+            part=name if shares[1].lo >= LARGE else "",
+            next="" if shares[1].lo >= LARGE else "take the report of the first period alone: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("compare_wait_classes"), Evidence("compare_wait_events")),
         )

@@ -89,6 +89,7 @@ class Finding:
         order: findings of equal mark are in this order; those of 0 stand before all parts of the time, and those below
             0 before these.
         position: the place of a part of the time ledger among them, from 1; set by `iolab.rules.time_parts`.
+        explains: beginnings of the names of parts whose place or cause it says; those of its rule where it has none.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Finding:
     is_refused: bool = False
     order: int = 5
     position: int = 0
+    explains: tuple[str, ...] = ()
 
     @property
     def mark(self) -> str:

@@ -201,4 +201,5 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
             said,
             evidence=(Evidence("event_histogram", (event,)),),
             order=5,
+            explains=(event,),
         )

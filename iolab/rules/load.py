@@ -12,8 +12,8 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED
-from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, plan_of, processors_text, range_text, sampled_on_cpu
+from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _PARSE_SHARE: Final = 0.10
 _NEARLY_ALL: Final = 0.9
 #: A wait with this much of the time of an idle database is named.
 _MOST: Final = 0.5
+#: A shorter period with almost nothing in it is of no use.
+_SHORT_S: Final = 60.0
 _MB: Final = 10**6
 #: Memory is short where this much of it went to swap in the period.
 _SWAPPED: Final = 0.05
@@ -97,6 +99,8 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
             f"The database was idle: {three(time.value)} s of DB time in {period_text(elapsed.value)} "
             f"({active} sessions active)."
         )
+        if elapsed.hi < _SHORT_S:
+            said = f"The report covers only {period_text(elapsed.value)}, and almost nothing ran in it."
         events = facts.listed_events
         event = max(events, key=lambda one: events[one].time_s.value, default="")
         largest = events.get(event)
@@ -108,7 +112,7 @@ def instance_idle(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "instance_idle",
         said,
-        next="" if facts.is_quiet else "take a report of the busy hour: @?/rdbms/admin/awrrpt",
+        next="" if facts.is_quiet and elapsed.hi >= _SHORT_S else BUSY_HOUR,
         evidence=(Evidence("info"),),
         is_gate=bool(facts.void),
         order=0,
@@ -156,6 +160,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
         said += f"; the CPUs were {100 - facts.idle_pct.value:.0f} % busy"
         detail = "consistent with waiting for one"
+        next_step = cpu_step(facts)
         if facts.busy_cpu_pct is not None and facts.busy_cpu_pct.hi <= _OWN_PCT and not facts.is_aix:
             said += f", {percent(facts.busy_cpu_pct / 100)} of it by this instance"
             next_step = "see the processes of the host: top, or pidstat 5"

@@ -7,7 +7,7 @@ made from the register, has them all.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from logframe.errors import LogError
@@ -31,6 +31,8 @@ class Rule:
         says: Other names of findings that it yields.
         needs: What a log must contain for it, in words.
         thresholds: What it compares with: a name to the value and its source.
+        explains: Beginnings of the names or classes of parts of the time whose place or cause it says; it stands
+            beside a large one.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Rule:
     says: tuple[str, ...] = ()
     needs: str = ""
     thresholds: Mapping[str, str] = field(default_factory=dict)
+    explains: tuple[str, ...] = ()
 
 
 #: Every rule that is loaded, in the order of registration.
@@ -46,7 +49,12 @@ RULES: Final[list[Rule]] = []
 
 
 def rule(
-    name: str, *says: str, of: str, needs: str = "", thresholds: Mapping[str, str] | None = None
+    name: str,
+    *says: str,
+    of: str,
+    needs: str = "",
+    thresholds: Mapping[str, str] | None = None,
+    explains: tuple[str, ...] = (),
 ) -> Callable[[_Function], _Function]:
     """Register a rule.
 
@@ -56,6 +64,7 @@ def rule(
         of: What it takes; `rules_of` gives all rules of one kind of log.
         needs: What a log must contain for it, in words.
         thresholds: What it compares with, and the source of each: ``{"0.2 of DB time": "FINDINGS F12"}``.
+        explains: Beginnings of the names or classes of parts whose place or cause it says: ``("cell ",)``.
 
     Examples:
         >>> @rule("example_finding", of="doctest", thresholds={"10 % of the time": "a convention"})
@@ -65,7 +74,7 @@ def rule(
     """
 
     def register(find: _Function) -> _Function:
-        RULES.append(Rule(name, of, find, says, needs, dict(thresholds or {})))
+        RULES.append(Rule(name, of, find, says, needs, dict(thresholds or {}), explains))
         return find
 
     return register
@@ -86,4 +95,4 @@ def apply_rules(kind: str, subject: Any) -> Iterator[Finding]:  # noqa: ANN401 -
         for found in one.find(subject):
             if found.name != one.name and found.name not in one.says:
                 raise LogError(f"the rule {one.name} of {kind} does not register the finding {found.name}")
-            yield found
+            yield found if found.explains else replace(found, explains=one.explains)

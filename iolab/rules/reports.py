@@ -41,6 +41,9 @@ _SEGMENTS: Final = {
     **dict.fromkeys(("db file s", "cell single block", "cell multiblock", "cell smart"), "physical_reads"),
     "direct path read": "direct_reads",
 }
+_OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
+#: What follows the name of a sequence in a statement.
+_NEXT_NUMBER: Final = ".NEXTVAL"
 #: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
 _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
 _ALL_READS: Final = "physical read total io requests"
@@ -78,12 +81,16 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
     }
     for one in found:
         said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
-        yield replace(one, sentence=f"{one.sentence.removesuffix('.')}; {said}.") if said else one
-    if named:
-        lead = ledger_of(facts)
-        for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True):
-            text = f"{sentence(lead, row).removesuffix('.')}; {named[row['part']]}."
-            yield Finding("time_profile", text, part=row["part"])
+        yield _placed(one, said)
+    lead = ledger_of(facts)
+    for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True) if named else ():
+        yield _placed(Finding("time_profile", sentence(lead, row), part=row["part"]), named[row["part"]])
+
+
+def _placed(one: Finding, place: str) -> Finding:
+    """A finding with the place of most of it, and what to look at there."""
+    step = _OF_TABLESPACE if " each in tablespace " in place else one.next
+    return replace(one, sentence=f"{one.sentence.removesuffix('.')}; {place}.", next=step) if place else one
 
 
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
@@ -91,10 +98,21 @@ def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool)
     statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
     if is_large and (said := _differs(report, event) or _segment(report, statistic)):
         return said
+    if is_large and event.startswith("enq: SQ"):
+        return _sequence(facts)
     hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
     if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
         return f"flash served {percent((hits / reads).capped(1))} of the read requests"
     return ""
+
+
+def _sequence(facts: ReportFacts) -> str:
+    """The only sequence in the texts of the statements, and the first statement that uses it."""
+    used: dict[str, str] = {}
+    for one in facts.statements:
+        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
+            used.setdefault("".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1], one.sql_id)
+    return "".join(f"`{sql_id}` takes numbers of sequence `{name}`" for name, sql_id in used.items() if len(used) == 1)
 
 
 def _differs(report: AwrReport, event: str) -> str:
@@ -149,7 +167,10 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     found = {}
     if report.kind == "statspack":
         found["take an ASH report.*"] = "take an extended SQL trace (event 10046) of one of the sessions"
+        found["see the blocking sessions in an ASH report.*"] = "see BLOCKING_SESSION of V$$SESSION while it lasts"
         found["@[?]/rdbms/admin/awrrpt"] = "@?/rdbms/admin/spreport"
+    if report.kind in {"ash", "statspack"}:
+        found[": the blocking sessions in an ASH report.*"] = ""
     if report.kind == "ash":
         found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
             "see its segment in Top DB Objects"

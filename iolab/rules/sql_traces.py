@@ -15,6 +15,7 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.row_sources import main_step
 from iolab.time_ledger.next_steps import BIND, MANY_COMMITS, event_step, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
@@ -139,7 +140,8 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         words = words.replace(" s: another clock", f" s at line {line:,}: another clock")
         step = "multiply the times by 1.024" if "1.024 us" in words else ""
         place = Evidence("clock", lines=(line,))
-        yield Finding("trace_clock", as_sentence(words), next=step, evidence=(place,), is_gate=True)
+        said, is_gate = as_sentence(words), not words.startswith("`tim` advances")
+        yield Finding("trace_clock", said, next=step, evidence=(place,), is_gate=is_gate)
 
 
 @rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
@@ -310,10 +312,12 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     again = own.filter("is_again")
     detail, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
-        step = "trace a longer time, or see what the application did in it"
+        step = "see what the client did between its calls: its own log, or the user who waited"
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
-        detail = f"{again.height:,} of these waits, {each} each, are before the same statement again"
+        line = again.get_column("statement").mode().sort()[0]
+        name = next(map(_word, facts.session.statements.filter(statement=line).to_dicts()), "a statement")
+        said = f"{said.removesuffix('.')}; {again.height:,} of them, {each} each, were before {name} again."
         step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
     place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
     yield Finding("client_time", said, part=CLIENT, detail=detail, next=step, evidence=(place,))
@@ -402,7 +406,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         share = facts.share(name, "who")
         if share < _NAMED:
             continue
-        word = _word(one)
+        word, plan = _word(one), ""
         said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')}"
         top = _largest_wait(facts, one)
         step = (step_beside_plan(top["event"], top["len"]) if top else "") or _plan(facts.trace, one)
@@ -416,10 +420,11 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
         else:
             parts = list(_work(facts, one, top))
+            plan = "" if top else _row_source(facts, one)
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",
-            f"{said}: {', '.join(parts)}." if parts else f"{said}.",
+            (f"{said}: {', '.join(parts)}." if parts else f"{said}.") + plan,
             part=name,
             detail=f"`{text}`" if text else "",
             next=step,
@@ -471,6 +476,14 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
 
 
+def _row_source(facts: Facts, one: dict[str, Any]) -> str:
+    """What the only plan of a statement shows of its time or gets; as a sentence."""
+    steps = facts.trace.row_sources.filter(_is_of(one), pl.lit(one["texts"] == 1)).to_dicts()
+    places = {step["id"]: n for n, step in enumerate(steps)}
+    parents = [places.get(step["parent_id"]) for step in steps]
+    return main_step(steps, parents, one["us"], one["gets"], one["executions"]) if len(places) == len(steps) else ""
+
+
 def _rows_of_commits(facts: Facts, one: dict[str, Any]) -> str:
     """The statement of which each row was committed alone."""
     if not is_commit(one["text"]) or one["executions"] <= MANY_COMMITS:
@@ -499,6 +512,7 @@ def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
 def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     """The event that a statement waited for longest, where that is half of its time."""
     waits = facts.session.waits.filter(pl.col("call").is_not_null(), _is_of(one))
+    waits = pl.concat([waits, facts.session.unfinished.filter(_is_of(one))])
     sums = waits.group_by("event").agg(
         pl.len(), pl.col("elapsed_us", "blocks").sum(), longest=pl.col("elapsed_us").max()
     )

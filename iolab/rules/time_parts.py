@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 #: A part with this much of the time, certainly its own, has a finding.
 PART: Final = 0.10
+#: From here on what explains a part stands beside it.
+LARGE: Final = 1 / 3
+#: The place of a cause below what else rules say of the part.
+_CAUSE: Final = 9
 #: The views whose parts are findings, and the name of such a finding; other views are tables.
 VIEWS: Final = {"what": "time_profile", "who": "main_statement"}
 #: The names of the findings that a ledger makes without a rule.
@@ -59,16 +63,19 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
         kept = [one for one in others if one.is_gate or one.is_refused or (lead.facts_hold and not one.part)]
         return [replace(gate, position=_TOTAL), *kept]
     by_part: dict[str, list[Finding]] = {}
+    named = list(named_parts(lead))
+    causes = {place: part for place, one in enumerate(others) if (part := _explained(named, one))}
     for one in others:
         if one.part:
             by_part.setdefault(one.part, []).append(one)
-    result = [one for one in others if not one.part]
+    result = [one for place, one in enumerate(others) if not one.part and place not in causes]
     if not any(one.order == 0 for one in result):
         result.append(Finding("total", f"{_capital(lead.text or lead.base).rstrip('.')}.", order=0))
     views = reversed(lead.views)  # an id that stands in several views is that of the first one
     shares = {row["part"]: row for view in views for row in lead.parts(view).iter_rows(named=True)}
-    for number, row in enumerate(named_parts(lead)):
+    for number, row in enumerate(named):
         first, *more = _of_part(lead, row, number, by_part.pop(row["part"], []))
+        more += [replace(others[n], part=part, order=_CAUSE) for n, part in causes.items() if part == row["part"]]
         result += [first, *(replace(one, position=first.position) for one in more)]
     # What a rule says of a smaller part stays, with the part's share, below the parts.
     for part, ones in by_part.items():
@@ -76,6 +83,17 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
         if small is None or not repeats_parent(small, shares.get(small["parent"])):
             result += [replace(one, **_impact(lead, small)) for one in ones]
     return result
+
+
+def _explained(named: Sequence[dict[str, Any]], one: Finding) -> str:
+    """The largest part, without parts of its own, that a finding explains: of a third of the time or more."""
+    if one.part or one.is_gate or one.is_refused:
+        return ""
+    least = LARGE if one.impact is None else max(LARGE, one.impact.lo)  # what took more is no detail of it
+    large = [row for row in named if row["view"] == "what" and (row["share_hi"] or 0.0) >= least]
+    large = [row for row in large if any(str(row[key]).startswith(one.explains) for key in ("name", "class"))]
+    leaves = [row for row in large if row["part"] not in {other["parent"] for other in named}]
+    return str(max(leaves, key=lambda row: row["share"])["part"]) if leaves else ""
 
 
 def named_parts(lead: Ledger) -> Iterator[dict[str, Any]]:

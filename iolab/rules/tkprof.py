@@ -14,6 +14,7 @@ from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.row_sources import main_step
 from iolab.time_ledger.next_steps import BIND, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
@@ -45,8 +46,6 @@ _LEAST_GETS: Final = 100_000
 #: A statement that is executed this often may be so for each row of another, whose rows are the same but for this part.
 _MANY: Final = 100
 _SAME: Final = 0.01
-#: Plans of fewer gets need no word.
-_MANY_GETS: Final = 10_000
 #: Blocks from disk are named from one of this many gets on.
 _FEW_BLOCKS: Final = 1_000
 #: Blocks are of the reads of one event where the others are at most this part of them.
@@ -54,6 +53,7 @@ _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
 _ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
+_QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
@@ -162,8 +162,10 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
+        silent = _silent(facts.report, one)
         source = _row_source(facts.report, one) if not culprit and not parse_s else ""
         source += _between(facts.report, one) if each else ""
+        source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
         step = f"see its plan below line {one['line']:,} of the report"
         if parse_s:
@@ -172,6 +174,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             step = _ONCE if _is_commit(one) else _JOIN.format(_inner(_word(each)))
         elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
+        elif silent >= _MOST_OF:
+            step = "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
         elif one["part"] == facts.nesting.container:
             step = "see the statements in it: iolab show --tables"
         elif not facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
@@ -225,27 +229,11 @@ def _is_commit(one: dict[str, Any]) -> bool:
 
 
 def _row_source(report: Tkprof, one: dict[str, Any]) -> str:
-    """The step of the plan with most of the gets, and how many rows it kept of those below it; as a sentence."""
+    """What the plan of a statement shows of its time or gets; as a sentence."""
     steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
-    if not steps or not one["gets"]:
-        return ""
-    gets, levels = [step["consistent_gets"] or 0 for step in steps], [step["level"] for step in steps]
+    levels = [step["level"] for step in steps]
     parents = [max((m for m in range(n) if levels[m] < level), default=None) for n, level in enumerate(levels)]
-    below = [[m for m, parent in enumerate(parents) if parent == n] for n in range(len(steps))]
-    own = [gets[n] - sum(gets[m] for m in below[n]) for n in range(len(steps))]
-    most, whole = own.index(max(own)), gets[0]
-    if whole < _MANY_GETS or own[most] < _MOST_OF * whole:
-        return ""
-    step, inner = steps[most], [steps[m] for m in below[most]]
-    if len(inner) == 1 and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
-        expected = found["cardinality"]
-        far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
-        return f" `{_operation(step)}` kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{far}."
-    return f" `{_operation(step)}` made {percent(own[most] / whole)} of the gets."
-
-
-def _operation(step: dict[str, Any]) -> str:
-    return str(step["operation"]).partition("(object id")[0].strip()
+    return main_step(steps, parents, one["elapsed_s"] * 1e6, one["gets"] or 0, one["executions"] or 1)
 
 
 def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
@@ -253,6 +241,13 @@ def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
     own = pl.col("scope") == "statement", pl.col("statement") == one["part"], pl.col("call") == "Parse"
     time = float(report.calls.filter(*own).get_column("elapsed_s").sum())
     return time if one["misses"] and 0 < one["elapsed_s"] <= 2 * time else 0.0
+
+
+def _silent(report: Tkprof, one: dict[str, Any]) -> float:
+    """The share of a statement's time that is neither CPU nor a wait; 0 where the report has no CPU or waits of it."""
+    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
+    waited = float(own.filter(~OF_CLIENT).get_column("total_wait_s").sum())
+    return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 
 
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:

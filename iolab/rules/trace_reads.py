@@ -10,7 +10,7 @@ from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
 from iolab.metrics.trace_reads import NOT_NAMED, read_latency, read_rate
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import every, percent, seconds, three
 from iolab.rules.registry import rule
 from straceparse.call_table import READS
@@ -34,13 +34,18 @@ _FLASH_US: Final = 64
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 16
 _MOST_SHARE: Final = 0.60
+#: Reads go straight on where this share of them begins where the one before ended.
+_MOSTLY: Final = 0.9
 
 
-@rule("read_size", of="strace", needs="reads of data")
+@rule("read_size", of="strace", needs="reads of data", thresholds={"90 % straight on in the file": "a convention"})
 def read_sizes(log: StraceLog) -> Iterator[Finding]:
     """How large reads were, by the sizes that came most often."""
     trace = trace_of(log)
-    sizes = trace.reads.select("bytes_transferred").filter(pl.col("bytes_transferred") > 0).collect().to_series()
+    reads = (
+        trace.reads.select("bytes_transferred", "offset", "pid", "fd").filter(pl.col("bytes_transferred") > 0).collect()
+    )
+    sizes = reads.get_column("bytes_transferred")
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
@@ -60,6 +65,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         others = trace.requests.select(is_read.sum()).item() - sizes.len()
         many = every(sizes.len(), "file reads" if others else "reads")  # not of libraries, pipes and sockets
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
+        said += _in_order(reads)
     else:
         said = f"{every(sizes.len(), 'file reads')} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
@@ -73,7 +79,18 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
+        explains=("file reads",) if sizes.len() >= LEAST_WAITS else (),
     )
+
+
+def _in_order(reads: pl.DataFrame) -> str:
+    """Whether reads of one size of one descriptor go straight on in their file."""
+    offsets, size = reads.get_column("offset"), int(reads.item(0, "bytes_transferred"))
+    steps = offsets.diff().drop_nulls()
+    share = int((steps == size).sum()) / max(1, steps.len())
+    if reads.n_unique(["pid", "fd"]) > 1 or offsets.null_count() or steps.len() < LEAST_WAITS or share < _MOSTLY:
+        return ""
+    return f", {'all' if share == 1 else percent(share)} of them where the one before ended in the file"
 
 
 def _beside(trace: Trace) -> Iterator[str]:

@@ -240,6 +240,12 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
             host, _, port = peer.rpartition(":")
             next_step = _SILENT.format(host=host, port=port)
     names = row["evidence"]["rows"] if row["evidence"] else []
+    if next_step == _UNKNOWN_END and (peer := _peer(log, lead, row)):
+        said, next_step = f"{said.removesuffix('.')}; {peer}.", _WAITS
+    if row["class"] == "file flushes" and len(names) == 1 and row["count"] >= LEAST_WAITS:
+        writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
+        if abs(writes - row["count"]) <= _ALIKE * row["count"]:
+            said = f"{said.removesuffix('.')}, one for each write."
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
     if next_step == _STACKS and set(names) <= set(_POSTS):
@@ -272,6 +278,17 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
+
+
+def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """Whether a server waited: reads of a descriptor with as many writes to it, of a process that reads blocks."""
+    ends = _targets_of(log, lead, {**row, "evidence": None})
+    counts = dict(ends.group_by("name").agg(pl.col("calls").sum()).iter_rows())
+    is_read = row["evidence"] and row["evidence"]["rows"] == ["read"] and "file reads" in lead.frame["class"]
+    is_pair = set(counts) == {"read", "write"} and ends["fd"].n_unique() == 1 and counts["read"] >= LEAST_WAITS
+    if not is_read or not is_pair or abs(counts["read"] - counts["write"]) > _ALIKE * counts["read"]:
+        return ""
+    return f"with as many writes to it (`fd {ends.item(0, 'fd')}`), consistent with a server that waits for its client"
 
 
 def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:

@@ -69,6 +69,7 @@ def _redo_kib(facts: ReportFacts, write: Wait) -> Interval | None:
 @rule(
     "log_writer_busy",
     of="report",
+    explains=("log file sync", "log buffer space"),
     needs="background events and the redo size",
     thresholds={"50 % of the period": "28 reports: above 92 %, or below 13 %", "1 MiB a write": "FINDINGS F27"},
 )
@@ -109,6 +110,7 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "small_log_writes_slow",
     of="report",
+    explains=("log file sync",),
     needs="background events and the redo size",
     thresholds={"20 ms": "FINDINGS F28", "256 KiB a write": "FINDINGS F28"},
 )
@@ -315,6 +317,8 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         step, what, switches = _ARCHIVE if "archiving" in name else "", "", facts.activity.get(_SWITCHED)
         if "switch" in name and switches is not None and facts.elapsed_s is not None:
             what = f"; the logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)} times per hour"
+        elif (redo := facts.activity.get("redo size")) is not None and facts.elapsed_s is not None:
+            what = f"; sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
         yield from _space(facts, {name: wait}, "log_space", what, (writer,), reason, step)
 
 

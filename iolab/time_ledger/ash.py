@@ -19,7 +19,7 @@ from logframe.oracle import is_idle
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from awrparse import AwrReport
 
@@ -124,8 +124,11 @@ def _events(report: AwrReport) -> Iterator[dict[str, Any]]:
 def _what(parts: SampledParts, events: list[dict[str, Any]], total: AshTotal) -> None:
     if not events:
         return
+    # processor time is one part, whoever used it
+    _, *cpu = sorted((row for row in events if row["event"] == ON_CPU), key=lambda row: row["is_background"]) or [{}]
+    events = [row for row in events if row not in cpu]
     background = [row for row in events if row["is_background"]]
-    listed = [_event(parts, row, total) for row in events if not row["is_background"]]
+    listed = [_event(parts, row, total, also=cpu) for row in events if not row["is_background"]]
     if background:
         # the parent is before its children
         own = [_samples(total, row, "activity_pct") for row in background]
@@ -137,8 +140,16 @@ def _what(parts: SampledParts, events: list[dict[str, Any]], total: AshTotal) ->
     parts.close("what", Interval.exact(parts.samples), listed)
 
 
-def _event(parts: SampledParts, row: dict[str, Any], total: AshTotal, *, parent: str | None = None) -> Interval:
-    samples, event = _samples(total, row, "activity_pct"), str(row["event"])
+def _event(
+    parts: SampledParts,
+    row: dict[str, Any],
+    total: AshTotal,
+    *,
+    parent: str | None = None,
+    also: Sequence[dict[str, Any]] = (),
+) -> Interval:
+    event = str(row["event"])
+    samples = _sum([_samples(total, one, "activity_pct") for one in (row, *also) if one["event"] == event])
     part = event if parent is None else f"{parent}/{event}"
     parts.add(
         "what",

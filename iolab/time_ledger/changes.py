@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from iolab.time_ledger.parts import LedgerParts
 
 #: Bases whose parts are compared per second of the period: their lists of events and statements may be cut.
-_OF_PERIODS: Final = frozenset({"DB time", "total call time", "background elapsed time", "samples x interval"})
+_OF_PERIODS: Final = frozenset(
+    {"DB time", "DB time plus background waits", "total call time", "background elapsed time", "samples x interval"}
+)
 _CLOSING: Final = ("not_accounted", "counted_twice")
 _REST: Final = "not accounted for, less what is counted twice"
 #: Bases as the subject of a sentence, where their names are not.

@@ -20,6 +20,7 @@ MANY_CHILDREN: Final = 100
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100
+BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
 #: For a sort or hash join on disk.
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.

@@ -13,6 +13,7 @@ from iolab.metrics.report_figures import FROM_SHARES, report_facts
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.ash import addm_ledgers, ash_ledgers
 from iolab.time_ledger.next_steps import (
+    BUSY_HOUR,
     CHILDREN,
     COMMIT_LESS,
     MANY_CHILDREN,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 DB_TIME: Final = "DB time"
 #: Fewer sessions active on average leave nothing to look for.
 _ALMOST_NOTHING: Final = 0.05
+_CALM: Final = 0.5
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
 ALL_WAITS: Final = "DB time plus background waits"
@@ -56,6 +58,8 @@ _OF_IDLE: Final = 0.6
 _TEXT: Final = 60
 #: What holds this much of DB time is most of the statement that does, too.
 _MOST: Final = 0.5
+#: What holds less of the time of a statement is no step for it.
+_SOME: Final = 0.1
 #: Waits for other sessions, for space in the log, and for commits.
 _NOT_BY_PLAN: Final = ("Application", "Commit", "Concurrency", "Configuration")
 #: Hard parses are few below this share of DB time.
@@ -89,7 +93,7 @@ _KNOWN: WeakKeyDictionary[ReportFacts, Ledger] = WeakKeyDictionary()
 
 
 def report_ledgers(report: AwrReport) -> list[Ledger]:
-    """The accounts of time of a report: foreground, then background; of a compare-period report its two periods.
+    """The accounts of time of a report: foreground, then background; of two periods the second, then the first.
 
     Of a file of several reports those of the first come first, and the scope of the others names them.
     """
@@ -113,7 +117,7 @@ def _ledgers(report: AwrReport) -> Iterator[Ledger]:
             if one.db_time_s is not None and one.sessions_active is not None
         ]
         text = f"first period: DB time {said[0]}; second: {said[1]}" if len(said) == len(both) else ""
-        for side, ledger in zip(PERIODS, accounts, strict=True):
+        for side, ledger in zip(reversed(PERIODS), reversed(accounts), strict=True):
             yield replace(ledger, scope=f"{side} period", text=text or f"{side} period: {ledger.text}")
         return
     facts = report_facts(report)
@@ -306,7 +310,7 @@ def _what(account: Account, facts: ReportFacts) -> None:
     if facts.db_cpu_s is not None:
         account.add(
             "what", CPU, facts.db_cpu_s, kind="cpu", wait_class="CPU", evidence=Place(facts.db_cpu_from, (CPU,)),
-            next_step=_next_of_cpu(facts),
+            next_step=cpu_step(facts),
         )  # fmt: skip
     events = facts.listed_events
     classes, dropped = _classes(facts, events)
@@ -498,7 +502,7 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
     least = _MOST * (facts.whole_s or one.elapsed_s).value
     if one.elapsed_s.value < least:
-        return plan_of(one.sql_id)
+        return BUSY_HOUR if _is_calm(facts) else plan_of(one.sql_id)
     if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
         return PARSES
     times: dict[str, float] = {}
@@ -510,12 +514,21 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     step = max(times, key=lambda step: times[step], default="")
     known = [of.value for of in (one.cpu_s, one.io_s) if of is not None]
     is_waiting = len(known) == 2 and sum(known) < _MOST * one.elapsed_s.value  # no plan shows why
-    return step if step and (is_waiting or times[step] >= _MOST * one.elapsed_s.value) else plan_of(one.sql_id)
+    least = (_SOME if is_waiting else _MOST) * one.elapsed_s.value
+    return step if step and times[step] >= least else plan_of(one.sql_id)
 
 
-def _next_of_cpu(facts: ReportFacts) -> str:
+def cpu_step(facts: ReportFacts) -> str:
+    """What to look at for CPU time: the plan of the statement with most of it."""
     one = _largest(facts, "cpu_s")
-    return _ASH if one is None else plan_of(one.sql_id)
+    if one is None:
+        return BUSY_HOUR if _is_calm(facts) else _ASH
+    return _next_of_statement(facts, one) if _is_calm(facts) else plan_of(one.sql_id)
+
+
+def _is_calm(facts: ReportFacts) -> bool:
+    """Whether so little ran that only a statement with most of it is worth a look."""
+    return facts.is_quiet and facts.sessions_active is not None and facts.sessions_active.hi < _CALM
 
 
 def _largest(facts: ReportFacts, column: str) -> Statement | None:

@@ -35,6 +35,7 @@ BASE_OF_CALLS: Final = "database calls"
 #: Ids of parts, which rules write to.
 CALLS, CPU, TRIPS = "database calls", "CPU", "round trips between fetches"
 CLIENT, BETWEEN, GAP = "client, between statements", "waits between calls", "between records"
+UNFINISHED: Final = "waits of a call that did not end"
 RECURSIVE: Final = "recursive SQL of SYS"
 #: What closes a level whose parts are all there.
 REST: Final = "rest"
@@ -58,6 +59,8 @@ _LEAST_COVERED: Final = 0.5
 _SLACK, _SLACK_US = 1.01, 10_000
 #: Of less work no shares are given: times are whole microseconds, and tracing itself takes some.
 _LEAST_SPAN_US: Final = 10_000
+#: Work below this in a session that waited for its client nearly all the time is little.
+_LITTLE_US, _LITTLE = 1_000_000, 0.01
 #: Stamps and `tim` that differ by more are both said.
 _MOST_DRIFT: Final = 0.01
 #: Client time from here on is reported.
@@ -117,6 +120,15 @@ class Session:
         return _by_event(self.waits.lazy().filter(pl.col("call").is_null()))
 
     @cached_property
+    def unfinished(self) -> pl.DataFrame:
+        """Waits of a cursor below the last call, but for commits and the client: those of a call that did not end."""
+        waits = self.waits.filter(
+            pl.col("call").is_null(), pl.col("cursor") > 0, pl.col("line") > (self.calls.get_column("line").max() or 0)
+        )
+        events = [event for event in waits.get_column("event").unique() if not is_idle(event)]
+        return waits.filter(pl.col("event").is_in([e for e in events if wait_class_of(e) not in {"Commit", "Network"}]))
+
+    @cached_property
     def for_client(self) -> pl.DataFrame:
         """Waits for the client between calls: ``line``, ``us``, ``op``, ``statement`` of the next call, ``is_trip``.
 
@@ -164,7 +176,8 @@ class Session:
 
         ``key`` (the text without literals), ``sql`` (id of the first text), ``text`` (the first one), ``texts`` (their
         number), ``statement`` (line of the first header), ``is_sys`` (recursive SQL of the dictionary), ``depth``,
-        ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls, ``cpu_us``,
+        ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls (of one that did not
+        end its waits), ``cpu_us``,
         ``io_us``, ``parse_us``, ``disk_blocks``, ``gets``; ``trips`` and ``trip_us``: round trips between fetches.
         """
         op, own = pl.col("op"), pl.col("own_elapsed_us")
@@ -185,9 +198,11 @@ class Session:
         events = [one for one in self.in_calls.get_column("event") if wait_class_of(one) in IO_CLASSES]
         waited = self.waits.filter(pl.col("call").is_not_null(), pl.col("event").is_in(events))
         by_io = waited.group_by("statement").agg(io_us=pl.col("elapsed_us").sum())
-        for one in (by_trips, by_io):
+        by_cut = self.unfinished.group_by("statement").agg(cut_us=pl.col("elapsed_us").sum())
+        for one in (by_trips, by_io, by_cut):
             key = ["statement", "is_lob"]
-            sums = sums.join(one.with_columns(is_lob=False), on=key, how="left", nulls_equal=True)
+            sums = sums.join(one.with_columns(is_lob=False), on=key, how="full", nulls_equal=True, coalesce=True)
+        sums = sums.with_columns(us=pl.col("us").fill_null(0) + pl.col("cut_us").fill_null(0))
         sql = pl.coalesce("sql_id", pl.col("hash_value").cast(pl.String))
         names = self.headers.select("statement", "text", "user_id", sql=sql)
         found = sums.join(names, on="statement", how="left").with_columns(
@@ -413,7 +428,12 @@ def _outside(account: Account, session: Session, gap: int) -> int:
     client = session.for_client.group_by("is_trip").agg(count=pl.len(), us=pl.col("us").sum())
     sums = {is_trip: (count, us) for is_trip, count, us in client.select("is_trip", "count", "us").iter_rows()}
     idles = between.filter(idle & ~of_client).select("event", "count", "us").rows()
-    others = between.filter(~idle & ~of_client)
+    cut = session.unfinished.group_by("event").agg(cut=pl.len(), cut_us=pl.col("elapsed_us").sum())
+    others = between.filter(~idle & ~of_client).join(cut, on="event", how="left", maintain_order="left")
+    others = others.with_columns(
+        pl.col("count") - pl.col("cut").fill_null(0), pl.col("us") - pl.col("cut_us").fill_null(0)
+    ).filter(pl.col("count") > 0)
+    cut = cut.rename({"cut": "count", "cut_us": "us"}).sort("us", "event", descending=[True, False])
     count_of_others, us_of_others = others.select(pl.col("count", "us").sum()).row(0)
     for view in ("what", "phase", "who"):
         for is_trip, name, kind in ((True, TRIPS, "wait"), (False, CLIENT, "client")):
@@ -424,6 +444,12 @@ def _outside(account: Account, session: Session, gap: int) -> int:
         for event, count, us in idles:
             number, evidence = Interval.exact(count), Place("waits", (event,))
             account.add(view, event, _s(us), kind="idle", wait_class="Idle", count=number, evidence=evidence)
+        if cut.height and view != "who":  # there it is in the time of its statement
+            count, us = cut.select(pl.col("count", "us").sum()).row(0)
+            parent = account.add(view, UNFINISHED, _s(us), kind="wait", count=Interval.exact(count))
+            if view == "what":
+                _events(account, view, cut, parent)
+                account.closes(parent, "other waits of this call", kind="unlisted")
         if others.height:
             parent = account.add(view, BETWEEN, _s(us_of_others), kind="wait", count=Interval.exact(count_of_others))
             if view == "what":
@@ -539,12 +565,17 @@ def _void(trace: SqlTrace, session: Session, span: int, recorded: int) -> tuple[
 
 
 def _unshared(trace: SqlTrace, session: Session, work: int) -> str:
-    if work < _LEAST_SPAN_US:
+    if _is_little(session, work):
         return f"only {_time(work)} was not client time"
     step = trace.resolution_us
     if step > 1 and step * session.calls.height > _MOST_DRIFT * work:
         return f"times are printed in steps of {_time(step)}"
     return ""
+
+
+def _is_little(session: Session, work: int) -> bool:
+    """Whether so little was not client time that no share of it matters."""
+    return work < _LEAST_SPAN_US or (work < _LITTLE_US and work < _LITTLE * session.span_us)
 
 
 def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int) -> tuple[str, str]:
@@ -565,7 +596,7 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
     if work == whole:
         return f"{took} {whole}{both}{longest}", f"the {whole} of the session"
     base = f"the {work} without client time between statements"
-    if span - aside < _LEAST_SPAN_US:
+    if _is_little(session, span - aside):
         return f"{took} {whole}{both}; all but {work} was client time between statements{longest}", base
     part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
     of = f"the other {work}" if part else base

@@ -6,6 +6,18 @@ import pytest
 import iolab
 from awrparse import AwrReport, read_awr
 
+#: The begin of a compare-period report, and the end of a table of one.
+COMPARED = """
+WORKLOAD REPOSITORY COMPARE PERIOD REPORT
+
+Snapshot Set    DB Id    Instance     Inst Num Release     Cluster Host          Std Block Size
+------------ ----------- ------------ -------- ----------- ------- ------------ ---------------
+First (1st)     12345678 FIG                 1 12.1.0.2.0  NO      orchard            8192
+Second (2nd)    12345678 FIG                 1 12.1.0.2.0  NO      orchard            8192
+
+"""
+END = " " * 26 + "-" * 116 + "\n\nEnd of Report\n"
+
 Cells = list[list[str]]
 
 
@@ -396,3 +408,28 @@ def test_rows_about_all_instances_are_no_instances(words: tuple[str, str, str]) 
     assert (ledger.void, ledger.total and ledger.total.value) == ("", 3000)
     shares = dict(ledger.parts().select("name", "seconds").iter_rows())
     assert (shares["DB CPU"], shares["User I/O"]) == (700, 2300)
+
+
+@pytest.mark.parametrize("is_ruled", [True, False])
+def test_statements_of_two_periods_with_and_without_a_ruler_of_groups(is_ruled: bool) -> None:  # noqa: FBT001 - a case
+    """Groups of columns are known by a ruler of their own, or by the two periods below each."""
+    groups = f"{'':15}Elapsed Time % of DB time  Elapsed Time (ms) per Exec  #Plans\n"
+    names = "SQL Id            1st      2nd     Diff          1st           2nd  1st 2nd Both\n"
+    ruler = "------------- -------- -------- -------- ------------ ------------- --- --- ----\n"
+    above = " " * 14 + "-" * 26 + " " + "-" * 26 + " " + "-" * 12 + "\n"
+    row = "7h2n5wz8c0qkx     11.3     69.9     58.6          4.0          76.2   1   1    2\n"
+    title = "Top 10 SQL Comparison by Elapsed Time   First DB/Inst: A/a Snaps: 1-2,  Second DB/Inst: A/a Snaps: 3-4\n\n"
+    found = read_awr((COMPARED + title + groups + above * is_ruled + names + ruler + row + END).encode())["compare_sql"]
+
+    columns = ("first_pct", "second_pct", "second_elapsed_per_exec_ms", "first_plans", "second_plans", "both_plans")
+    assert found.select(columns).rows() == [(11.3, 69.9, 76.2, 1, 1, 2)]
+
+
+def test_a_ruler_with_a_slash_is_one_column() -> None:
+    """Figures of both periods in one column stand below `----/----`."""
+    title = "Top 10 SQL Comparison by Elapsed Time   First DB/Inst: A/a Snaps: 1-2,  Second DB/Inst: A/a Snaps: 3-4\n\n"
+    head = f"{'':15}Elapsed Time % of DB time     #Plans\nSQL Id            1st      2nd     Diff  1st/ 2nd\n"
+    rows = "------------- -------- -------- --------  ----/----\n7h2n5wz8c0qkx     11.3     69.9     58.6    1/1\n"
+    found = read_awr((COMPARED + title + head + rows + END).encode())["compare_sql"]
+
+    assert found.select("sql_id", "second_pct", "plans").rows() == [("7h2n5wz8c0qkx", 69.9, "1/1")]

@@ -15,7 +15,7 @@ from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import first_screen
 from iolab.rules.ash import _plans, _when
 from iolab.rules.compare_report import _statement
-from iolab.rules.load import db_time_unaccounted
+from iolab.rules.load import db_time_unaccounted, instance_idle
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
 from iolab.rules.reports import _with_places, lines_not_read
@@ -59,9 +59,10 @@ def test_the_instance_or_tablespace_behind_an_event(averages: tuple[float, ...],
         ("log file sync", tables(top_events=events), ("instance ", "")),
         ("db file sequential read", tables(tablespace_io=spaces), ("tablespace `", "`")),
     ):
-        found = [one.sentence for one in _with_places(report, facts_of(event, 700), [])]
+        found = list(_with_places(report, facts_of(event, 700), []))
         assert bool(found) == bool(said)
-        assert not said or found[0].endswith(f"; {said.format(*name)}.")
+        assert not said or found[0].sentence.endswith(f"; {said.format(*name)}.")
+        assert not said or ("v$datafile" in found[0].next) == ("tablespace" in name[0])
 
 
 @pytest.mark.parametrize(
@@ -147,6 +148,29 @@ def test_the_limit_behind_a_wait() -> None:
     full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
     assert next(log_space(full)).sentence.endswith("; the logs switched 240 times per hour.")
     assert "switched" not in next(log_space(facts_of("log buffer space", 600, activity=switched))).sentence
+    redo = facts_of("log file switch (checkpoint incomplete)", 600, activity={"redo size": exact(6e9)})
+    assert next(log_space(redo)).sentence.endswith("; sessions made 10 MB/s of redo.")
+
+
+def test_the_sequence_behind_its_lock() -> None:
+    """Of one sequence in the texts of the statements the name is known, of two it is not."""
+
+    def said(*texts: str) -> list[str]:
+        used = tuple(Statement(f"gk2v8xw0q1d7{n}", exact(9), text=text) for n, text in enumerate(texts))
+        facts = facts_of("enq: SQ - contention", 700, statements=used)
+        return [one.sentence.partition("; ")[2] for one in _with_places(tables(), facts, [])]
+
+    insert = "insert into t values (app.seq_t.nextval, :1)"
+    assert said("select 1 from dual", insert) == ["`gk2v8xw0q1d71` takes numbers of sequence `APP.SEQ_T`."]
+    assert said(insert, "insert into u values (seq_u.nextval)") == []
+    assert said("select 1 from dual") == []
+
+
+def test_a_short_period_says_so() -> None:
+    """Two snapshots taken back to back are of no use: the length stands in the sentence, the step is another report."""
+    (found,) = instance_idle(ReportFacts(db_time_s=exact(0.4), elapsed_s=exact(11)))
+    assert found.sentence == "The report covers only 11 s, and almost nothing ran in it."
+    assert "busy hour" in found.next
 
 
 def test_time_without_a_name_on_a_busy_host() -> None:
@@ -155,6 +179,11 @@ def test_time_without_a_name_on_a_busy_host() -> None:
     (found,) = db_time_unaccounted(facts)
     assert found.sentence.endswith("; the CPUs were 99 % busy, 14 % of it by this instance.")
     assert found.next.startswith("see the processes of the host")
+    user = Statement("c4q8n1y0mzs7k", exact(700), cpu_s=exact(280))
+    (own,) = db_time_unaccounted(
+        facts_of("log file sync", 100, db_cpu_s=exact(300), cpus=8, idle_pct=exact(1.0), statements=(user,))
+    )
+    assert "c4q8n1y0mzs7k" in own.next
 
 
 def test_a_statement_that_waits_is_asked_for_no_plan() -> None:
@@ -163,6 +192,8 @@ def test_a_statement_that_waits_is_asked_for_no_plan() -> None:
     facts = facts_of("gc buffer busy acquire", 350, statements=(Statement("6wz0kq2dm81xv", exact(800), **time),))
     steps = ledger_of(facts).parts("who").get_column("next").to_list()
     assert "its object is the segment" in steps[0]
+    little = facts_of("latch: cache buffers chains", 20, statements=(Statement("6wz0kq2dm81xv", exact(800), **time),))
+    assert "plan" in ledger_of(little).parts("who").item(0, "next")
 
 
 def test_the_file_behind_reads_of_a_trace() -> None:

@@ -8,7 +8,7 @@ import pytest
 import iolab
 from iolab.metrics.report_facts import ReportFacts, Statement, Wait
 from iolab.pages.ledger_text import first_screen
-from iolab.rules.finding import findings_frame
+from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.load import cpu_is_the_time, db_time_unaccounted, host_memory_exhausted, parse_time
 from iolab.rules.time_parts import with_ledger
 from iolab.time_ledger.reports import ledger_of
@@ -163,3 +163,40 @@ def test_no_mean_over_calls_of_two_kinds() -> None:
     assert "4 of 8 calls timed out, 5 s each." in said(late, "poll")
     assert "5 calls, the longest 9 s" in said(long, "fsync")
     assert "each" in said(long.replace("0.000400", "0.900000"), "fsync")
+
+
+def test_a_cause_is_below_the_part_that_it_explains() -> None:
+    """What explains an event stands below it where that is a third of the time, and takes no more than it."""
+    events = {
+        name: Wait(Interval.exact(900), Interval.exact(s)) for name, s in (("log file sync", 60), ("latch: x", 20))
+    }
+    facts = ReportFacts(db_time_s=Interval.exact(100), elapsed_s=Interval.exact(50), events=events)
+
+    def order(**fields: object) -> list[str]:
+        causes = [Finding("logons", "It is this.", **fields)]  # type: ignore[arg-type]
+        rows = findings_frame(with_ledger(causes, [ledger_of(facts)])).to_dicts()
+        return [row["part"] or "" for row in rows if row["name"] == "logons"]
+
+    assert order(explains=("log file",)) == ["log file sync"]
+    assert order(explains=("log file",), impact=Interval.exact(0.5)) == ["log file sync"]
+    assert order(explains=("log file",), impact=Interval.exact(0.7)) == [""]
+    assert order(explains=("log file",), is_refused=True) == [""]
+    assert order(explains=("latch",)) == [""]
+    assert order() == [""]
+
+
+def test_the_step_of_a_calm_hour_is_another_hour() -> None:
+    """Where little ran no plan is worth a look, but that of a statement with most of it."""
+
+    def step(time: float) -> str:
+        one = Statement("7x0zq3mw9kd1f", Interval.exact(time), cpu_s=Interval.exact(time))
+        facts = ReportFacts(
+            db_time_s=Interval.exact(300),
+            db_cpu_s=Interval.exact(280),
+            elapsed_s=Interval.exact(3_600),
+            statements=(one,),
+        )
+        return str(ledger_of(facts).parts("who").filter(level=0).item(0, "next"))
+
+    assert "busy hour" in step(80)
+    assert "plan" in step(250)

@@ -204,8 +204,8 @@ def test_ash_report_has_shares_of_samples_and_refuses_times() -> None:
     found = iolab.findings(iolab.load(ASH.replace("{blocked}", "55.00").encode()))
 
     named = found.filter(pl.col("name") != "not_accounted_for")
-    assert named["name"].to_list() == ["total", "time_profile", "time_profile", "blocking_session", "wait_counts"]
-    assert named["impact"].to_list() == [None, 0.55, 0.25, 0.55, None]
+    assert named["name"].to_list() == ["total", "time_profile", "blocking_session", "time_profile", "wait_counts"]
+    assert named["impact"].to_list() == [None, 0.55, 0.55, 0.25, None]
     assert found.filter("refused").get_column("name").to_list() == ["wait_counts"]
     assert not any("null event" in sentence for sentence in found["sentence"])
 

@@ -16,8 +16,9 @@ import pytest
 import iolab
 from iolab.metrics.ash import Queue
 from iolab.metrics.report_facts import ReportFacts, Samples, Statement, Wait
+from iolab.pages.ledger_text import first_screen
 from iolab.pages.report_summary import report_headline
-from iolab.rules.compare_report import both_periods
+from iolab.rules.compare_report import both_periods, compare_findings
 from iolab.rules.finding import findings_frame
 from iolab.rules.load import cpu_queue, db_time_unaccounted, load, sampled_statement
 from iolab.rules.time_parts import with_ledger
@@ -479,8 +480,8 @@ def test_a_compare_period_report_is_two_ledgers_that_say_whose_waits_they_hold()
     assert ledger_of(facts).base == "DB time plus background waits"
 
 
-def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Row locks of the second period are a finding, though the first, whose account leads, has none of them."""
+def test_what_is_large_in_one_period_alone_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reads of the first period are a finding, though the second, whose account leads, has none of them."""
     reads = {"db file sequential read": Wait(Interval.exact(9_000), Interval.exact(90))}
     locks = {"enq: TX - row lock contention": Wait(Interval.exact(9), Interval.exact(180))}
     periods = {"first": (100, reads), "second": (200, locks)}
@@ -494,13 +495,15 @@ def test_what_is_large_in_the_second_period_alone_is_said(monkeypatch: pytest.Mo
         monkeypatch.setattr(f"{module}.period_facts", of_side)
         monkeypatch.setattr(f"{module}.with_all_waits", lambda facts, *_: facts)
     report = cast("AwrReport", SimpleNamespace(kind="awr_diff", parts=()))
-    lead, _ = report_ledgers(report)
+    lead, other = report_ledgers(report)
 
     assert lead.text == "first period: DB time 100 s, 1.00 sessions active; second: 200 s, 2.00 sessions active"
+    assert (lead.scope, other.scope) == ("second period", "first period")
+    assert "  part, second period\n" in first_screen(findings_frame([]), lead)
     listed = "`{}` took 90 % of DB time in the {} period; the {} does not list it among its top events.".format
     assert [(one.sentence, one.impact_of) for one in both_periods(report)] == [
-        (listed("db file sequential read", "first", "second"), ""),
-        (listed("enq: TX - row lock contention", "second", "first"), "DB time of the second period"),
+        (listed("db file sequential read", "first", "second"), "DB time of the first period"),
+        (listed("enq: TX - row lock contention", "second", "first"), ""),
     ]
 
 
@@ -750,3 +753,28 @@ def test_waits_of_the_library_cache_without_hard_parses(hard_s: float, step: str
     assert {"many child cursors", "force_matching_signature"} & {
         word for word in ("many child cursors", "force_matching_signature") for one in steps if word in one
     } == {step}
+
+
+def test_a_change_that_no_part_made_is_said_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second period that is four times as long has four times the time: per second nothing changed."""
+
+    def of_side(_report: object, side: str, _place: int) -> ReportFacts:
+        factor = 1 if side == "first" else 4
+        return ReportFacts(
+            kind="awr_diff", db_time_s=Interval.exact(100 * factor), elapsed_s=Interval.exact(80 * factor)
+        )
+
+    monkeypatch.setattr("iolab.rules.compare_report.period_facts", of_side)
+    found = list(compare_findings(cast("AwrReport", {})))
+
+    assert [one.name for one in found] == ["load_or_latency"]
+    assert found[0].sentence == "DB time plus background waits hardly changed (1.25 and 1.25 sessions active)."
+
+
+@pytest.mark.parametrize(("end", "is_cut"), [("End of Report\n", False), ("", True)])
+def test_a_report_with_its_end_is_not_cut(end: str, is_cut: bool) -> None:  # noqa: FBT001 - a case
+    """A report without instance activity ends before it, unless its last line is there."""
+    text = (SERIES / "awrrpt_1_4104_4105.txt").read_text(encoding="utf-8").partition("Instance Activity Stats")[0]
+    found = iolab.findings((text.rpartition("\n")[0] + "\n\n" + end).encode())
+
+    assert ("report_is_cut" in found.get_column("name")) is is_cut

@@ -14,6 +14,8 @@ import iolab
 from awrparse import read_awr
 from hostparse import read_host, read_profile
 from iolab.metrics.ash import ash_total, cpu_queues
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
 from iolab.rules.ash import ash_findings
 from iolab.time_ledger.ash import ash_ledgers
 from iolab.time_ledger.samples import host_ledgers, profile_ledgers, session_ledgers
@@ -559,3 +561,34 @@ def test_percentages_of_several_processors_say_how_many_there_are() -> None:
     assert {row["part"]: round(row["share"], 3) for row in lead.parts().filter(level=0).iter_rows(named=True)} == {
         "user": 0.75, "system": 0.05, "iowait": 0.1, "idle": 0.1, "rounding": 0.0
     }  # fmt: skip
+
+
+def test_processor_time_of_all_processes_is_one_part() -> None:
+    """CPU of sessions and of background processes is one row; other events of the background are apart."""
+    events = [("CPU + Wait for CPU", "CPU", 20.0), ("enq: TX - row lock contention", "Application", 65.0)]
+    background = [("CPU + Wait for CPU", "CPU", 2.0), ("log file parallel write", "System I/O", 1.5)]
+    lead, foreground, _ = ash_ledgers(read_awr(ash(events, background=background, samples=1_200)))
+
+    assert lead.parts().filter(part="CPU + Wait for CPU").item(0, "seconds") == pytest.approx(264)
+    assert lead.parts().filter(part="background processes").item(0, "seconds") == pytest.approx(18)
+    assert foreground.parts().filter(part="CPU + Wait for CPU").item(0, "seconds") == pytest.approx(240)
+    assert_closed(lead)
+
+
+def test_who_blocked_others_stands_beside_what_they_waited_for() -> None:
+    """Of any event that blocks: the session is the second sentence, and its step is the first."""
+    events = [("library cache lock", "Concurrency", 60.0), ("CPU + Wait for CPU", "CPU", 30.0)]
+    more = "Top Blocking Sessions        DB/Inst: PLUM/plum  (Mar 1 23:58 to 00:08)\n\n"
+    more += "   Blocking Sid (Inst) % Activity Event Caused                      % Event\n"
+    more += "---------------------- ---------- ------------------------------ ----------\n"
+    more += "User                 Program                          # Samples Active     XIDs\n"
+    more += "-------------------- ------------------------------ ------------------ --------\n"
+    more += f"{'655, 8841(   1)':>22} {55.0:10.2f} {'library cache lock':30} {55.0:10.2f}\n"
+    more += f"{'DBADMIN':20} {'SQL Developer':30} {'10/600 [  2%]':>18} {0:8}\n\n"
+    more += "          -------------------------------------------------------------\n\n"
+    lines = summary_text(summarize(iolab.load(ash(events, samples=1_200, more=more))), "ash.txt").splitlines()
+
+    assert "of the samples (±" in lines[1]
+    assert "`library cache lock`" in lines[1]
+    assert lines[2].startswith("Session 655 (SQL Developer) blocked other sessions in 55 % of the samples")
+    assert "next: have its transaction committed or rolled back, else end session 655" in lines

@@ -14,7 +14,7 @@ from tkprof_reports import HEADING
 
 import iolab
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.sql_traces import CALLS, CLIENT, GAP, TRIPS, sql_trace_ledgers
+from iolab.time_ledger.sql_traces import BETWEEN, CALLS, CLIENT, GAP, TRIPS, UNFINISHED, sql_trace_ledgers
 from iolab.time_ledger.tkprof import nesting_of, statements_of, tkprof_ledgers
 from logframe import LogError
 from sqltraceparse import read_sqltrace, read_tkprof, to_parquet
@@ -320,7 +320,7 @@ def test_rows_sent_one_by_one_are_said_of_the_client() -> None:
     found = iolab.findings(iolab.load("".join([*lines, call("EXEC", 1_301_000)]).encode()))
     [client] = [one for one in found.filter(part=CLIENT).to_dicts() if one["detail"]]
 
-    assert "100 of these waits, 12 ms each, are before the same statement again" in client["detail"]
+    assert "; 100 of them, 12 ms each, were before " in client["sentence"]
     assert "batches" in client["next"]
 
 
@@ -400,7 +400,7 @@ def test_a_session_that_waited_for_its_client_is_idle() -> None:
     assert client["sentence"].startswith(
         "Between statements, the session waited 99.9 % of 10,800 s for its client: 1 wait ("
     )
-    assert "longer time" in client["next"]
+    assert client["next"].startswith("see what the client did between its calls")
 
 
 def test_a_few_short_round_trips_are_not_said() -> None:
@@ -635,3 +635,58 @@ def test_statements_that_were_not_parsed_are_said() -> None:
     found = iolab.findings(iolab.load((text + wait(41_000, 900) + call("EXEC", 42_000)).encode()))
 
     assert "40 statements failed to parse: ORA-00942 40 times." in found.get_column("sentence").to_list()
+
+
+def test_waits_of_a_call_that_did_not_end_are_its_statement_s() -> None:
+    """Below the last call waits of its cursor are of one that did not end; those of a commit, or no cursor, are not."""
+    text = parsed(1, "select 1 from big", "aaaaaaaaaaaa1") + call("EXEC", 1_000)
+    cut = text + "".join(wait(1_000 + 900 * n, 890, event=READ) for n in range(1, 40))
+    ledger = lead(cut)
+
+    assert times(ledger)[UNFINISHED] == 39 * 890
+    assert BETWEEN not in times(ledger)
+    assert times(ledger, "who")["aaaaaaaaaaaa1 select 1 from big"] == 39 * 890 + 100
+    assert not faults(ledger)
+    for other in (wait(1_900, 890, event="log file sync"), wait(1_900, 890, cursor=0, event=READ)):
+        assert UNFINISHED not in times(lead(text + other))
+    assert UNFINISHED not in times(lead(cut + call("FETCH", 40_000, 39_000)))
+
+
+def test_the_step_of_a_plan_stands_beside_work_on_a_processor() -> None:
+    """A statement whose time is CPU names the step of its plan, as far as that took the time."""
+
+    def said(us: int) -> str:
+        rows = "STAT #1 id=1 cnt=1 pid=0 pos=1 obj=0 op='SORT AGGREGATE (cr=48122 pr=0 pw=0 time={} us)'\n"
+        rows += "STAT #1 id=2 cnt=5 pid=1 pos=1 obj=7 op='TABLE ACCESS FULL EVENTS (cr=48122 pr=0 pw=0 time={} us)'\n"
+        run = "FETCH #1:c=800000,e=800000,p=0,cr=48122,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=900000\n"
+        text = parsed(1, "select 1 from events", "aaaaaaaaaaaa1") + call("EXEC", 1_000) + run + wait(901_000, 900)
+        found = iolab.findings(iolab.load((text + rows.format(us, us - 9)).encode()))
+        return str(found.filter(name="main_statement").item(0, "sentence"))
+
+    assert said(790_000).endswith(" `TABLE ACCESS FULL EVENTS` took 99.9 % of its time.")
+    assert "EVENTS" not in said(7_000)
+
+
+def test_date_lines_that_differ_from_tim_are_no_sign_of_lines_that_were_moved() -> None:
+    """Where `tim` runs on at another speed the distance is stated, and is no problem of the evidence."""
+    lines = []
+    for second in range(0, 12, 2):
+        tim = 1_000_000_000 + round(second * 0.9e6)
+        lines += [
+            f"*** 2026-03-02 21:00:{second:02}.000",
+            f"EXEC #3:c=5,e=9,p=0,cr=1,cu=0,mis=0,r=1,dep=0,og=1,tim={tim}",
+        ]
+    found = iolab.findings(iolab.load("\n".join(lines).encode())).filter(name="trace_clock").row(0, named=True)
+
+    assert found["sentence"] == "`tim` advances 0.9 times as fast as the date lines (***), which are 10.0 s apart."
+    assert found["mark"] == "context"
+
+
+def test_a_session_with_little_work_is_its_client_s() -> None:
+    """One per cent of the time, and less than a second of it, is given no shares."""
+    few = lead(call("EXEC", 20_000, 20_000) + wait(5_020_000, 5_000_000) + call("EXEC", 5_021_000))
+    more = lead(call("EXEC", 20_000, 20_000) + wait(1_020_000, 1_000_000) + call("EXEC", 1_021_000))
+
+    assert few.text.endswith("s; all but 21.0 ms was client time between statements")
+    assert few.unshared
+    assert not more.unshared

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import iolab
@@ -99,14 +101,18 @@ def test_the_rows_that_a_plan_threw_away() -> None:
     """The step with most of the gets says how many rows of the step below it were kept, and how many were expected."""
     plan = "Number of plan statistics captured: 1\n\nRows (1st) Rows (avg) Rows (max)  Row Source Operation\n"
     plan += "---------- ---------- ----------  ---------------------------------------------------\n"
-    cost = "pr=0 pw=0 time=9000 us cost=12 size=6 card=1"
-    plan += "{0:10} {0:10} {0:10}  TABLE ACCESS BY INDEX ROWID LOTS (cr=90000 " + cost + ")\n"
-    plan += f"{50_000:10} {50_000:10} {50_000:10}   INDEX RANGE SCAN LOTS_IX (cr=400 {cost})\n"
+    cost = " us cost=12 size=6 card=1"
+    plan += "{0:10} {0:10} {0:10}  TABLE ACCESS BY INDEX ROWID LOTS (cr=90000 pr=0 pw=0 time={1}" + cost + ")\n"
+    plan += f"{50_000:10} {50_000:10} {50_000:10}   INDEX RANGE SCAN LOTS_IX (cr=400 pr=0 pw=0 time=90000{cost})\n"
     calls = ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 9.0, 90_000, 3)
     text = "{}".join((_statement("c8kz0qx4w2m1d", "select 1 from lots", *calls), _overall(*calls)))
     said = "`TABLE ACCESS BY INDEX ROWID LOTS` kept 3 of 50,000 rows of `INDEX RANGE SCAN LOTS_IX` (1 expected)."
-    assert said in _said(text.format(plan.format(3)))
-    assert "made 99.6 % of the gets" in _said(text.format(plan.format(50_000)))
+    assert said in _said(text.format(plan.format(3, 9_000_000)))
+    assert "`TABLE ACCESS BY INDEX ROWID LOTS` took 99 % of its time" in _said(
+        text.format(plan.format(50_000, 9_000_000))
+    )
+    assert "LOTS_IX" not in _said(text.format(plan.format(3, 900_000)))  # the plan shows little of the 9 s
+    assert "made 99.6 % of the gets" in _said(re.sub(r" time=\d+ us", "", text.format(plan.format(50_000, 0))))
 
 
 def test_a_session_that_waited_for_its_client_needs_no_finer_times() -> None:
@@ -142,3 +148,16 @@ def test_time_that_is_neither_cpu_nor_a_wait_is_said_in_the_total() -> None:
     said = iolab.ledger((text + waits).encode()).text
     assert said.endswith("; 74.5 % of it is neither CPU nor a wait")
     assert "neither" not in iolab.ledger(text.encode()).text
+
+
+def test_time_without_cpu_and_waits_is_no_matter_of_the_plan() -> None:
+    """A statement that was mostly neither on a CPU nor in a wait says so, and asks for the run queue."""
+    text = _statement("c8kz0qx4w2m1d", "select 1 from lots", ("Fetch", 2, 100.0, 90_000, 3))
+    text = text.replace(f"{100.0:10.2f}{100.0:11.2f}", f"{20.0:10.2f}{100.0:11.2f}") + _waits(
+        "db file sequential read", 5.0
+    )
+    found = iolab.findings((HEAD + text).encode()).filter(name="main_statement").row(0, named=True)
+
+    assert found["sentence"].endswith(" 75 % of this is neither CPU nor a wait: consistent with waiting for a CPU.")
+    assert "vmstat" in found["next"]
+    assert "neither" not in _said(text.replace(f"{5.0:14.2f}", f"{75.0:14.2f}"))

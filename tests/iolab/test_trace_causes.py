@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import iolab
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
 
 ADDRESS = "sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr"
 END = "+++ exited with 0 +++\n"
@@ -150,3 +152,38 @@ def test_a_trace_that_reached_its_limit() -> None:
     assert "trace_cut" not in _findings(log)
     assert "per call" in _findings(log)["trace_gap"]
     assert "per call" not in _findings(cut)["trace_gap"]
+
+
+@pytest.mark.parametrize(("step", "is_straight"), [(8192, True), (81920, False)])
+def test_reads_that_go_straight_on_in_their_file(step: int, is_straight: bool) -> None:  # noqa: FBT001 - a case
+    """Reads of one size, each where the one before ended, say so above the table."""
+    rows = [f'{1700000000 + 0.001 * n:.6f} pread64(9, "", 8192, {step * n}) = 8192 <0.000900>' for n in range(1, 60)]
+    lines = summary_text(summarize("\n".join(rows).encode()), "a.strace").splitlines()
+
+    assert lines[2].startswith("All 59 reads returned 8 KiB each")
+    assert ("all of them where the one before ended in the file" in " ".join(lines[2:4])) is is_straight
+
+
+def test_a_flush_for_each_write_is_said() -> None:
+    """As many flushes as writes are one for each; of fewer writes nothing is said."""
+
+    def said(writes: int) -> str:
+        rows = [f'{1700000000 + n:.6f} write(3</u01/journal.dat>, "", 120) = 120 <0.000010>' for n in range(writes)]
+        rows += [f"{1700000000.1 + n:.6f} fsync(3</u01/journal.dat>) = 0 <0.400000>" for n in range(40)]
+        return " ".join(iolab.findings("\n".join(sorted(rows)).encode()).get_column("sentence"))
+
+    assert "one for each write" in said(40)
+    assert "one for each write" not in said(10)
+
+
+@pytest.mark.parametrize("writes", [60, 20])
+def test_a_server_that_waits_for_its_client_on_an_unknown_descriptor(writes: int) -> None:
+    """Reads of a descriptor with as many writes to it, of a process that reads blocks, are consistent with a server."""
+    rows = []
+    for n in range(60):
+        rows.append(f'{1700000000 + n:.6f} read(14, "abc", 8208) = 326 <0.900000>')
+        rows.append(f'{1700000000 + n + 0.91:.6f} pread64(258, "", 8192, {8192 * n}) = 8192 <0.001000>')
+        rows += [f'{1700000000 + n + 0.95:.6f} write(14, "abcd", 541) = 541 <0.000020>'] * (n < writes)
+    said = " ".join(_findings("\n".join(rows)).values())
+
+    assert ("consistent with a server that waits for its client" in said) is (writes == 60)

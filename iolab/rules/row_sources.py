@@ -1,0 +1,68 @@
+"""The step of a plan that took most of the time of its statement, from the row sources of a trace or its TKPROF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from iolab.rules.phrases import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: A step with this much is the one to name, and a second one from this much on.
+_MOST: Final = 0.5
+_SECOND: Final = 0.25
+#: A step that keeps one row of a hundred, or an estimate that is as far from the rows, is named.
+_MANY: Final = 100
+#: Steps that keep some of the rows below them as they are.
+_FILTERS: Final = ("TABLE ACCESS", "FILTER", "INDEX")
+_GETS: Final = "made {} of the gets"
+#: Plans of fewer gets need no word.
+_MANY_GETS: Final = 10_000
+
+
+def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us: float, gets: int, runs: int) -> str:
+    """The step with most of the time, else of the gets, or how few rows it kept of those below it; as a sentence.
+
+    Args:
+        steps: rows of ``row_sources`` of one plan, each with what its children have.
+        parents: the place of the parent of each; None of the first.
+        us: the time of the statement; a plan with less than half of it does not show where it was spent.
+        gets: of the statement.
+        runs: its executions, of one of which the figures of the plan may be.
+
+    Examples:
+        >>> plan = [{"operation": name, "rows": rows, "consistent_gets": gets, "elapsed_us": us, "cardinality": 1}
+        ...     for name, rows, gets, us in (("SORT", 5, 20_000, 900), ("SCAN T (object id 7)", 4_000, 20_000, 800))]
+        >>> main_step(plan, [None, 0], 1_000, 20_000, 1), main_step(plan, [None, 0], 9_000, 20_000, 1)
+        (' `SCAN T` took 89 % of its time.', '')
+    """
+    if not steps or gets < _MANY_GETS:
+        return ""
+    for column, least, verb in (("elapsed_us", _MOST * us, "took {} of its time"), ("consistent_gets", 0, _GETS)):
+        values = [step[column] or 0 for step in steps]
+        own = [value - sum(values[m] for m in _below(parents, n)) for n, value in enumerate(values)]
+        whole, most, *others = sum(own), *sorted(range(len(steps)), key=lambda n: -own[n])
+        if 0 < whole * max(runs, 1) < least:
+            return ""
+        if not whole or own[most] < _MOST * whole:
+            continue
+        step, inner = steps[most], [steps[m] for m in _below(parents, most)]
+        is_filter = str(step["operation"]).startswith(_FILTERS) and len(inner) == 1
+        if is_filter and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
+            expected = found["cardinality"]
+            far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
+            kept = f"kept {step['rows']:,} of {found['rows']:,} rows of"
+            return f" `{_operation(step)}` {kept} `{_operation(found)}`{far}."
+        second = [n for n in others[:1] if own[n] >= _SECOND * whole]
+        also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
+        return f" `{_operation(step)}` {verb.format(percent(own[most] / whole))}{also}."
+    return ""
+
+
+def _below(parents: Sequence[int | None], place: int) -> list[int]:
+    return [n for n, parent in enumerate(parents) if parent == place]
+
+
+def _operation(step: dict[str, Any]) -> str:
+    return str(step["operation"]).partition("(object id")[0].strip()
