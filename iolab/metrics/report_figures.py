@@ -73,11 +73,12 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     db_cpu, db_cpu_from = _db_cpu(report, model, foreground, top, elapsed)
     tables = ("thread_activity", "instance_activity")
     activity = {name: of for one in tables for name, of in _by_name(report, one, "statistic", "total").items()}
-    host = _one_row(report, "host_cpu")
+    os = _os(_rows(report, "os_stats"), "value")
+    own = os if report.kind in {"awr", "statspack"} else {}  # not of several hosts
+    host = _one_row(report, "host_cpu") or _shares_of_cpu(own)
     parameters = _parameters(report)
     allowed = parameters.get("cpu_count", "")
     ids = (info.begin_snap_id, info.end_snap_id)
-    operating = _rows(report, "os_stats")
     return ReportFacts(
         kind=report.kind,
         release=info.version,
@@ -118,7 +119,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         top_events=top,
         shares_of_all_waits=report.kind == "statspack" or (0 < (info.version or (0,))[0] < 11),
         histograms=_Histograms(report),
-        cpus=info.cpus,
+        cpus=info.cpus or int(own.get("NUM_CPUS", 0)) or None,
         cores=info.cores,
         cpu_count=int(allowed) if allowed.isdecimal() else None,
         **_idle(host),
@@ -129,8 +130,8 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         busy_cpu_pct=row_figure(_one_row(report, "instance_cpu"), "busy_cpu_pct"),
         sessions=tuple(count for count in (info.sessions_begin, info.sessions_end) if count is not None),
         activity=activity,
-        os=_os(operating, "value"),
-        os_end=_os(operating, "end_value"),
+        os=os,
+        os_end=_os(_rows(report, "os_stats"), "end_value"),
         functions=_functions(report),
         statements=_statements(report),
         versions=tuple(_versions(report)),
@@ -479,6 +480,18 @@ def _is_db_time(row: dict[str, Any]) -> bool:
 
 def _os(rows: list[dict[str, Any]], column: str) -> dict[str, float]:
     return {row["statistic"]: row[column] for row in rows if row.get(column) is not None}
+
+
+def _shares_of_cpu(os: dict[str, float]) -> dict[str, Any]:
+    """The columns of the host's processors that 10g prints as times only; idle time has I/O waits in it or not.
+
+    Examples:
+        >>> _shares_of_cpu({"BUSY_TIME": 60.0, "IDLE_TIME": 40.0, "USER_TIME": 50.0, "SYS_TIME": 10.0})
+        {'user_pct': 50.0, 'system_pct': 10.0, 'idle_pct': 40.0}
+    """
+    whole = os.get("BUSY_TIME", 0.0) + os.get("IDLE_TIME", 0.0)
+    names = {"user_pct": "USER_TIME", "system_pct": "SYS_TIME", "idle_pct": "IDLE_TIME"}
+    return {name: 100 * os[of] / whole for name, of in names.items() if of in os} if whole else {}
 
 
 def _parameters(report: AwrReport) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text
 from iolab.metrics.histograms import spread_factor
+from iolab.metrics.processors import SATURATED
 from iolab.metrics.report_facts import Wait, total, total_waits
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, percent, seconds, three
@@ -48,6 +49,7 @@ _SWITCHES: Final = (
 )
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
+_QUEUE: Final = "see the run queue of the host: vmstat 5"
 _ARCHIVE: Final = "select dest_name, status, error from v$archive_dest where status = 'ERROR'"
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
@@ -195,6 +197,9 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in commit_beyond_write(replace(own, background=sent)): print(one.sentence)
         A commit waited 133 ms and a log write took 1.13 ms on average; sending redo to another database took 119 ms
         (`SYNC Remote Write`).
+        >>> for one in commit_beyond_write(replace(own, idle_pct=Interval.exact(0.7))): print(one.sentence)
+        A commit waited 133 ms and a log write took 1.13 ms on average; the processors were 99.3 % busy, so commits
+        waited for one.
         >>> list(commit_beyond_write(facts(11_538, 1_000)))
         []
         >>> slow = replace(facts(11_538, 1_000), db_time_s=Interval.exact(1_000))
@@ -246,13 +251,18 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
         sent = [(wait.avg_s.value, name) for name, wait in remote if wait.avg_s is not None]
         each, name = max(sent, default=(0.0, ""))
-        if name and each >= _LATE * (sync.avg_s - write.avg_s).value:
+        if facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
+            rest = (
+                f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
+            )
+            detail, step = "the log writer and sessions wait for a processor, not for the log", _QUEUE
+        elif name and each >= _LATE * (sync.avg_s - write.avg_s).value:
             rest = f"sending redo to another database took {seconds(each)} (`{name}`)"
             step = "see the network and the log writes of the standby: select * from v$archive_dest"
     elif (late / sync.avg_s).value >= _LATE:
         rest = f"sessions continued {seconds(late.value)} after their write ended"
         detail = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
-        step = "see the run queue of the host: vmstat 5"
+        step = _QUEUE
     else:
         rest = f"only {seconds(late.value)} of it passed after the write"
         detail = "the rest passed before the write ended (`redo synch time overhead (usec)` is small)"
