@@ -421,7 +421,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         if covered < _WHOLE * period:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
-    word = "busy" if report is not None or not _is_stolen(log) else "busy or taken by the hypervisor"
+    stolen = None if report is not None else _stolen(log)
+    word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen)} of the time)"
     is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
         others = int(samples.item(0, "untimed"))
@@ -471,10 +472,11 @@ def _mostly(log: HostLog) -> str:
     return f", mostly with {_BUSY_WITH[most['part']]} ({percent(most['share'])})"
 
 
-def _is_stolen(log: HostLog) -> bool:
-    """Whether the hypervisor gave much of the processors' time to other machines."""
+def _stolen(log: HostLog) -> float | None:
+    """The share of the processors' time that the hypervisor gave to other machines; None of little."""
     parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
-    return any(one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).height for one in parts)
+    found = [one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).get_column("share") for one in parts]
+    return next((float(share.item()) for share in found if share.len()), None)
 
 
 def _time_of_busiest(samples: pl.DataFrame) -> str:

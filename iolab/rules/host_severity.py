@@ -48,6 +48,11 @@ _CHANGING: Final = {
 _MUCH_MORE: Final = 20.0
 #: A rise of the number of processes by this factor is worth a sentence.
 _MANY_MORE: Final = 1.5
+#: Rates of requests that differ by no more over so many samples are those of a limit; a slower disk has none.
+_LIMITED: Final = 0.99
+_FEWEST: Final = 5
+_LEAST_RATE: Final = 100
+_SEE_LIMIT: Final = "compare with what the volume and the host may do: their requests per second (IOPS)"
 _SEE_PATH: Final = "see what it does not share with the others: multipath -ll; its LUN, path and pool in the array"
 _MOVED: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"))
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
@@ -195,6 +200,7 @@ def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
     thresholds={
         "as long in the queue as in the device": "AIX: the queue is then half of the time of a request",
         "90 % busy with more than 1 in flight": "a device that serves one at a time has a queue then",
+        "1 % between least and most, 5 samples": "load varies by more; a limit of requests does not",
     },
 )
 def saturated_device(log: HostLog) -> Iterator[Finding]:
@@ -218,6 +224,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         seconds=pl.col("weight").filter(is_full).sum(),
         most=pl.col("in_flight").filter(is_full).max(),
         each=took.filter(is_full & (count > 0)).sum() / count.filter(is_full).sum(),
+        least_rate=(count / pl.col("weight")).filter(is_full).min(),
+        most_rate=(count / pl.col("weight")).filter(is_full).max(),
         **{name: pl.col(name).filter(is_full).mean() for _, name in moved},
     )
     top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
@@ -227,6 +235,9 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         if not took_each:
             said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]
             took_each = f"; {' and '.join(said)} meanwhile" if said else ""
+        is_limited = row["number"] >= _FEWEST and row["least_rate"] >= max(_LIMITED * row["most_rate"], _LEAST_RATE)
+        if is_limited:
+            took_each += f"; {row['least_rate']:,.0f} to {row['most_rate']:,.0f} requests per second, as under a limit"
         when = _when(_of_device(rows, row["device"]), is_full)
         yield Finding(
             "saturated_device",
@@ -234,7 +245,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}{when}{in_flight}{took_each}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
-            next=users_of(str(row["device"])),
+            next=_SEE_LIMIT if is_limited else users_of(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
         )

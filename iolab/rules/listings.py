@@ -77,7 +77,7 @@ class _Table:
             found = column.measure(units)
             if found is not None:
                 name, kind, unit, is_sum = found
-                kind, is_sum = ("s", False) if kind == "age" else (kind, is_sum)
+                kind, is_sum = ("s" if kind == "age" else kind, is_sum and kind not in {"age", "ratio"})
                 values = tuple(None if one is None else one.value for one in listed.figures(place, unit))
                 self.figures.setdefault(name, _Figures(kind, values, is_sum))
         words = (word.removeprefix("sys.") for word in listed.words)

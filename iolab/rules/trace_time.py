@@ -15,7 +15,7 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, SUBMIT, UNTIMED, program_of
+from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
 
@@ -228,6 +228,12 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
             )
 
 
+#: A request that is only queued takes microseconds; one that was done when it was submitted is reaped in a fraction.
+_QUEUED_S: Final = 0.001
+_FEW: Final = 0.05
+_DIRECT: Final = (
+    "see whether the files are open with O_DIRECT (040000): grep flags /proc/PID/fdinfo/*; filesystemio_options"
+)
 _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 
@@ -246,6 +252,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
         if abs(writes - row["count"]) <= _ALIKE * row["count"]:
             said = f"{said.removesuffix('.')}, one for each write."
+    if row["part"] == SUBMIT and (reaped := _done_at_once(lead, row)):
+        said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
     if next_step == _STACKS and set(names) <= set(_POSTS):
@@ -278,6 +286,14 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
+
+
+def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:
+    """What it cost to reap requests that took their time in `io_submit`: they were done then."""
+    reaps = lead.parts().filter(pl.col("part") == REAP).get_column("avg").drop_nulls()
+    if not reaps.len() or not row["avg"] or row["avg"] < _QUEUED_S or reaps.item() > _FEW * row["avg"]:
+        return ""
+    return f"reaping took {seconds(reaps.item())} each, consistent with requests that are done while they are submitted"
 
 
 def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -403,7 +419,8 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["class"] == "file names and attributes" and row["evidence"]:
         return _place(log, row["evidence"]["rows"], _is_own(lead))
     file = _main_file(log, lead, row)
-    return f", most of it on `{file}`" if file else ""
+    peer = file.partition("->")[2].rstrip("]")
+    return f", most of it to `{peer}`" if peer else f", most of it on `{file}`" if file else ""
 
 
 def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -411,7 +428,7 @@ def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["class"] is None:
         return ""
     sums = _targets_of(log, lead, row).drop_nulls("file").group_by("file").agg(_inside().sum())
-    if sums.is_empty() or (row["kind"] != "io" and row["class"] != FILE_LOCKS):
+    if sums.is_empty() or (row["kind"] != "io" and row["class"] not in {FILE_LOCKS, "sockets"}):
         return ""
     file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
     return short_name(file) if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""

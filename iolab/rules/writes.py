@@ -252,9 +252,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         sent = [(wait.avg_s.value, name) for name, wait in remote if wait.avg_s is not None]
         each, name = max(sent, default=(0.0, ""))
         if facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
-            rest = (
-                f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
-            )
+            rest = f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
             detail, step = "the log writer and sessions wait for a processor, not for the log", _QUEUE
         elif name and each >= _LATE * (sync.avg_s - write.avg_s).value:
             rest = f"sending redo to another database took {seconds(each)} (`{name}`)"

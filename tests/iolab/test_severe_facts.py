@@ -214,3 +214,20 @@ def test_a_sample_without_its_figures_is_none_of_the_busy_ones() -> None:
     ):
         said = iolab.findings((log + cut).encode()).get_column("sentence").to_list()
         assert any("9 processes were runnable on average" in one for one in said), (cut, said)
+
+
+def test_an_even_rate_of_a_full_device_is_as_under_a_limit() -> None:
+    """Requests per second that are the same in each sample are said to be so; a rate that varies is not."""
+    head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  aqu-sz  %util\n"
+    row = "nvme1n1 {} 400.0 20800.0 3200.0 21.0 3.00 60.0 100.0\n\n"
+    even = _screen((head + row.format(2600.0)).encode() * 6)
+    assert "3,000 to 3,000 requests per second, as under a limit" in " ".join(even)
+    varied = "".join(head + row.format(2000.0 + 100 * n) for n in range(6))
+    assert "as under a limit" not in " ".join(_screen(varied.encode()))
+
+
+def test_the_hypervisor_has_its_share_in_the_first_sentence() -> None:
+    """Where it takes processors nearly all the time there is no stretch to name, but a share."""
+    row = " 9 0 2000 90{} 1 1 0 0 10 10 1 1 45 5 2 0 48\n"
+    screen = _screen((VMSTAT + "".join(row.format(n) for n in range(12))).encode())
+    assert "taken by the hypervisor (48 % of the time)" in " ".join(screen[:3])

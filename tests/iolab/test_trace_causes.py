@@ -187,3 +187,24 @@ def test_a_server_that_waits_for_its_client_on_an_unknown_descriptor(writes: int
     said = " ".join(_findings("\n".join(rows)).values())
 
     assert ("consistent with a server that waits for its client" in said) is (writes == 60)
+
+
+def test_requests_that_are_done_when_they_were_submitted() -> None:
+    """Reaping them costs next to nothing, and that is said; a queue that is reaped slowly is asynchronous."""
+    submit = "io_submit(0x7f00, 1, [{{aio_data=0x1, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=262, aio_nbytes=8192, "
+    submit += "aio_offset={0}}}]) = 1 <0.0{1}>"
+    reap = "io_getevents(0x7f00, 1, 128, [{{data=0x1, obj=0x1, res=8192, res2=0}}], NULL) = 1 <0.0{0}>"
+    for took, waited, is_said in (("10000", "00007", True), ("10000", "09000", False)):
+        lines = []
+        for n in range(60):
+            at = 1700000000 + n / 20
+            lines += [f"{at:.6f} {submit.format(8192 * n, took)}", f"{at + 0.011:.6f} {reap.format(waited)}"]
+        said = " ".join(iolab.findings("\n".join(lines).encode()).get_column("sentence"))
+        assert ("consistent with requests that are done while they are submitted" in said) == is_said
+
+
+def test_the_peer_of_slow_writes_to_a_socket_is_named() -> None:
+    """Where `-yy` prints both ends, the far one is said."""
+    line = '{:.6f} write(14<TCP:[10.20.1.5:1521->10.44.8.19:51122]>, "..."..., 8155) = 8155 <0.035000>'
+    text = "\n".join(line.format(1700000000 + n / 20) for n in range(60)).encode()
+    assert "most of it to `10.44.8.19:51122`" in " ".join(iolab.findings(text).get_column("sentence"))
