@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _CONNECT: Final = "connect"
+_GETRUSAGE: Final = "getrusage"
 _LOCKS: Final = "locks and messages"
 _NAME, _ARGS = pl.col("name"), pl.col("args")
 _TEXT: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("({STRING})"), 1).str.strip_chars('"')
@@ -44,12 +45,14 @@ class Named:
         errors: ``name``, ``errno``, ``folder`` (null without a path), ``calls`` and ``elapsed`` (ns) of failed calls.
         peers: ``pid``, ``name``, ``to``, and the ``calls`` that waited in vain for this peer; null where not known.
         locks: ``pid``, ``name``, and ``at``, the first argument of the longest call of those that wait for a lock.
+        cpu: ``pid`` and the ``seconds`` of CPU time from its first to its last getrusage(2).
     """
 
     paths: pl.DataFrame
     errors: pl.DataFrame
     peers: pl.DataFrame
     locks: pl.DataFrame
+    cpu: pl.DataFrame
 
 
 class CallNames:
@@ -82,6 +85,7 @@ class CallNames:
             locks.drop_nulls("elapsed")
             .group_by("pid", "name")
             .agg(pl.col("elapsed").max(), at=_ARGS.get(pl.col("elapsed").arg_max()).str.split(",").list.first()),
+            rows_where(own, _NAME == _GETRUSAGE).group_by("pid").agg(first=_ARGS.first(), last=_ARGS.last()),
         )
         self._found.append(tuple(compact(one) for one in parts))
 
@@ -101,9 +105,21 @@ class CallNames:
 
     def found(self) -> Named:
         """The sums of all."""
-        paths, errors, peers, locks = (pl.concat(parts) for parts in zip(*self._found, strict=True))
+        paths, errors, peers, locks, cpu = (pl.concat(parts) for parts in zip(*self._found, strict=True))
+        cpu = cpu.group_by("pid", maintain_order=True).agg(pl.col("first").first(), pl.col("last").last())
+        cpu = cpu.select("pid", seconds=_cpu("last") - _cpu("first")).drop_nulls("seconds")
         locks = locks.group_by("pid", "name").agg(pl.col("at").get(pl.col("elapsed").arg_max()))
-        return Named(_summed(paths), _summed(errors), _summed(peers), locks)
+        return Named(_summed(paths), _summed(errors), _summed(peers), locks, cpu)
+
+
+def _cpu(args: str) -> pl.Expr:
+    """The user and system time in arguments of getrusage(2), in s; null where they are not printed."""
+    seconds = []
+    for kind in ("USER_TIME", "SYSTEM_TIME"):
+        pattern = PARTS_GRAMMAR.pattern(f"{{{kind}}}(?P<s>{{DECIMAL}}){{MICROSECONDS}}(?P<us>{{DECIMAL}})")
+        found = pl.col(args).str.extract_groups(pattern).struct
+        seconds.append(found.field("s").cast(pl.Float64) + found.field("us").cast(pl.Float64) / 1e6)
+    return pl.sum_horizontal(*seconds, ignore_nulls=False)
 
 
 def _is_other(name: str) -> bool:

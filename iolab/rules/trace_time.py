@@ -269,7 +269,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = f'call iolab.ledger(log, "log") in Python, for the {times_of(log).noun}'
     elif row["part"] == BETWEEN:
         detail, next_step = "", _CPU
-        if lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
+        is_cpu = _used(log, lead) >= _NEARLY_ALL * row["seconds"]
+        if not is_cpu and lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
             next_step = f"see all calls of it, without -e or -Z: {COMMAND}"
     elif row["count"] and row["seconds"] < _SHORT_S * row["count"] and next_step in {_STACKS, _OTHER_END}:
         next_step = _KERNEL  # a stack, or another log, shows nothing of waits of microseconds
@@ -320,6 +321,10 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         if others >= _MOST_OF_IT * row["seconds"]:
             return (
                 f"{_capital(took)} passed between calls of {lead.scope}; other {noun} had {seconds(others)} of calls."
+            )
+        if (used := _used(log, lead)) >= _NEARLY_ALL * row["seconds"]:
+            return (
+                f"{_capital(took)} passed between calls: it was CPU ({seconds(used)} from one `getrusage` to the last)."
             )
         return f"{_capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
@@ -407,6 +412,11 @@ def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
     if failed == count:
         many = "all of " if count > 1 else ""
     return f", {many}which {'timed out' if timed_out == failed else 'failed'}"
+
+
+def _used(log: StraceLog, lead: Ledger) -> float:
+    """The seconds of CPU of a process as its getrusage(2) says, as far as the log shows any."""
+    return float(times_of(log).named.cpu.filter(_is_own(lead)).get_column("seconds").sum())
 
 
 def _is_own(lead: Ledger) -> pl.Expr:

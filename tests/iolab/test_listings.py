@@ -335,7 +335,10 @@ def test_memory_beyond_its_target_leads(count: int, hit: str | None) -> None:
 def test_a_full_recovery_area_and_what_fills_it() -> None:
     """Shares in per cent are said with their unit, and a little of a type is not severe."""
     query = "select file_type, percent_space_used pct_used from v$recovery_area_usage"
-    for used, said in ((96.72, "`ARCHIVED LOG` filled 97 % of the recovery area."), (9.5, "`ARCHIVED LOG` filled 9.5 %")):
+    for used, said in (
+        (96.72, "`ARCHIVED LOG` filled 97 % of the recovery area."),
+        (9.5, "`ARCHIVED LOG` filled 9.5 %"),
+    ):
         rows = f"REDO LOG                       .80\nARCHIVED LOG                 {used:5}\n"
         text = spool(query, "FILE_TYPE                 PCT_USED", rows, "----------------------- ----------")
         assert said in " ".join(screen(text))

@@ -208,3 +208,17 @@ def test_the_peer_of_slow_writes_to_a_socket_is_named() -> None:
     line = '{:.6f} write(14<TCP:[10.20.1.5:1521->10.44.8.19:51122]>, "..."..., 8155) = 8155 <0.035000>'
     text = "\n".join(line.format(1700000000 + n / 20) for n in range(60)).encode()
     assert "most of it to `10.44.8.19:51122`" in " ".join(iolab.findings(text).get_column("sentence"))
+
+
+@pytest.mark.parametrize("form", ["{{tv_sec={}, tv_usec={}}}", "{{{}, {}}}"])
+def test_time_between_calls_is_cpu_where_getrusage_says_so(form: str) -> None:
+    """The CPU time from one getrusage to the last, in both forms of strace; where it stands still nothing is said."""
+    for step, is_said in ((100_000, True), (1_000, False)):
+        lines = []
+        for n in range(60):
+            used = form.format(7 + n * step // 1_000_000, n * step % 1_000_000)
+            lines += [
+                f"{1700000000 + n / 10:.6f} getrusage(RUSAGE_SELF, {{ru_utime={used}, ru_stime={form.format(1, 5)}, ...}}) = 0 <0.000006>"
+            ]
+        screen = " ".join(iolab.findings("\n".join(lines).encode()).get_column("sentence"))
+        assert ("it was CPU (5.90 s from one `getrusage` to the last)" in screen) == is_said
