@@ -184,9 +184,9 @@ def neighbour_changes(
     both = one.with_columns(last).rename({f"b{end}_last": f"a{end}" for end in ("", "_lo", "_hi")})
     follows = (pl.col("begin_time") >= pl.col("end_time_last")).fill_null(value=True)
     both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_hi") > 0, follows)
-    ratio = pl.when(pl.col("a_lo") > 0).then(pl.col("b") / pl.col("a"))
+    ratio = pl.when(pl.col("a") > 0).then(pl.col("b") / pl.col("a"))
     lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.when(pl.col("a_lo") > 0).then(pl.col("b_hi") / pl.col("a_lo"))
-    factor = pl.when(ratio > 0).then(ratio).log().abs().drop_nulls()
+    factor = pl.when(pl.col("a_lo") > 0, ratio > 0).then(ratio).log().abs().drop_nulls()
     others = factor.sort().head(factor.len() - 1).median().over(of_event)
     weight = pl.min_horizontal("rate", "rate_last").fill_null(1.0)
 

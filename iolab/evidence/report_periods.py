@@ -172,7 +172,7 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
             found.append(
                 {**names, "kind": kind, **times, "before": one["report"], "after": two["report"], "reason": reason}
             )
-    repeats = periods.join(single, on=["report", "part"], how="anti").select(
+    repeats = periods.join(single, on=["report", "part"], how="anti", nulls_equal=True).select(
         *INSTANCE,
         kind=pl.lit("repeat"),
         from_time="begin_time",

@@ -174,10 +174,10 @@ def _cell(text: str) -> str:
 
 
 def outwards(frame: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
-    """A table with figures of so many significant digits; bounds are rounded outwards, so that none claims too much.
+    """A table with its figures rounded to some significant digits; its bounds are rounded outwards.
 
-    Lower bounds are ``lo``, ``longer_than`` and those that end in ``_lo``, upper ones ``hi``, ``at_most`` and ``_hi``;
-    ``at_least`` and ``more_sessions`` are so much or more, away from zero.
+    Lower bounds are ``lo``, ``longer_than`` and those that end in ``_lo``, upper ones ``hi``, ``at_most`` and ``_hi``.
+    Of ``at_least`` and ``more_sessions`` the size is a lower bound.
 
     Examples:
         >>> rows = {"at_least": [1.99996], "more_sessions": [-8.39617], "a_lo": [0.0], "a_hi": [1.43501], "b": [2.5]}
@@ -189,17 +189,19 @@ def outwards(frame: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
         if not kind.is_float():
             continue
         value = pl.col(name)
-        size, near = value.abs(), value.abs().round_sig_figs(digits)
-        step = 10 ** (size.log10().floor() - digits + 1)
+        size = value.abs()
+        step = pl.max_horizontal(10 ** (size.log10().floor() - digits + 1), 1e-6)  # tables print no finer figure
+        near = (size / step).round() * step
+        found = value.round_sig_figs(digits)
         less = pl.when(near > size * (1 + 1e-9)).then(near - step).otherwise(near)
         more = pl.when(near < size * (1 - 1e-9)).then(near + step).otherwise(near)
         if name in {"at_least", "more_sessions"}:
-            near = less
+            found = less * value.sign()
         elif name in {"lo", "longer_than"} or name.endswith("_lo"):
-            near = pl.when(value > 0).then(less).otherwise(more)
+            found = pl.when(value >= 0).then(less).otherwise(-more)
         elif name in {"hi", "at_most"} or name.endswith("_hi"):
-            near = pl.when(value > 0).then(more).otherwise(less)
-        rounded.append((near * value.sign()).round_sig_figs(digits).alias(name))
+            found = pl.when(value >= 0).then(more).otherwise(-less)
+        rounded.append(found.round_sig_figs(digits).alias(name))
     return frame.with_columns(rounded)
 
 

@@ -87,7 +87,7 @@ def apart_texts(one: float, two: float) -> tuple[str, str]:
     """Two figures for a sentence: three significant digits, more where only those tell the figures apart.
 
     Examples:
-        >>> apart_texts(0.682, 5.286), apart_texts(52.392, 52.425), apart_texts(7.0, 7.0)
+        >>> apart_texts(0.682, 5.286), apart_texts(52.392, 52.427), apart_texts(7.0, 7.0)
         (('0.682', '5.29'), ('52.39', '52.43'), ('7', '7'))
     """
     texts = figure_text(one), figure_text(two)

@@ -206,8 +206,9 @@ def waits_within(
         for table in tables:  # one that begins at 0 and has this edge needs no other
             within = [one for one in table if one.to_us is not None and one.to_us <= to_us]
             if within and (within[0].from_us, within[-1].to_us) == (0, to_us):
-                lo = max(lo, sum(one.share.lo for one in within))
-                hi = min(hi, sum(one.share.hi for one in within))
+                total = sum((one.share for one in within), start=Interval.exact(0))
+                below = total if total.hi - total.lo < below.hi - below.lo else below
+                lo, hi = max(lo, total.lo), min(hi, total.hi)
         value = min(max(below.value, lo), hi) / 100 if lo <= hi else below.value / 100
         bounds = (lo / 100, hi / 100) if lo <= hi else (below.lo / 100, min(below.hi, 100.0) / 100)
         metrics.append(Metric(name, value, *bounds, "ratio", basis, _BOTH))
