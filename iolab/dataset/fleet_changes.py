@@ -90,7 +90,7 @@ def instances(dest: str | os.PathLike[str]) -> pl.DataFrame:
                 "active_sessions"
             ),
             pl.col("sessions").max().alias("busiest_sessions"),
-            pl.col("begin_time").filter(timed).sort_by(pl.col("sessions").filter(timed)).last().alias("busiest_at"),
+            pl.col("begin_time").filter(pl.col("sessions") == pl.col("sessions").max()).first().alias("busiest_at"),
         )
         .with_columns(pl.col("active_sessions").fill_nan(None))
         .select(pl.col(name).cast(dtype) for name, dtype in INSTANCES.items())
