@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Problem
@@ -48,7 +48,9 @@ class AwrInfo:
         is_rac: is it one of several instances?
         is_cdb: is it a container database?
         container: the pluggable database that a report of one (`awr_pdb`) is of.
-        startup_time: when the instance was started.  HTML reports of 11.2 and 12 print the month for the minutes.
+        startup_time: when the instance was started, to the minute; None where the minutes are not known
+            (`prints_month`).
+        startup_hour: the hour in which it was started.
         host: host name; text reports cut it at 16 characters.
         platform: operating system.
         cpus: logical processors.
@@ -80,6 +82,7 @@ class AwrInfo:
     is_cdb: bool | None = None
     container: str | None = None
     startup_time: datetime | None = None
+    startup_hour: datetime | None = None
     host: str | None = None
     platform: str | None = None
     cpus: int | None = None
@@ -145,7 +148,17 @@ def read_info(document: Document, frames: dict[str, pl.DataFrame]) -> AwrInfo:
             _set(found, "invalid", problem.text)
     if document.kind == "statspack":  # its head has a column for the name and nothing in it
         _set(found, "db_name", document.db_name)
-    return AwrInfo(document.kind, document.form, **{name: value for name, value in found.items() if value is not None})  # type: ignore[arg-type]  # the frames have these types
+    info = AwrInfo(document.kind, document.form, **{name: value for name, value in found.items() if value is not None})  # type: ignore[arg-type]  # the frames have these types
+    if (started := info.startup_time) is None:
+        return info
+    hour = started.replace(minute=0, second=0)
+    return replace(info, startup_hour=hour, startup_time=None if prints_month(info, started) else started)
+
+
+def prints_month(info: AwrInfo, started: datetime) -> bool:
+    """Whether the minutes of a startup time are the month: HTML reports of 11.2 to 12.2 print it for them."""
+    is_release = not info.version or (11,) <= info.version < (18,)
+    return info.form == "html" and info.kind != "awr_global" and is_release and started.minute == started.month
 
 
 def _take(found: dict[str, object], frame: pl.DataFrame | None, *names: str, **renamed: str) -> None:

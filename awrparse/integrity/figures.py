@@ -262,16 +262,14 @@ def _flash_writes(report: Report) -> Iterator[Contradiction]:
 @check("a fault of Oracle: the month is printed for the minutes", "figures", cost_ms=1)
 def _startup(report: Report) -> Iterator[Contradiction]:
     info = report.info
-    started = info.startup_time
-    if info.form != "html" or started is None or not (11,) <= info.version < (18,) or report.kind == "awr_global":
-        return
-    if started.minute == started.month:
+    if info.startup_hour is not None and info.startup_time is None:
+        month = Interval.exact(info.startup_hour.month)
         yield Contradiction(
             "startup_time",
             "instances",
             "startup_time",
-            Interval.exact(started.minute),
-            Interval.exact(started.month),
+            month,
+            month,
             "this release prints the month for the minutes",
         )
 

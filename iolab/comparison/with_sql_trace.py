@@ -52,16 +52,19 @@ def pair_with_session(trace: SqlTrace, spool: Spool, names: tuple[str, str], _: 
     own = statement_totals(trace).filter(pl.col("text").is_not_null()).with_columns(key=texts)
     own = own.group_by("key").agg(trace_s=pl.col("elapsed_us").sum() / 1e6, executions=pl.col("executions").sum())
     costs = statement_costs(spool).filter(pl.col("text").is_not_null()).with_columns(key=texts)
-    both = costs.select("key", "text", "runs", session_s="elapsed_s", most_s="elapsed_s_hi").join(own, on="key")
+    both = costs.select(
+        "key", "text", "runs", session_s="elapsed_s", least_s="elapsed_s_lo", most_s="elapsed_s_hi"
+    ).join(own, on="key")
     if both.is_empty():
         raise UnpairedError("no statement of the session is in the trace")
-    session, traced = (float(both[name].sum()) for name in ("session_s", "trace_s"))
-    verdict = f"{counted(both.height, 'statement')} in both: {figure_text(session, 's')} by the session's clock, "
-    verdict += f"{figure_text(traced, 's')} of it in database calls."
+    session, least, most, traced = both.select(pl.col("session_s", "least_s", "most_s", "trace_s").sum()).row(0)
+    verdict = f"{counted(both.height, 'statement')} in both: {figure_text(Interval(session, least, most), 's')} by the "
+    verdict += f"session's clock, {figure_text(traced, 's')} in database calls by the trace"
+    verdict += ": the same within the step of that clock." if least <= traced <= most else "."
     if (both["trace_s"] > both["most_s"]).any():
         verdict += " A statement took longer in the trace than in the session: they are of other executions."
     return Pairing(
-        names, "statements of the same text", (), {"Statements": both.drop("key", "most_s")}, verdict=verdict
+        names, "statements of the same text", (), {"Statements": both.drop("key", "least_s", "most_s")}, verdict=verdict
     )
 
 

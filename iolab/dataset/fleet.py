@@ -89,9 +89,9 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
         dest: The dataset.
 
     Returns:
-        ``parameter``, ``value`` (at the end of the report; null: the last report does not list the parameter, as it
-        has its default value), ``instances`` (their number) and ``names`` (``database/instance``); the rarest value of
-        a parameter first.
+        ``parameter``, ``value`` (at the end of the report; null: the last report lists parameters, and not this one),
+        ``instances`` (their number) and ``names`` (``database/instance``); the rarest value of a parameter first.  An
+        instance whose last report has no list of parameters is in none: its settings are not known.
 
     Raises:
         LogError: It is no dataset, or has no reports with parameters.
@@ -103,7 +103,8 @@ def differing_parameters(dest: str | os.PathLike[str]) -> pl.DataFrame:
     values = listed.group_by(*INSTANCE, "parameter", maintain_order=True).agg(
         pl.col("value").unique().sort().str.join(", ")
     )
-    every = known.select(INSTANCE).join(values.select("parameter").unique(maintain_order=True), how="cross")
+    listing = values.select(INSTANCE).unique(maintain_order=True)
+    every = listing.join(values.select("parameter").unique(maintain_order=True), how="cross")
     name = pl.concat_str(pl.col("db_name").fill_null("?"), pl.lit("/"), pl.col("instance_name").fill_null("?"))
     counted = (
         every.join(values, on=[*INSTANCE, "parameter"], how="left", nulls_equal=True, maintain_order="left")

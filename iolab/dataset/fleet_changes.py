@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from iolab.dataset.fleet import report_frames
-from iolab.evidence.changes import change_sentences, greatest_change, neighbour_changes, parameter_changes
+from iolab.evidence.changes import change_sentences, neighbour_changes, parameter_changes, why_not_compared
 from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS, SINGLE_BLOCK_READS, of_instances, once, periods
 from iolab.evidence.timeline import KEYS, read_timeline
 from iolab.metrics.histograms import QUANTILES
@@ -89,8 +90,9 @@ def instances(dest: str | os.PathLike[str]) -> pl.DataFrame:
                 "active_sessions"
             ),
             pl.col("sessions").max().alias("busiest_sessions"),
-            pl.col("begin_time").sort_by("sessions", nulls_last=False).last().alias("busiest_at"),
+            pl.col("begin_time").filter(pl.col("sessions") == pl.col("sessions").max()).first().alias("busiest_at"),
         )
+        .with_columns(pl.col("active_sessions").fill_nan(None))
         .select(pl.col(name).cast(dtype) for name, dtype in INSTANCES.items())
     )
 
@@ -196,8 +198,7 @@ def setting_changes(dest: str | os.PathLike[str]) -> pl.DataFrame:
         dest: The dataset.
 
     Returns:
-        What `iolab.evidence.parameter_changes` gives; a value is null where the report does not list the parameter, as
-        it has its default value.
+        What `iolab.evidence.parameter_changes` gives; a value is null where the report does not list the parameter.
 
     Raises:
         LogError: It is no dataset, or has no reports with parameters.
@@ -282,13 +283,17 @@ def merged_quantiles(own: pl.DataFrame, quantiles: Sequence[float] = QUANTILES) 
     return pl.concat(found).sort(*INSTANCE, "event", nulls_last=True, maintain_order=True)
 
 
-def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings: pl.DataFrame) -> list[str]:
+def fleet_sentences(
+    all_instances: pl.DataFrame, changes: pl.DataFrame, settings: pl.DataFrame, averages: pl.DataFrame | None = None
+) -> list[str]:
     """The main findings about a fleet, a sentence each: what was read, where reads got slower, what changed before.
 
     Args:
         all_instances: What `instances` gives.
         changes: What `read_changes` gives.
         settings: What `setting_changes` gives.
+        averages: `iolab.evidence.timeline.Timeline.latencies` of the events: then the reasons why instances are not
+            compared are known.
 
     Raises:
         RefusedError: The dataset has no report of an instance.
@@ -302,24 +307,17 @@ def fleet_sentences(all_instances: pl.DataFrame, changes: pl.DataFrame, settings
     sentences = [f"{read}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}."]
     if reports == count:
         return [*sentences, "No instance has two reports, so the dataset shows no change."]
-    slower = changes.filter(direction="up")
-    compared = changes.select(INSTANCE).unique().height
     least = 2.0
-    much = slower.filter(pl.col("at_least") >= least).select(INSTANCE).unique().height
-    rise = greatest_change(slower)
-    if rise is not None:
-        sentences += change_sentences(slower, settings, where=True)
-    elif compared:
-        spread = "by more than its usual spread" if slower.height else "by more than its rounding allows"
-        sentences.append(f"At no instance that was compared an average read became slower {spread}.")
-    if compared:
+    much = changes.filter(pl.col("at_least") >= least, direction="up").select(INSTANCE).unique().height
+    if compared := changes.select(INSTANCE).unique().height:
+        sentences += change_sentences(changes, settings, of_fleet=True)
         sentences.append(
             f"At {much:,} of {counted(compared, 'instance')} the average read became at least {least:g} times as long "
             "from one report to the next."
         )
-    if lacking := count - compared:
-        sentences.append(
-            f"Not compared: {counted(lacking, 'instance')}, without {LEAST_WAITS} waits for reads in each of two "
-            "reports that follow each other."
-        )
-    return sentences
+    lacking = all_instances.join(changes, on=INSTANCE, how="anti", nulls_equal=True).select("instance_name", "reports")
+    reasons = Counter(
+        why_not_compared(number, None if averages is None else averages.filter(instance_name=name))
+        for name, number in lacking.iter_rows()
+    )
+    return sentences + [f"Not compared: {counted(many, 'instance')}; {reason}." for reason, many in reasons.items()]

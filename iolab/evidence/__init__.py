@@ -6,7 +6,7 @@ from logframe.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from iolab.evidence.alignment import align_trace
-    from iolab.evidence.changes import neighbour_changes, parameter_changes
+    from iolab.evidence.changes import left_out_sentences, neighbour_changes, parameter_changes
     from iolab.evidence.host_alignment import align_host
     from iolab.evidence.latency_alignment import align_latency
     from iolab.evidence.report_periods import find_breaks, periods
@@ -26,6 +26,7 @@ __all__ = [
     "align_trace_with_host",
     "align_waits",
     "find_breaks",
+    "left_out_sentences",
     "neighbour_changes",
     "over_time",
     "parameter_changes",

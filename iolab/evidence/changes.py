@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS
-from iolab.evidence.timeline import KEYS, db_time_sessions, with_elapsed
-from iolab.metrics.formatting import at_least_text, figure_text
+from iolab.evidence.timeline import KEYS, LEFT_OUT, db_time_sessions, with_elapsed
+from iolab.metrics.formatting import apart_texts, at_least_text, figure_text
 from logframe.interval import Interval
 from logframe.wording import counted
 
@@ -26,21 +26,11 @@ PARAMETER_CHANGES: Final = pl.Schema(
 )
 #: Columns of `neighbour_changes`.
 NEIGHBOUR_CHANGES: Final = pl.Schema(
-    {
-        "db_name": pl.String(),
-        "db_id": pl.Int64(),
-        "instance_name": pl.String(),
-        "before": pl.String(),
-        "after": pl.String(),
-        "at": pl.Datetime("us"),
-        "event": pl.String(),
-        "direction": pl.String(),
-        "at_least": pl.Float64(),
-        "more_sessions": pl.Float64(),
-        "usual": pl.Float64(),
-        "is_unusual": pl.Boolean(),
-        "unit": pl.String(),
-    }
+    {"db_name": pl.String(), "db_id": pl.Int64()}
+    | dict.fromkeys(("instance_name", "before", "after"), pl.String())
+    | {"at": pl.Datetime("us"), "event": pl.String(), "direction": pl.String()}
+    | dict.fromkeys(("at_least", "more_sessions", "usual"), pl.Float64())
+    | {"is_unusual": pl.Boolean(), "unit": pl.String()}
     | dict.fromkeys((f"{side}{end}" for side in ("a", "b", "ratio") for end in ("", "_lo", "_hi")), pl.Float64())
 )
 #: Text reports cut values here; HTML reports do not.
@@ -51,6 +41,10 @@ _MOST_NAMED: Final = 6
 #: Fewer neighbours have no usual spread; a change is unusual beyond this power of it.
 _LEAST_NEIGHBOURS: Final = 4
 _BEYOND: Final = 3
+#: More of a rise is the most of it, whatever else there is.
+_MOST_OF_IT: Final = 0.5
+#: Bounds that differ by no more than this share differ by the rounding of the arithmetic alone.
+_SLACK: Final = 1e-9
 
 
 def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
@@ -148,10 +142,11 @@ def neighbour_changes(
 
     Rows are in the order of ``more_sessions``: how many more active sessions, or fewer (below zero), the change made at
     least: for an average wait, its change times the lesser of both rates of waits.  ``at_least`` is by what factor the
-    figure rose or fell at least, whatever the rounding.  The bounds are those of rounding; they do not describe how
-    much averages vary from hour to hour.  ``usual`` does: the factor by which other neighbours of the whole line
-    differ in the middle (the median of the absolute logarithms of their ratios, without the greatest); ``is_unusual``
-    where ``at_least`` is above its third power, and below four neighbours null: a usual spread is not known.
+    figure rose or fell at least, whatever the rounding; after a figure of 0 ``ratio_hi`` is null.  The bounds are those
+    of rounding; they do not describe how much averages vary from hour to hour.  ``usual`` does: the factor by which
+    other neighbours of the whole line differ in the middle (the median of the absolute logarithms of their ratios,
+    without the greatest); ``is_unusual`` where ``at_least`` is above its third power, and below four neighbours null: a
+    usual spread is not known.
 
     Args:
         line: The time line of one or more instances.
@@ -188,14 +183,15 @@ def neighbour_changes(
     )
     both = one.with_columns(last).rename({f"b{end}_last": f"a{end}" for end in ("", "_lo", "_hi")})
     follows = (pl.col("begin_time") >= pl.col("end_time_last")).fill_null(value=True)
-    both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_lo") > 0, follows)
-    ratio = pl.col("b") / pl.col("a")
-    lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.col("b_hi") / pl.col("a_lo")
-    others = ratio.log().abs().sort().head(pl.len() - 1).median().over(of_event)
+    both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_hi") > 0, follows)
+    ratio = pl.when(pl.col("a") > 0).then(pl.col("b") / pl.col("a"))
+    lo, hi = pl.col("b_lo") / pl.col("a_hi"), pl.when(pl.col("a_lo") > 0).then(pl.col("b_hi") / pl.col("a_lo"))
+    factor = pl.when(pl.col("a_lo") > 0, ratio > 0).then(ratio).log().abs().drop_nulls()
+    others = factor.sort().head(factor.len() - 1).median().over(of_event)
     weight = pl.min_horizontal("rate", "rate_last").fill_null(1.0)
 
     def moved(up: pl.Expr, down: pl.Expr, same: pl.Expr) -> pl.Expr:
-        return pl.when(lo > 1).then(up).when(hi < 1).then(down).otherwise(same)
+        return pl.when(lo > 1 + _SLACK).then(up).when(hi < 1 - _SLACK).then(down).otherwise(same)
 
     changes = both.with_columns(
         before="report_last",
@@ -221,7 +217,7 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
         neighbours: What `neighbour_changes` gives of average waits.
         parameters: What `parameter_changes` gives.
     """
-    sentences = [_periods_sentence(line)]
+    sentences = [_periods_sentence(line), *left_out_sentences(line)]
     busy = db_time_sessions(line.periods).drop_nulls("value").sort("value", descending=True, maintain_order=True)
     if busy.height:
         row = busy.row(0, named=True)
@@ -229,9 +225,10 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
         end = f"{row['end_time']:%Y-%m-%d %H:%M}".removeprefix(f"{row['begin_time']:%Y-%m-%d} ")
         sentences.append(f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {end}, with {active} active sessions.")
     sentences += _rise_sentence(line)
-    if line.periods.height == 1:
-        return [*sentences, "A change shows in two reports of an instance at least."]
-    sentences += change_sentences(neighbours, parameters)
+    if neighbours.is_empty():
+        sentences.append(f"No average was compared: {why_not_compared(line.periods.height, line.latencies)}.")
+    else:
+        sentences += change_sentences(neighbours, parameters)
     if greatest := greatest_change(neighbours):
         restarts = line.breaks.filter(kind="restart", to_time=greatest["at"]).get_column("reason")
         sentences += [f"Just before {greatest['at']:%Y-%m-%d %H:%M}, {reason}." for reason in restarts]
@@ -245,68 +242,111 @@ def greatest_change(changes: pl.DataFrame) -> dict[str, Any] | None:
     return moved.row(0, named=True) if moved.height else None
 
 
-def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, where: bool = False) -> list[str]:
+def why_not_compared(reports: int, averages: pl.DataFrame | None) -> str:
+    """Why no average wait of an instance was compared with that of the next report, as a part of a sentence.
+
+    Args:
+        reports: How many reports it has.
+        averages: The rows of `Timeline.latencies` that were to be compared, where they are known.
+    """
+    if reports == 1:
+        return "a change shows in two reports of an instance at least"
+    if averages is not None and averages.is_empty():
+        return "the reports list no such waits of foreground sessions"
+    if averages is not None and averages.filter(pl.col("value").is_null(), pl.col("waits") >= LEAST_WAITS).height:
+        return "times and averages of waits contradict each other"
+    return f"no two reports that follow each other both have an average of {LEAST_WAITS} waits"
+
+
+def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, of_fleet: bool = False) -> list[str]:
     """The greatest change from one report to the next, and the parameters that changed just before it.
+
+    Where a greater one is usual for its event, or of a fleet a fall, a sentence names that, too.
 
     Args:
         changes: What `neighbour_changes` gives of average waits.
         parameters: What `parameter_changes` gives.
-        where: Whether the instance is named.
+        of_fleet: Whether the greatest rise is wanted, and the instance is named.
     """
-    row = greatest_change(changes)
-    if changes.is_empty():
-        return [
-            f"No average was compared: no event has {LEAST_WAITS} waits in each of two reports that follow each other."
-        ]
+    moved = changes.filter(pl.col("direction") != "same")
+    wanted = moved.filter(direction="up") if of_fleet else moved
+    row = greatest_change(wanted)
     if row is None:
-        spread = (
-            "beyond its usual spread" if (changes["direction"] != "same").any() else "by more than its rounding allows"
-        )
+        spread = "by more than its usual spread" if wanted.height else "by more than its rounding allows"
+        if of_fleet:
+            return [f"At no instance that was compared an average read became slower {spread}."]
         return [f"No average wait changed {spread} from one report to the next."]
-    place = f" at `{row['db_name']}/{row['instance_name']}`" if where else ""
-    effect = f"{'added' if row['direction'] == 'up' else 'removed'} at least {at_least_text(abs(row['more_sessions']))}"
-    before, after = (figure_text(row[side]) for side in ("a", "b"))
-    said = (
-        f"The greatest change from one report to the next{place}: the average of `{row['event']}` went "
-        f"{row['direction']}, from {before} to {after} {row['unit']}, by a factor of at least "
-        f"{at_least_text(row['at_least'])}, in the report that begins at {row['at']:%Y-%m-%d %H:%M}. "
-        f"This alone {effect} active sessions."
-    )
+    first = moved.row(0, named=True)
+    spread = "" if wanted.row(0, named=True) == row else " beyond its usual spread"
+    change = "rise" if of_fleet else "change"
+    said = [f"The greatest {change}{spread} from one report to the next{_change_text(row, where=of_fleet)}"]
+    if first != row:
+        usual = "" if first["is_unusual"] in {None, True} else " within its usual spread"
+        change = "rise" if first["direction"] == "up" else "fall"
+        said.append(f"The greatest change of all is a {change}{usual}{_change_text(first, where=of_fleet)}")
     same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name])) for name in INSTANCE)
     meanwhile = parameters.filter(same, pl.col("to_time") == row["at"])
     named = [
-        f"`{name}` {before or 'default'} to {after or 'default'}"
+        f"`{name}` {_shown(before)} to {_shown(after)}"
         for name, before, after in meanwhile.select("parameter", "before", "after").head(_MOST_NAMED).iter_rows()
     ]
     named += [f"and {meanwhile.height - _MOST_NAMED} more"] if meanwhile.height > _MOST_NAMED else []
     when = f"{row['at']:%Y-%m-%d %H:%M}"
-    return [said, *([f"Parameters that changed just before {when}: {', '.join(named)}."] if named else [])]
+    return [*said, *([f"Parameters that changed just before {when}: {', '.join(named)}."] if named else [])]
+
+
+def _shown(value: str | None) -> str:
+    return "not listed" if value is None else value or "empty"
+
+
+def _change_text(row: dict[str, Any], *, where: bool) -> str:
+    """Where a change was, of what, and what it made."""
+    place = f" at `{row['db_name']}/{row['instance_name']}`" if where else ""
+    before, after = apart_texts(row["a"], row["b"])
+    before = before if row["a_lo"] > 0 else figure_text(Interval(row["a"], row["a_lo"], row["a_hi"]))
+    effect = f"{'added' if row['direction'] == 'up' else 'removed'} at least {at_least_text(abs(row['more_sessions']))}"
+    return (
+        f"{place}: the average of `{row['event']}` went {row['direction']}, from {before} to {after} {row['unit']}, "
+        f"by a factor of at least {at_least_text(row['at_least'])}, in the report that begins at "
+        f"{row['at']:%Y-%m-%d %H:%M}. This alone {effect} active sessions."
+    )
 
 
 def _rise_sentence(line: Timeline) -> list[str]:
     """Where DB time rose most from one report to the next, and what has the most of it; nothing where it never rose."""
     ordered = db_time_sessions(line.periods).drop_nulls("value").sort("begin_time").to_dicts()
-    pairs = [(one, two) for one, two in pairwise(ordered) if two["begin_time"] >= one["end_time"]]
-    rises = [(one, two) for one, two in pairs if two["lo"] > one["hi"]]
+    figures = [Interval(row["value"], row["lo"], row["hi"]) for row in ordered]
+    pairs = [(place, two - one) for place, (one, two) in enumerate(pairwise(figures)) if not one.meets(two)]
+    rises = [
+        (place, rise)
+        for place, rise in pairs
+        if rise.lo > 0 and ordered[place + 1]["begin_time"] >= ordered[place]["end_time"]
+    ]
     if not rises:
         return []
-    one, two = max(rises, key=lambda pair: float(pair[1]["value"] - pair[0]["value"]))
+    place, rise = max(rises, key=lambda pair: pair[1].value)
     sides = [
-        dict(line.sessions.filter(report=side["report"]).select("wait_class", "value").iter_rows())
-        for side in (one, two)
+        {
+            f"`{row['wait_class']}`": Interval(row["value"], row["lo"], row["hi"])
+            for row in line.sessions.filter(report=one["report"]).drop_nulls("value").iter_rows(named=True)
+        }
+        for one in ordered[place : place + 2]
     ]
-    grown = {name: (sides[1].get(name) or 0.0) - (sides[0].get(name) or 0.0) for name in sides[0] | sides[1]}
-    rise = two["value"] - one["value"]
-    parts = {f"`{name}`": value for name, value in grown.items()} | {
-        "time not accounted for": rise - sum(grown.values())
-    }
-    most = max(parts, key=lambda name: parts[name])
-    share = f"; {100 * parts[most] / rise:.0f} % of the rise is {most}" if grown else ""
-    if parts[most] > rise:
-        share = f"; {most} rose by {figure_text(parts[most])} sessions while some other parts fell"
-    before, after = (figure_text(side["value"]) for side in (one, two))
-    at = f"in the report that begins at {two['begin_time']:%Y-%m-%d %H:%M}"
-    return [f"DB time rose most {at}, from {before} to {after} active sessions{share}."]
+    parts = {name: sides[1][name] - time for name, time in sides[0].items() if name in sides[1]}
+    is_whole = sides[0].keys() == sides[1].keys()  # what one of the reports does not list is not known
+    if parts and is_whole:
+        parts["time not accounted for"] = rise - sum(parts.values(), start=Interval.exact(0))
+    said = ""
+    if parts:
+        most = max(parts, key=lambda name: parts[name].value)
+        share = (parts[most] / rise).capped(1)
+        if parts[most].lo > rise.hi:
+            said = f"; {most} rose by {figure_text(parts[most])} sessions while some other parts fell"
+        elif share.lo > (0 if is_whole else _MOST_OF_IT):
+            said = f"; {figure_text(share * 100, '%', step=1)} of the rise is {most}"
+    before, after = apart_texts(figures[place].value, figures[place + 1].value)
+    at = f"in the report that begins at {ordered[place + 1]['begin_time']:%Y-%m-%d %H:%M}"
+    return [f"DB time rose most {at}, from {before} to {after} active sessions{said}."]
 
 
 def _periods_sentence(line: Timeline) -> str:
@@ -318,7 +358,18 @@ def _periods_sentence(line: Timeline) -> str:
     others, lost = (unread.count(kind) for kind in ("no_report", "unreadable"))
     reports = f"{counted(count, 'report')} of `{line.instances[0]}`"
     parts = [f"{reports}, {first:%Y-%m-%d %H:%M} to {last:%Y-%m-%d %H:%M}"]
-    parts += [counted(breaks.count(one), one) for one in ("restart", "gap", "overlap", "repeat") if one in breaks]
+    parts += [counted(breaks.count(one), one) for one in ("restart", "gap", "overlap") if one in breaks]
     parts += [f"{others} file{' is no report' if others == 1 else 's are no reports'}"] if others else []
     parts += [f"{counted(lost, 'file')} could not be read"] if lost else []
     return "; ".join(parts) + "."
+
+
+def left_out_sentences(line: Timeline) -> list[str]:
+    """How many reports have no place on a time line; nothing where all have one."""
+    again, apart = (
+        line.breaks.filter(kind="repeat").height,
+        line.diagnostics.filter(reason=LEFT_OUT)["source"].n_unique(),
+    )
+    parts = [f"{counted(again, 'report')} of the time of others"] if again else []
+    parts += [f"{counted(apart, 'file')} without one instance and a valid period"] if apart else []
+    return [f"Left out: {', '.join(parts)}."] if parts else []

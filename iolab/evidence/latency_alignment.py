@@ -88,17 +88,6 @@ def align_latency(report: AwrReport | Source, requests: pl.DataFrame, *, block_s
             verdict = "longer"
         elif high is not None and high < row["lo"]:
             verdict = "shorter"
-        rows.append(
-            (
-                name,
-                "us",
-                row["lo"],
-                row["hi"],
-                times.quantile(share, "higher"),
-                low,
-                high,
-                verdict,
-                _EXPLAINED[verdict],
-            )
-        )
+        figures = (row["lo"], row["hi"], times.quantile(share, "higher"), low, high)
+        rows.append((name, "us", *figures, verdict, _EXPLAINED[verdict]))
     return pl.DataFrame(rows, schema=LATENCIES, orient="row")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -14,39 +14,18 @@ if TYPE_CHECKING:
 
 #: Columns of `periods`.
 PERIODS: Final = pl.Schema(
-    {
-        "report": pl.String(),
-        "part": pl.Int64(),
-        "kind": pl.String(),
-        "db_name": pl.String(),
-        "db_id": pl.Int64(),
-        "instance_name": pl.String(),
-        "begin_snap_id": pl.Int64(),
-        "end_snap_id": pl.Int64(),
-        "begin_time": pl.Datetime("us"),
-        "end_time": pl.Datetime("us"),
-        "elapsed_s": pl.Float64(),
-        "db_time_s": pl.Float64(),
-        "startup_time": pl.Datetime("us"),
-        "form": pl.String(),
-        "release": pl.String(),
-        "cpus": pl.Int64(),
-    }
+    {"report": pl.String(), "part": pl.Int64(), "kind": pl.String(), "db_name": pl.String(), "db_id": pl.Int64()}
+    | {"instance_name": pl.String(), "begin_snap_id": pl.Int64(), "end_snap_id": pl.Int64()}
+    | {"begin_time": pl.Datetime("us"), "end_time": pl.Datetime("us")}
+    | {"elapsed_s": pl.Float64(), "db_time_s": pl.Float64()}
+    | {"startup_time": pl.Datetime("us"), "startup_hour": pl.Datetime("us")}
+    | {"form": pl.String(), "release": pl.String(), "cpus": pl.Int64()}
 )
 #: Columns of `find_breaks`.
 BREAKS: Final = pl.Schema(
-    {
-        "db_name": pl.String(),
-        "db_id": pl.Int64(),
-        "instance_name": pl.String(),
-        "kind": pl.String(),
-        "from_time": pl.Datetime("us"),
-        "to_time": pl.Datetime("us"),
-        "startup_time": pl.Datetime("us"),
-        "before": pl.String(),
-        "after": pl.String(),
-        "reason": pl.String(),
-    }
+    {"db_name": pl.String(), "db_id": pl.Int64(), "instance_name": pl.String(), "kind": pl.String()}
+    | dict.fromkeys(("from_time", "to_time", "startup_time"), pl.Datetime("us"))
+    | dict.fromkeys(("before", "after", "reason"), pl.String())
 )
 #: Columns that name an instance.
 INSTANCE: Final = ("db_name", "db_id", "instance_name")
@@ -58,15 +37,21 @@ SINGLE_BLOCK_READS: Final = ("db file sequential read", "cell single block physi
 LEAST_WAITS: Final = 100
 #: Snapshots are timed to the second.
 CLOCK_S: Final = 1.0
-#: HTML reports of these releases print the month for the minutes of the startup time.
-_MONTH_FOR_MINUTES: Final = ("11.", "12.")
+#: Columns that not every table `info` has.
+_OPTIONAL: Final = {
+    **dict.fromkeys(("container", "host", "invalid"), pl.String()),
+    "startup_hour": pl.Datetime("us"),
+}
+#: The last minute of an hour.
+_TO_ITS_END: Final = timedelta(minutes=59, seconds=59)
 
 
 def periods(info: pl.DataFrame) -> pl.DataFrame:
     """The periods of reports, one row each, by instance and in order of time.
 
-    Reports without times, or with a restart between their snapshots, are left out, and those that are of no period
-    between two snapshots of an instance (ASH, ADDM, compare-period and cluster reports).  The instance of a report on a
+    Reports without times, with a restart between their snapshots, or that say of themselves that they are not valid,
+    are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM, compare-period and
+    cluster reports).  The instance of a report on a
     pluggable database has its name after a `/`: such reports are of one instance and its snapshots, and still not of
     the same activity.  Where two hosts have reports of one time of an instance, as a copy of a database has, its name
     has the host after an `@`; where two databases have an instance of this name, it has the database id in brackets.
@@ -78,14 +63,17 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
         The columns `PERIODS`.
     """
     is_timed = pl.col("begin_time").is_not_null() & pl.col("end_time").is_not_null()
-    startup = pl.col("startup_time")
-    is_hour = (pl.col("form") == "html") & (startup.dt.minute() == startup.dt.month())  # see `_MONTH_FOR_MINUTES`
-    started = pl.when(is_hour).then(startup.dt.truncate("1h")).otherwise(startup)
+    started = pl.coalesce("startup_time", "startup_hour")
     is_void = (pl.col("begin_time") < started) & (started <= pl.col("end_time"))
-    known = info.filter(is_timed & pl.col("kind").is_in(KINDS) & ~is_void.fill_null(value=False))
-    of_container = pl.col("container") if "container" in known.columns else pl.lit(None, pl.String)
-    of_both = pl.concat_str("instance_name", of_container, separator="/", ignore_nulls=True)
-    named = known.with_columns(instance_name=pl.when(of_container.is_null()).then("instance_name").otherwise(of_both))
+    every = info.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in _OPTIONAL.items() if name not in info.columns
+    )
+    is_valid = pl.col("invalid").is_null() & ~is_void.fill_null(value=False)
+    known = every.filter(is_timed & pl.col("kind").is_in(KINDS) & is_valid)
+    of_both = pl.concat_str("instance_name", "container", separator="/", ignore_nulls=True)
+    named = known.with_columns(
+        instance_name=pl.when(pl.col("container").is_null()).then("instance_name").otherwise(of_both)
+    )
     return (
         _told_apart(named)
         .select(pl.col(name).cast(dtype) for name, dtype in PERIODS.items())
@@ -98,8 +86,6 @@ def _told_apart(known: pl.DataFrame) -> pl.DataFrame:
     with_id = pl.format("{} ({})", "instance_name", pl.col("db_id").cast(pl.String).fill_null("?"))
     is_shared = pl.col("db_id").n_unique().over("instance_name") > 1
     known = known.with_columns(instance_name=pl.when(is_shared).then(with_id).otherwise("instance_name"))
-    if "host" not in known.columns:
-        return known
     host = pl.col("host").str.to_lowercase()
     is_one = host.str.starts_with(host.shift()) | host.shift().str.starts_with(host)
     is_two = ~is_one & (pl.col("begin_time") < pl.col("end_time").shift())
@@ -150,12 +136,9 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
     """Where the reports of an instance do not follow each other: restarts, gaps, overlaps and repeats, with the reason.
 
     * ``restart``: the instance was started anew.  Statistics began at zero, so no report can cover it.
-    * ``gap``: snapshots, or time, lie between two reports that none covers.
+    * ``gap``: snapshots, or time, lie between two reports that none of those compared covers.
     * ``overlap``: a report begins before the last one ended: their figures are not of different times.
-    * ``repeat``: a report is of the same snapshots as the one before.
-
-    HTML reports of 11.2 to 12.2 print the month for the minutes of the startup time.  Where one is among the two, only
-    the hours are compared.
+    * ``repeat``: a report is left out (`once`): others are of its time.  All the rest is of the reports that are not.
 
     Args:
         periods: What `periods` gives.
@@ -172,11 +155,11 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
         ...     begin_time=pl.Series([datetime(2026, 1, 1, one) for one, _ in hours]),
         ...     end_time=pl.Series([datetime(2026, 1, 1, two) for _, two in hours]))
         >>> find_breaks(known).select("kind", "before", "after", "reason").rows()
-        [('gap', 'b', 'c', 'snapshots 3 to 5, 2 h 00 min: no report covers them')]
+        [('gap', 'b', 'c', 'snapshots 3 to 5, 2 h 00 min: no report compared covers them')]
     """
     found = []
-    rows = periods.to_dicts()
-    for one, two in pairwise(rows):
+    single = once(periods)
+    for one, two in pairwise(single.to_dicts()):
         names = {name: two[name] for name in INSTANCE}
         if names != {name: one[name] for name in names}:
             continue
@@ -189,35 +172,43 @@ def find_breaks(periods: pl.DataFrame) -> pl.DataFrame:
             found.append(
                 {**names, "kind": kind, **times, "before": one["report"], "after": two["report"], "reason": reason}
             )
-    return pl.DataFrame(found, schema=BREAKS)
+    repeats = periods.join(single, on=["report", "part"], how="anti", nulls_equal=True).select(
+        *INSTANCE,
+        kind=pl.lit("repeat"),
+        from_time="begin_time",
+        to_time="end_time",
+        after="report",
+        reason=pl.lit("the report is left out: others are of its time"),
+    )
+    return pl.concat([pl.DataFrame(found, schema=BREAKS), repeats], how="diagonal").sort(*INSTANCE, "from_time")
 
 
-def _break_between(one: dict[str, object], two: dict[str, object]) -> tuple[str, str] | None:
+def _break_between(one: dict[str, Any], two: dict[str, Any]) -> tuple[str, str] | None:
     """Kind and reason of a break between neighbours; None where they follow each other."""
-    away = (two["begin_time"] - one["end_time"]).total_seconds()  # type: ignore[operator]  # both are times
+    away = (two["begin_time"] - one["end_time"]).total_seconds()
     snaps = None
     is_alike = one["kind"] == two["kind"]  # Statspack counts its own snapshots
     if is_alike and one["end_snap_id"] is not None and two["begin_snap_id"] is not None:
-        snaps = int(str(two["begin_snap_id"])) - int(str(one["end_snap_id"]))
-    if is_alike and (one["begin_time"], one["end_time"]) == (two["begin_time"], two["end_time"]):
-        return "repeat", "both reports are of the same snapshots; the first is taken"
+        snaps = two["begin_snap_id"] - one["end_snap_id"]
     if away < -CLOCK_S:
         return "overlap", f"the report begins {_length(-away)} before the last one ends"
-    if _is_restarted(one, two):
-        return "restart", f"the instance was started at {two['startup_time']}; {_length(away)} are in no report"
+    (_, before), (after, latest) = _started(one), _started(two)
+    if before is not None and after is not None and after > before:
+        when = f"at {after}"
+        if after != two["startup_time"]:
+            first, last = max(after, one["end_time"]), min(latest, two["begin_time"])
+            when = f"between {first:%Y-%m-%d %H:%M} and {last:%H:%M}"
+        return "restart", f"the instance was started {when}; {_length(away)} are in no report"
     if snaps or (snaps is None and away > CLOCK_S):
         named = f"snapshots {one['end_snap_id']} to {two['begin_snap_id']}, " if snaps else ""
-        return "gap", f"{named}{_length(away)}: no report covers them"
+        return "gap", f"{named}{_length(away)}: no report compared covers them"
     return None
 
 
-def _is_restarted(one: dict[str, object], two: dict[str, object]) -> bool:
-    before, after = one["startup_time"], two["startup_time"]
-    if before is None or after is None:
-        return False
-    if any(row["form"] == "html" and str(row["release"]).startswith(_MONTH_FOR_MINUTES) for row in (one, two)):
-        before, after = (time.replace(minute=0) for time in (before, after))  # type: ignore[attr-defined]  # times
-    return bool(after > before)  # type: ignore[operator]  # both are times
+def _started(row: dict[str, Any]) -> tuple[datetime | None, datetime | None]:
+    """From when to when at the latest the instance of a report was started."""
+    hour = row["startup_hour"]
+    return row["startup_time"] or hour, row["startup_time"] or (hour and hour + _TO_ITS_END)
 
 
 def _length(seconds: float) -> str:

@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.metrics.lookups import statistic
 from iolab.metrics.processors import IS_SAMPLE, cpu_samples
+from iolab.metrics.report_figures import report_facts
 from iolab.sources import as_logs
 from logframe.errors import RefusedError
 
@@ -23,13 +24,8 @@ if TYPE_CHECKING:
 
 #: Columns of `over_time`.
 OVER_TIME: Final = pl.Schema(
-    {
-        "panel": pl.String(),
-        "series": pl.String(),
-        "begin": pl.Datetime("us"),
-        "end": pl.Datetime("us"),
-        "value": pl.Float64(),
-    }
+    {"panel": pl.String(), "series": pl.String()}
+    | {"begin": pl.Datetime("us"), "end": pl.Datetime("us"), "value": pl.Float64()}
 )
 #: This many devices are drawn, those with the most requests.
 MOST_DEVICES: Final = 4
@@ -132,8 +128,8 @@ def _report(name: str, report: AwrReport) -> pl.DataFrame:
         figures[panel] = (name, None if total is None else total.value / seconds / _MB)
     if report.info.db_time_s is not None:
         figures["active sessions"] = (name, report.info.db_time_s / seconds)
-    if "foreground_events" in report:
-        waits = report["foreground_events"].filter(pl.col("event") == _EVENT).get_column("avg_wait_ms").drop_nulls()
-        figures["time of a read (ms)"] = (f"{name} {_EVENT}", waits.item(0) if waits.len() else None)
+    read = report_facts(report).events.get(_EVENT)
+    if read is not None and read.avg_s is not None:
+        figures["time of a read (ms)"] = (f"{name} {_EVENT}", 1000 * read.avg_s.value)
     rows = [(panel, series, begin, end, value) for panel, (series, value) in figures.items()]
     return pl.DataFrame(rows, schema=OVER_TIME, orient="row")

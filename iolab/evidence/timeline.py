@@ -21,10 +21,11 @@ from awrparse import read_awrs
 from iolab.dataset.fleet import report_frames
 from iolab.dataset.layout import DESCRIPTION
 from iolab.evidence.report_periods import CLOCK_S, SINGLE_BLOCK_READS, find_breaks, of_instances, once, periods
-from iolab.metrics.awr import intersected, key_of, narrow_waits
+from iolab.metrics.awr import foreground_waits, intersected, key_of, narrow_waits
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
 from logframe import DIAGNOSTICS, LogError
+from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,12 +40,16 @@ KEYS: Final = ("report", "instance_name", "begin_time", "end_time")
 _HALF_STEP_S: Final = 0.3
 #: The table that prints some of the foreground events once more, now and then with more digits.
 _NARROWING: Final = "top_events"
+#: Tables that a report may lack: they narrow the bounds of the foreground events, or stand for these.
+_SUBSTITUTES: Final = (_NARROWING, "wait_events", "background_events")
 #: The tables of reports that a time line is made of.
-TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", _NARROWING, "parameters")
+TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", "parameters", *_SUBSTITUTES)
 _ENDS: Final = ("", "_lo", "_hi")
 _NONE: Final = (
     "no report of an instance was found (one without times, or with a restart between its snapshots, is left out)"
 )
+#: Why a report is not on a time line.
+LEFT_OUT: Final = "no valid report of one instance between two snapshots, with times and without a restart between them"
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
 
 
@@ -122,7 +127,8 @@ def timeline_of(read: AwrFrames) -> Timeline:
     known = periods(read.frames["info"])
     single = once(known)
     frames = {name: of_instances(frame, single) for name, frame in read.frames.items()}
-    waits = narrow_waits(frames["foreground_events"], frames[_NARROWING], ("report", "part", "event"))
+    waits = foreground_waits(frames["foreground_events"], frames["wait_events"], frames["background_events"])
+    waits = narrow_waits(waits, frames[_NARROWING], ("report", "part", "event"))
     sessions = active_sessions(frames["foreground_wait_classes"])
     cpu = sessions.filter(pl.col("wait_class") == "DB CPU").rename({"wait_class": "event"})
     events = pl.concat([cpu, active_sessions(waits)])
@@ -133,24 +139,24 @@ def timeline_of(read: AwrFrames) -> Timeline:
         events.sort("begin_time", "report", maintain_order=True),
         latencies(waits),
         frames["parameters"],
-        _problems(read, known),
+        _problems(read, known, waits),
     )
 
 
-def _problems(read: AwrFrames, known: pl.DataFrame) -> pl.DataFrame:
+def _problems(read: AwrFrames, known: pl.DataFrame, waits: pl.DataFrame) -> pl.DataFrame:
     """Diagnostics of all tables, each once; of a report without a period only that it has none."""
     is_missing = (pl.col("kind") == "missing") & (pl.col("text") == "info")
     missing = read.diagnostics.filter(is_missing).get_column("source")
     untimed = read.frames["info"].join(known, on=["report", "part"], how="anti", maintain_order="left")
     lost = pl.concat([missing, untimed.get_column("report")]).unique(maintain_order=True)
-    reason = "no report of one instance between two snapshots, with times and without a restart between them"
-    fields = {"source": pl.col("source"), "kind": pl.lit("missing"), "reason": pl.lit(reason)}
+    fields = {"source": pl.col("source"), "kind": pl.lit("missing"), "reason": pl.lit(LEFT_OUT)}
     untimed_rows = pl.DataFrame({"source": lost}).select(
         fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in DIAGNOSTICS.items()
     )
     is_replaced = (pl.col("kind") == "missing") & pl.col("text").is_in(TABLES) & pl.col("source").is_in(lost.to_list())
-    # A report without top events lacks nothing here: they only narrow the bounds of the others.
-    is_replaced |= (pl.col("kind") == "missing") & (pl.col("text") == _NARROWING)
+    found = pl.col("source").is_in(waits.get_column("report").unique().to_list())
+    is_replaced |= (pl.col("kind") == "missing") & pl.col("text").is_in(_SUBSTITUTES)
+    is_replaced |= (pl.col("kind") == "missing") & (pl.col("text") == "foreground_events") & found
     return pl.concat([read.diagnostics.filter(~is_replaced), untimed_rows]).unique(
         ["source", "line", "kind", "reason"], keep="first", maintain_order=True
     )
@@ -270,11 +276,13 @@ def db_time_sessions(periods: pl.DataFrame) -> pl.DataFrame:
 
 
 def _awake(waits: pl.DataFrame) -> pl.DataFrame:
-    """Rows that are no idle waits: those have no share of DB or call time, nor has any row of some tables."""
+    """Rows that are no idle waits: those have no share of DB or call time; where no row has one, by their names."""
     shares = [name for name in ("db_time_pct", "call_time_pct") if name in waits.columns]
-    if "event" in waits.columns and shares:
-        return waits.filter(pl.any_horizontal(pl.col(shares).is_not_null()))
-    return waits
+    if "event" not in waits.columns or not shares:
+        return waits
+    idle = [name for name in waits.get_column("event").drop_nulls().unique() if is_idle(name)]
+    has_share = pl.any_horizontal(pl.col(shares).is_not_null())
+    return waits.filter(has_share | ~(has_share.any().over("report") | pl.col("event").is_in(idle)))
 
 
 def with_elapsed(frame: pl.DataFrame) -> pl.DataFrame:
@@ -311,17 +319,7 @@ def _metrics(
     caveats: pl.Expr,
 ) -> pl.DataFrame:
     """Rows of metrics after the columns that say what they are about."""
-    metric, unit, basis = what
-    value, lo, hi = figure
-    fields = {
-        "metric": pl.lit(metric),
-        "value": value,
-        "lo": lo,
-        "hi": hi,
-        "ci_lo": pl.lit(None),
-        "ci_hi": pl.lit(None),
-        "unit": pl.lit(unit),
-        "basis": pl.lit(basis),
-    }
-    made = [(fields | {"caveats": caveats})[name].cast(dtype).alias(name) for name, dtype in METRICS.items()]
+    fields = dict(zip(("metric", "unit", "basis"), map(pl.lit, what), strict=True)) | {"caveats": caveats}
+    fields |= dict(zip(("value", "lo", "hi"), figure, strict=True))
+    made = [fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in METRICS.items()]
     return frame.select(*KEYS, *own, *made).sort("begin_time", "report", maintain_order=True)

@@ -173,6 +173,38 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
+def outwards(frame: pl.DataFrame, digits: int = 4) -> pl.DataFrame:
+    """A table with its figures rounded to some significant digits; its bounds are rounded outwards.
+
+    Lower bounds are ``lo``, ``longer_than`` and those that end in ``_lo``, upper ones ``hi``, ``at_most`` and ``_hi``.
+    Of ``at_least`` and ``more_sessions`` the size is a lower bound.
+
+    Examples:
+        >>> rows = {"at_least": [1.99996], "more_sessions": [-8.39617], "a_lo": [0.0], "a_hi": [1.43501], "b": [2.5]}
+        >>> outwards(pl.DataFrame(rows)).row(0)
+        (1.999, -8.396, 0.0, 1.436, 2.5)
+    """
+    rounded = []
+    for name, kind in frame.schema.items():
+        if not kind.is_float():
+            continue
+        value = pl.col(name)
+        size = value.abs()
+        step = pl.max_horizontal(10 ** (size.log10().floor() - digits + 1), 1e-6)  # tables print no finer figure
+        near = (size / step).round() * step
+        found = value.round_sig_figs(digits)
+        less = pl.when(near > size * (1 + 1e-9)).then(near - step).otherwise(near)
+        more = pl.when(near < size * (1 - 1e-9)).then(near + step).otherwise(near)
+        if name in {"at_least", "more_sessions"}:
+            found = less * value.sign()
+        elif name in {"lo", "longer_than"} or name.endswith("_lo"):
+            found = pl.when(value >= 0).then(less).otherwise(-more)
+        elif name in {"hi", "at_most"} or name.endswith("_hi"):
+            found = pl.when(value >= 0).then(more).otherwise(-less)
+        rounded.append(found.round_sig_figs(digits).alias(name))
+    return frame.with_columns(rounded)
+
+
 def _show_series(reports: dict[str, Any]) -> None:
     from awrparse.many import bounded_frames  # noqa: PLC0415 - see above
     from iolab import charts  # noqa: PLC0415 - see above

@@ -43,6 +43,7 @@ _EVENT_CAVEATS: Final = {
 #: The average of fewer waits may be 10 % off by chance: waits spread about as widely as their average.
 _FEW_WAITS: Final = 100
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
+_ENDS: Final = ("", "_lo", "_hi")
 
 
 def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
@@ -310,6 +311,39 @@ def narrow_waits(events: pl.DataFrame, others: pl.DataFrame, keys: Sequence[str]
     names = [f"{name}{end}" for name in columns for end in ("", "_lo", "_hi")]
     named = [one.alias(name) for one, name in zip(narrowed, names, strict=True)]
     return joined.with_columns(named).select(events.columns)
+
+
+def foreground_waits(
+    own: pl.DataFrame, every: pl.DataFrame, background: pl.DataFrame, report: Sequence[str] = ("report", "part")
+) -> pl.DataFrame:
+    """Waits of foreground sessions in many reports: of releases that print all waits, those less the background's.
+
+    Without the table of background events nothing is known of the foreground.
+
+    Args:
+        own: the table `foreground_events` of the reports, with its bounds.
+        every: the table `wait_events`, which holds foreground and background (10.2 and earlier, Statspack).
+        background: the table `background_events`.
+        report: the columns that name a report.
+
+    Returns:
+        The columns of `own`; a difference has no average but that of its time and its waits.
+    """
+    keys, figures = [*report, "event"], ("waits", "total_wait_s")
+    older = every.join(own, on=report, how="anti").join(background, on=report, how="semi")
+    less = background.unique(keys, keep="first").select(*keys, *(f"{name}{end}" for name in figures for end in _ENDS))
+    both = older.join(less, on=keys, how="left", suffix="_less", maintain_order="left")
+    is_less = pl.col("waits_less").is_not_null()
+    made = [
+        pl.when(is_less)
+        .then((pl.col(f"{name}{end}") - pl.col(f"{name}{away}_less")).clip(0))
+        .otherwise(pl.col(f"{name}{end}"))
+        for name in figures
+        for end, away in zip(_ENDS, ("", "_hi", "_lo"), strict=True)
+    ]
+    averages = [pl.when(~is_less).then(pl.col(f"avg_wait_ms{end}")).alias(f"avg_wait_ms{end}") for end in _ENDS]
+    found = both.with_columns(made + averages).filter(pl.col("waits_hi") > 0, pl.col("total_wait_s_hi") > 0)
+    return pl.concat([own, found.select(name for name in own.columns if name in found.columns)], how="diagonal")
 
 
 def intersected(own: Sequence[pl.Expr], other: Sequence[pl.Expr]) -> tuple[pl.Expr, list[pl.Expr]]:

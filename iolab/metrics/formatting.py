@@ -83,6 +83,22 @@ def at_least_text(bound: float) -> str:
     return figure_text(math.floor(bound / step * (1 + 1e-12)) * step)
 
 
+def apart_texts(one: float, two: float) -> tuple[str, str]:
+    """Two figures for a sentence: three significant digits, more where only those tell the figures apart.
+
+    Examples:
+        >>> apart_texts(0.682, 5.286), apart_texts(52.392, 52.427), apart_texts(7.0, 7.0)
+        (('0.682', '5.29'), ('52.39', '52.43'), ('7', '7'))
+    """
+    texts = figure_text(one), figure_text(two)
+    size = math.floor(math.log10(abs(two))) if two else 0
+    for digits in range(3 - size, 16 - size):
+        if texts[0] != texts[1] or one == two:
+            break
+        texts = f"{one:,.{max(0, digits)}f}", f"{two:,.{max(0, digits)}f}"
+    return texts
+
+
 def figure_text(figure: Interval | float, unit: str = "", *, step: float | None = None) -> str:
     """A figure for a sentence: three significant digits, fewer where its bounds are wider; a range where they tell.
 

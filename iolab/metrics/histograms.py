@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import polars as pl
 
@@ -77,7 +77,7 @@ def latency_buckets(event_histogram: pl.DataFrame, *, events: Sequence[str] | No
         [(0.0, 512.0, 62.0), (512.0, 1000.0, 30.0), (1000.0, 2000.0, 8.0), (2000.0, None, 0.0)]
     """
     rows: list[dict[str, object]] = []
-    for event, waits, buckets in _merged(event_histogram, events):
+    for event, waits, buckets, _ in _merged(event_histogram, events):
         if isinstance(buckets, str):
             continue
         for one in buckets:
@@ -141,7 +141,7 @@ def latency_quantiles(
     names: list[str] = []
     metrics: list[Metric] = []
     known = {} if foreground is None else {row["event"]: row_figure(row, "waits") for row in foreground.to_dicts()}
-    for event, waits, buckets in _merged(event_histogram, events):
+    for event, waits, buckets, _ in _merged(event_histogram, events):
         own = known.get(event)
         if foreground is not None and (own is None or waits is None or own.value <= 0):
             continue
@@ -149,6 +149,10 @@ def latency_quantiles(
             names.append(event)
             metrics.append(_quantile(buckets, share, waits, own))
     return metrics_frame(metrics, event=pl.Series(names, dtype=pl.String))
+
+
+#: An event, its waits, its buckets or the reason why it has none, and the tables that they are of.
+_Merged: TypeAlias = "tuple[str, Interval | None, list[Bucket] | str, list[list[Bucket]]]"
 
 
 def waits_within(
@@ -181,7 +185,7 @@ def waits_within(
         (0.31, 0.0, 0.62)
     """
     names, metrics = [], []
-    for event, waits, buckets in _merged(event_histogram, events):
+    for event, waits, buckets, tables in _merged(event_histogram, events):
         names.append(event)
         name = f"share_within_{to_us:g}_us"
         basis = f"waits shorter than {to_us:g} us of {'?' if waits is None else show(waits)} waits"
@@ -199,14 +203,20 @@ def waits_within(
             else:
                 above += one.share
         lo, hi = max(below.lo, 100 - above.hi, 0.0), min(below.hi, 100 - above.lo, 100.0)
+        for table in tables:  # one that begins at 0 and has this edge needs no other
+            within = [one for one in table if one.to_us is not None and one.to_us <= to_us]
+            if within and (within[0].from_us, within[-1].to_us) == (0, to_us):
+                total = sum((one.share for one in within), start=Interval.exact(0))
+                below = total if total.hi - total.lo < below.hi - below.lo else below
+                lo, hi = max(lo, total.lo), min(hi, total.hi)
         value = min(max(below.value, lo), hi) / 100 if lo <= hi else below.value / 100
         bounds = (lo / 100, hi / 100) if lo <= hi else (below.lo / 100, min(below.hi, 100.0) / 100)
         metrics.append(Metric(name, value, *bounds, "ratio", basis, _BOTH))
     return metrics_frame(metrics, event=pl.Series(names, dtype=pl.String))
 
 
-def _merged(table: pl.DataFrame, events: Sequence[str] | None) -> list[tuple[str, Interval | None, list[Bucket] | str]]:
-    """Each event with its waits and its buckets, or the reason why it has none."""
+def _merged(table: pl.DataFrame, events: Sequence[str] | None) -> list[_Merged]:
+    """Each event with its buckets."""
     table = table.filter(pl.col("from_us").is_not_null())  # of a bucket without its range a diagnostic tells
     wanted = table if events is None else table.filter(pl.col("event").is_in(list(events)))
     is_first = pl.lit(value=True)
@@ -222,21 +232,22 @@ def _merged(table: pl.DataFrame, events: Sequence[str] | None) -> list[tuple[str
         for (event, _), rows in later.group_by("event", "section", maintain_order=True):
             if event not in twice:
                 sections.setdefault(str(event), []).append(_buckets(rows))
-    found: list[tuple[str, Interval | None, list[Bucket] | str]] = []
+    found: list[_Merged] = []
     for (event, _), rows in first.group_by("event", "waits", maintain_order=True):
         buckets = _buckets(rows)
         total = sum(one.share.value for one in buckets)
         waits = row_figure(rows.row(0, named=True), "waits")
         if abs(total - 100) > _SLACK_PCT:
             reason = f"the shares of the buckets add up to {show(total)} %, not to 100 %"
-            found.append((str(event), waits, reason))
+            found.append((str(event), waits, reason, []))
             continue
+        tables = [buckets, *sections.get(str(event), [])]
         try:
-            for finer in sections.get(str(event), []):
+            for finer in tables[1:]:
                 buckets = [part for one in buckets for part in _refine(one, finer)]
-            found.append((str(event), waits, buckets))
+            found.append((str(event), waits, buckets, tables))
         except RefusedError as refusal:
-            found.append((str(event), waits, str(refusal)))
+            found.append((str(event), waits, str(refusal), tables))
     return found
 
 

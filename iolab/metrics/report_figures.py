@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from awrparse.info import prints_month
 from iolab.metrics.ash import ON_CPU, ash_samples, cpu_queues
 from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.awr import elapsed as inferred
@@ -310,13 +311,13 @@ def _invalid(report: AwrReport) -> str:
 
 
 def _startups(report: AwrReport) -> Iterator[tuple[datetime, datetime]]:
-    """From when to when at the latest each instance was started; HTML of 11.2 and 12 has the month for the minutes."""
+    """From when to when at the latest each instance was started."""
     for name in ("instances", "databases"):
         frame = report[name] if name in report else pl.DataFrame()
         if "startup_time" not in frame.columns:
             continue
         for moment in frame.get_column("startup_time").drop_nulls().to_list():
-            if report.form == "html" and moment.minute == moment.month:
+            if prints_month(report.info, moment):
                 hour = moment.replace(minute=0)
                 yield hour, hour + timedelta(minutes=59, seconds=59)
             else:

@@ -92,8 +92,6 @@ def log_row(seen: LogSummary) -> LogRow | None:
             *("parameter", "instance", "begin", "end", "pdb"),
         )
     started = getattr(getattr(seen.log, "info", None), "startup_time", None)
-    if started is not None and getattr(seen.log, "form", "") == "html" and started.minute == started.month:
-        started = None  # HTML of 11.2 and 12 has the month for the minutes
     return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, started, parameters)
 
 

@@ -51,6 +51,9 @@ def test_the_month_in_the_minutes() -> None:
     html = (DATA / "awr_html_122.html").read_text(encoding="utf-8").replace("1.E+03", "90")
 
     assert read_awr(html.encode())["instances"][0, "startup_time"].minute == 8
+    assert read_awr(html.encode()).info.startup_time is None
+    assert str(read_awr(html.encode()).info.startup_hour) == "2020-08-11 09:00:00"
+    assert read_awr(html.replace("12.2.0.1.0", "19.0.0.0.0").encode()).info.startup_time is not None
     assert read_awr(html.encode()).check()["check"].to_list() == ["startup_time"]
     assert read_awr(html.replace("12.2.0.1.0", "19.0.0.0.0").encode()).check().is_empty()
     assert read_awr(html.replace("09:08", "09:31").encode()).check().is_empty()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 from iolab.evidence.changes import (
     NEIGHBOUR_CHANGES,
     PARAMETER_CHANGES,
+    change_sentences,
     neighbour_changes,
     parameter_changes,
     timeline_sentences,
+    why_not_compared,
 )
 from iolab.evidence.timeline import Timeline, read_timeline
 
@@ -223,7 +226,7 @@ def test_a_change_within_the_usual_spread_is_none(line: Timeline) -> None:
     few = neighbour_changes(replace(line, periods=first.head(3)))
     assert few["usual"].is_null().all()
     said = timeline_sentences(line, reads, parameter_changes(line.parameters.clear()))
-    assert said[-1] == "No average wait changed beyond its usual spread from one report to the next."
+    assert said[-1] == "No average wait changed by more than its usual spread from one report to the next."
 
 
 def test_what_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
@@ -245,3 +248,89 @@ def test_no_change_is_told(line: Timeline, neighbours: pl.DataFrame) -> None:
     found = timeline_sentences(line, same, parameter_changes(line.parameters.clear()))
 
     assert found[-1] == "No average wait changed by more than its rounding allows from one report to the next."
+
+
+def with_reads(line: Timeline, *figures: tuple[float, float, float]) -> Timeline:
+    """The first reports of a line with these averages of reads, in ms, and no other event."""
+    reports = line.periods.sort("begin_time").head(len(figures))
+    bounds = pl.DataFrame(
+        [(one, *figure) for one, figure in zip(reports["report"], figures, strict=True)], orient="row"
+    )
+    bounds.columns = ["report", "value", "lo", "hi"]
+    reads = line.latencies.filter(event=READ).drop("value", "lo", "hi").join(bounds, on="report")
+    return replace(line, periods=reports, latencies=reads.select(line.latencies.columns))
+
+
+def test_a_rise_from_nothing_printed_is_a_change(line: Timeline) -> None:
+    """A printed 0 has an upper bound: the factor is at least that of the bounds, and has no upper one."""
+    zero = with_reads(line, (0.0, 0.0, 0.0002), (7.6, 7.5, 7.7), (0.0, 0.0, 0.0002))
+    up, down = neighbour_changes(zero).sort("at").to_dicts()
+
+    assert (up["direction"], up["ratio"], up["ratio_hi"]) == ("up", None, None)
+    assert up["at_least"] == pytest.approx(7.5 / 0.0002)
+    assert up["more_sessions"] > 0
+    assert (down["direction"], down["at_least"]) == ("down", pytest.approx(7.5 / 0.0002))
+    said = change_sentences(neighbour_changes(zero).filter(direction="up"), pl.DataFrame(schema=PARAMETER_CHANGES))
+    assert f"the average of `{READ}` went up, from at most 0.0002 to 7.60 ms" in said[0]
+
+
+@given(st.floats(1e-3, 1e5), st.floats(1e-6, 0.4))
+def test_bounds_that_touch_are_no_change(middle: float, half: float) -> None:
+    """Neighbours whose bounds have one figure in common agree, however the arithmetic rounds."""
+    lower, upper = middle * (1 - half), middle * (1 + half)
+    touching = ((lower, lower * 0.9, middle), (upper, middle * (1 + 2e-16), upper * 1.1))
+    line = read_timeline_once()
+
+    for figures in (touching, touching[::-1]):
+        row = neighbour_changes(with_reads(line, *figures)).row(0, named=True)
+        assert (row["direction"], row["at_least"], row["more_sessions"]) == ("same", 1.0, 0.0)
+
+
+@cache
+def read_timeline_once() -> Timeline:
+    """The time line of the sample series, for tests that make many of it."""
+    return read_timeline(SERIES, workers=1).only()
+
+
+def test_the_greatest_is_the_greatest(neighbours: pl.DataFrame) -> None:
+    """A greater change that is usual for its event, or of a fleet a fall, is named beside the one that is asked for."""
+    usual = neighbours.with_columns(is_unusual=pl.int_range(pl.len()) > 0)
+    said = change_sentences(usual, pl.DataFrame(schema=PARAMETER_CHANGES))
+    assert said[0].startswith("The greatest change beyond its usual spread from one report to the next: ")
+    assert said[1].startswith(f"The greatest change of all is a rise within its usual spread: the average of `{READ}`")
+
+    fallen = neighbours.with_columns(
+        direction=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("down")).otherwise("direction")
+    )
+    said = change_sentences(fallen, pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)
+    assert said[0].startswith("The greatest rise from one report to the next at `HARBOR/harbor1`: ")
+    assert said[1].startswith("The greatest change of all is a fall at `HARBOR/harbor1`: ")
+    assert len(change_sentences(neighbours, pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)) == 1
+
+
+def test_what_a_report_does_not_list_has_no_value(line: Timeline, neighbours: pl.DataFrame) -> None:
+    """A parameter that one report lacks was not seen to have its default value."""
+    settings = parameter_changes(line.parameters)
+    lost = settings.with_columns(after=pl.lit(None, pl.String))
+
+    assert "`filesystemio_options` NONE to not listed" in change_sentences(neighbours, lost)[1]
+
+
+def test_the_reason_for_not_comparing_is_the_true_one(line: Timeline) -> None:
+    """One report, no such waits, figures that contradict each other, few waits."""
+    reads = line.latencies.filter(event=READ)
+    few = reads.with_columns(waits=pl.lit(99, reads.schema["waits"]))
+    reasons = [
+        why_not_compared(1, reads),
+        why_not_compared(2, reads.clear()),
+        why_not_compared(2, reads.with_columns(value=pl.lit(None, pl.Float64))),
+        why_not_compared(2, few.with_columns(value=pl.lit(None, pl.Float64))),
+        why_not_compared(2, None),
+    ]
+
+    assert reasons == [
+        "a change shows in two reports of an instance at least",
+        "the reports list no such waits of foreground sessions",
+        "times and averages of waits contradict each other",
+        *["no two reports that follow each other both have an average of 100 waits"] * 2,
+    ]

@@ -248,3 +248,19 @@ def test_shares_below_a_time_use_all_sections() -> None:
     assert lo <= 0.62
     assert hi >= 0.92
     assert within(10_000_000)[2] == 1
+
+
+def test_one_table_with_both_edges_bounds_a_share() -> None:
+    """The digits of many narrow buckets add up; a table with two wide ones below the time has fewer of them."""
+    narrow = [(None, 2.0**place, 2.0 ** (place + 1), 8.0) for place in range(9)]
+    table = sections(
+        (None, 0.0, 1.0, 0.0),
+        *narrow,
+        (None, 512.0, None, 28.0),
+        ("up to 32 ms", 0.0, 512.0, 72.0),
+        ("up to 32 ms", 512.0, 1000.0, 20.0),
+        ("up to 32 ms", 1000.0, 2000.0, 8.0),
+    )
+    row = metrics.waits_within(table).row(0, named=True)
+
+    assert (row["value"], row["lo"], row["hi"]) == pytest.approx((0.92, 0.919, 0.9205))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from awrparse import read_awr, read_awrs
 from iolab import dataset
-from iolab.evidence.changes import neighbour_changes, parameter_changes, timeline_sentences
+from iolab.evidence.changes import PARAMETER_CHANGES, neighbour_changes, parameter_changes, timeline_sentences
 from iolab.evidence.report_periods import PERIODS, find_breaks, once, periods
 from iolab.evidence.timeline import (
     SINGLE_BLOCK_READS,
@@ -69,7 +69,7 @@ def test_series_in_order_of_time(line: Timeline) -> None:
     assert line.periods.get_column("begin_snap_id").to_list() == [*range(4102, 4108), *range(4109, 4113), 4114, 4115]
     assert line.breaks.select("kind", "reason").rows() == [
         ("restart", "the instance was started at 2026-09-15 00:24:00; 1 h 00 min are in no report"),
-        ("gap", "snapshots 4113 to 4114, 1 h 00 min: no report covers them"),
+        ("gap", "snapshots 4113 to 4114, 1 h 00 min: no report compared covers them"),
     ]
     assert line.instances == ["harbor1"]
 
@@ -88,7 +88,9 @@ def test_a_broken_file_is_a_row(line: Timeline) -> None:
         ([period("a", 1, 2), period("b", 3, 4)], ["gap"]),
         ([period("a", 1, 2), period("b", 3, 4, startup_time=START + timedelta(hours=2.5))], ["restart"]),
         ([period("a", 1, 2), period("b", 1, 2, form="html")], ["repeat"]),
-        ([period("a", 1, 5), period("b", 2, 3)], ["overlap"]),
+        ([period("a", 1, 3), period("b", 2, 4)], ["overlap"]),
+        ([period("a", 1, 5), period("b", 2, 3)], ["repeat"]),
+        ([period("day", 1, 5), *(period(f"{hour}", hour, hour + 1) for hour in (1, 2, 4))], ["repeat", "gap"]),
         ([period("a", 1, 2), period("b", 3, 4, instance_name="j")], []),
         ([period("a", 1, 2), period("b", 3, 4, db_id=8)], []),
         ([period("a", 1, 2), period("b", 1, 2, kind="statspack")], ["overlap"]),
@@ -105,28 +107,24 @@ def test_breaks(rows: list[dict[str, object]], expected: list[str]) -> None:
     assert kinds(*rows) == expected
 
 
-@pytest.mark.parametrize(
-    ("release", "form", "expected"),
-    [
-        ("12.1.0.2.0", "html", []),
-        ("11.2.0.4.0", "html", []),
-        ("12.1.0.2.0", "text", ["restart"]),
-        ("19.0.0.0.0", "html", ["restart"]),
-    ],
-)
-def test_month_for_minutes_is_no_restart(release: str, form: str, expected: list[str]) -> None:
-    """HTML of 11.2 to 12.2 prints the month for the minutes: 00:09 and 00:24 may be one time there."""
-    one = period("a", 1, 2, startup_time=START + timedelta(minutes=9))
-    two = period("b", 2, 3, startup_time=START + timedelta(minutes=24), form=form, release=release)
+def test_an_hour_whose_minutes_are_unknown_is_no_restart() -> None:
+    """00:09 and some minute of the same hour may be one time; another minute that is known is none."""
+    one = period("a", 1, 2, startup_time=START + timedelta(minutes=9), startup_hour=START)
+    unknown = {"startup_time": None, "startup_hour": START}
 
-    assert kinds(one, two) == expected
+    assert kinds(one, period("b", 2, 3, **unknown)) == []
+    assert kinds(period("a", 1, 2, **unknown), period("b", 2, 3, **unknown)) == []
+    assert kinds(one, period("b", 2, 3, startup_time=START + timedelta(minutes=24), startup_hour=START)) == ["restart"]
 
 
-def test_a_later_hour_is_a_restart_in_html_too() -> None:
-    """The hours are printed right, and tell the restart."""
-    later = {"startup_time": START + timedelta(hours=2, minutes=9), "form": "html"}
+def test_a_restart_is_named_as_far_as_its_time_is_known() -> None:
+    """A later hour tells the restart; it was after the end of the one report and before the begin of the other."""
+    later = period("b", 3.5, 4, startup_time=None, startup_hour=START + timedelta(hours=2))
+    found = find_breaks(pl.DataFrame([period("a", 1, 2.5), later], schema=PERIODS))
 
-    assert kinds(period("a", 1, 2), period("b", 3, 4, **later)) == ["restart"]
+    assert found.select("kind", "reason").rows() == [
+        ("restart", "the instance was started between 2026-01-01 02:30 and 02:59; 1 h 00 min are in no report")
+    ]
 
 
 def test_reports_without_times_are_left_out() -> None:
@@ -141,14 +139,23 @@ def test_reports_without_times_are_left_out() -> None:
     assert line.sessions.get_column("report").n_unique() == 1
 
 
-@pytest.mark.parametrize(("started_h", "form", "kept"), [(1.5, "text", 0), (0.5, "text", 1), (1.05, "html", 1)])
-def test_reports_with_a_restart_within_are_left_out(started_h: float, form: str, kept: int) -> None:
-    """Their figures are differences over the restart; in HTML the minutes may be the month: only the hour is known."""
-    started = START.replace(month=3) + timedelta(hours=started_h)
-    row = period("a", 1, 2, startup_time=started, form=form) | {
-        name: START.replace(month=3) + timedelta(hours=hour) for name, hour in (("begin_time", 1), ("end_time", 2))
-    }
-    frame = pl.DataFrame([row | {"kind": "awr"}], schema_overrides={"startup_time": pl.Datetime("us")})
+@pytest.mark.parametrize(
+    ("started_h", "known", "invalid", "kept"),
+    [
+        (1.5, "startup_time", None, 0),
+        (0.5, "startup_time", None, 1),
+        (1, "startup_hour", None, 1),
+        (1.5, "startup_hour", None, 0),
+        (0.5, "startup_time", "ERROR", 0),
+    ],
+)
+def test_reports_without_valid_figures_are_left_out(
+    started_h: float, known: str, invalid: str | None, kept: int
+) -> None:
+    """Figures over a restart are none, where its hour alone tells that, too; nor are those a report calls invalid."""
+    started = START + timedelta(hours=started_h)
+    row = period("a", 1, 2, startup_time=None) | {known: started}
+    frame = pl.DataFrame([row | {"invalid": invalid}], schema={**PERIODS, "invalid": pl.String})
 
     assert periods(frame).height == kept
 
@@ -179,7 +186,7 @@ def test_one_instance_of_several(tmp_path: Path) -> None:
     assert (line.only().periods.height, line.only("harbor2").periods.height) == (2, 1)
     alone = line.only("harbor2")
     said = timeline_sentences(alone, neighbour_changes(alone), parameter_changes(alone.parameters))
-    assert said[-1] == "A change shows in two reports of an instance at least."
+    assert said[-1] == "No average was compared: a change shows in two reports of an instance at least."
     with pytest.raises(LookupError, match="no report of the instance harbor3; there are reports of harbor1, harbor2"):
         line.only("harbor3")
 
@@ -400,3 +407,120 @@ def test_where_db_time_rose_most_is_reported(line: Timeline) -> None:
     assert 0 < share / 100 * (after - before) <= rows.item(0, "value")
     falling = replace(line, periods=line.periods.sort("begin_time").head(2))
     assert not [one for one in timeline_sentences(falling, neighbour_changes(line), settings) if "rose most" in one]
+
+
+OLD = (Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid" / "awr_text_102_rac.txt").read_text(
+    encoding="utf-8"
+)
+
+
+def old_reports(folder: Path, *changes: tuple[str, str]) -> list[Path]:
+    """Two hours of an instance of 10.2, which prints waits of foreground and background together."""
+    later = OLD.replace("01-Feb-10 11:00:15", "01-Feb-10 12:00:20").replace("01-Feb-10 10:00:00", "01-Feb-10 11:00:15")
+    later = later.replace("2,345       7       0.9", "4,690      14       0.9")
+    paths = [folder / "first.txt", folder / "second.txt"]
+    for path, text in zip(paths, (OLD, later.replace("1235", "1236").replace("1234", "1235")), strict=True):
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)  # noqa: PLW2901 - each change is made in the text of the one before
+        path.write_text(text, encoding="utf-8")
+    return paths
+
+
+def test_waits_of_old_releases_are_compared(tmp_path: Path) -> None:
+    """The foreground is all waits less those of the background; idle events have no share that tells them there."""
+    line = read_timeline(old_reports(tmp_path), workers=1, progress=False)
+    row = neighbour_changes(line).row(0, named=True)
+
+    assert (row["event"], row["direction"]) == ("db file sequential read", "up")
+    assert row["a_lo"] <= 1000 * 2345 / 345678 <= row["a_hi"]
+    assert 1.9 < row["at_least"] < 2
+    assert not line.events.filter(pl.col("event").str.contains("from client")).height
+    assert not line.diagnostics.filter(pl.col("text").is_in(["foreground_events", "wait_events"])).height
+
+
+def test_background_waits_are_no_foreground_waits(tmp_path: Path) -> None:
+    """What the background waited is taken off, with the rounding of both figures; without its table all is unknown."""
+    old = "log file parallel write              23,456     .0          43       2       0.1"
+    new = "db file sequential read             100,000     .0         345       3       0.1"
+    line = read_timeline(old_reports(tmp_path, (old, new)), workers=1, progress=False)
+    reads = line.latencies.filter(event="db file sequential read").row(0, named=True)
+
+    assert reads["waits"] == 245678
+    assert (reads["lo"], reads["hi"]) == pytest.approx((1999 * 1000 / 245678, 2001 * 1000 / 245678))
+    unknown = read_timeline(old_reports(tmp_path, ("Background Wait Events ", "Other Waits            ")), workers=1)
+    assert unknown.latencies.is_empty()
+    said = timeline_sentences(unknown, neighbour_changes(unknown), pl.DataFrame(schema=PARAMETER_CHANGES))
+    assert said[-1] == "No average was compared: the reports list no such waits of foreground sessions."
+
+
+def rise_of(line: Timeline) -> str:
+    """Where DB time rose most."""
+    (said,) = [
+        one
+        for one in timeline_sentences(line, neighbour_changes(line), pl.DataFrame(schema=PARAMETER_CHANGES))
+        if "rose" in one
+    ]
+    return said
+
+
+def test_parts_of_a_rise_keep_their_rounding(line: Timeline) -> None:
+    """A class that may be all of the rise is no sign that others fell; one that is surely more than all of it is."""
+    classes = {"`User I/O`": line.sessions.filter(wait_class="User I/O")}
+    first, second = line.periods.sort("begin_time").head(2).get_column("report")
+    two = replace(line, periods=line.periods.filter(pl.col("report").is_in([first, second])))
+    busy = two.periods.with_columns(db_time_s=pl.when(pl.col("report") == first).then(36000.0).otherwise(36006.0))
+
+    def said(rise: float, half: float) -> str:
+        later = pl.col("report") == second
+        rows = classes["`User I/O`"].with_columns(value=pl.when(later).then(2.0 + rise).otherwise(2.0))
+        rows = rows.with_columns(lo=pl.col("value") - half, hi=pl.col("value") + half)
+        return rise_of(replace(two, periods=busy, sessions=rows, breaks=line.breaks.clear()))
+
+    rise = db_time_sessions(busy).sort("begin_time").get_column("value").diff().item(1)
+    assert "fell" not in said(1.01 * rise, 0.0)
+    assert "100 % of the rise is `User I/O`" in said(1.01 * rise, 0.0)
+    assert "`User I/O` rose by" in said(5 * rise, 0.0)
+    assert "some other parts fell" in said(5 * rise, 0.0)
+    assert "%" not in said(1.01 * rise, 2 * abs(rise))
+
+
+def test_figures_that_differ_are_not_printed_as_one(line: Timeline) -> None:
+    """A rise of DB time is told with the digits that show it."""
+    first, second = line.periods.sort("begin_time").head(2).get_column("report")
+    later = pl.when(pl.col("report") == second).then(188_800.0).otherwise(188_700.0)
+    busy = line.periods.filter(pl.col("report").is_in([first, second])).with_columns(db_time_s=later, elapsed_s=3600.0)
+    spans = busy.with_columns(end_time=pl.col("begin_time") + timedelta(hours=1))
+    before, after = re.findall(r"from ([\d.]+) to ([\d.]+)", rise_of(replace(line, periods=spans)))[0]
+
+    assert float(before) < float(after)
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_a_table_that_is_missing_is_not_zero(line: Timeline, missing: int) -> None:
+    """Where one of two reports has no classes, no class is named as the part of the rise; the rise itself is."""
+    whole = rise_of(line)
+    at = re.findall(r"begins at ([-\d]+ [:\d]+),", whole)[0]
+    ordered = line.periods.sort("begin_time").with_columns(at=pl.col("begin_time").dt.to_string("%Y-%m-%d %H:%M"))
+    place = ordered.get_column("at").to_list().index(at)
+    lacking = ordered.get_column("report")[place - 1 + missing]
+    assert "% of the rise is" in whole
+    assert rise_of(replace(line, sessions=line.sessions.filter(pl.col("report") != lacking))).endswith(
+        "active sessions."
+    )
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
+    """A day beside its hours, and a file that is of no instance and period, are in the answer."""
+    for name in ("awrrpt_1_4102_4103.txt", "awrrpt_1_4103_4104.txt"):
+        shutil.copy(SERIES / name, tmp_path)
+    day = (SERIES / "awrrpt_1_4102_4103.txt").read_text(encoding="utf-8")
+    ends = re.findall(r"End Snap: .*", (SERIES / "awrrpt_1_4103_4104.txt").read_text(encoding="utf-8"))
+    (tmp_path / "day.txt").write_text(re.sub(r"End Snap: .*", ends[0], day), encoding="utf-8")
+    shutil.copy(Path(__file__).parents[2] / "sample_data/articles/003_filesystemio_none.txt", tmp_path)
+    line = read_timeline(tmp_path, workers=1, progress=False)
+    said = timeline_sentences(line, neighbour_changes(line), pl.DataFrame(schema=PARAMETER_CHANGES))
+
+    assert line.periods.height == 2
+    assert said[1] == "Left out: 1 report of the time of others, 1 file without one instance and a valid period."
+    assert not [one for one in said if "overlap" in one]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -10,10 +11,13 @@ from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from iolab import charts
 from iolab.evidence.report_periods import BREAKS
 from iolab.evidence.timeline import Timeline, read_timeline
+from iolab.lab.cells import outwards
 
 ROOT = Path(__file__).parents[2]
 START = datetime(2026, 1, 1)  # noqa: DTZ001 - reports have no time zone
@@ -165,3 +169,16 @@ def test_the_notebook_names_what_is_no_report() -> None:
     computed = "\n".join("".join(data.get("text/markdown", data.get("text/plain", ""))) for data in outputs)
 
     assert "1 file is no report" in computed
+
+
+@given(st.floats(-1e6, 1e6), st.sampled_from([3, 4, 5]))
+def test_bounds_are_rounded_outwards(value: float, digits: int) -> None:
+    """A bound in a table claims no more than the figure, and no less than a step of its last digit."""
+    names = ("lo", "a_hi", "at_least", "b")
+    lo, hi, least, near = outwards(pl.DataFrame([dict.fromkeys(names, value)]), digits).row(0)
+    step = max(1e-6, 10.0 ** (math.floor(math.log10(abs(value) or 1)) - digits + 1)) * (1 + 1e-6)
+
+    assert value - step <= lo <= value + 1e-9 * abs(value)
+    assert value - 1e-9 * abs(value) <= hi <= value + step
+    assert abs(value) - step <= abs(least) <= abs(value) * (1 + 1e-9)
+    assert near == pytest.approx(value, rel=10.0 ** (1 - digits))

@@ -118,7 +118,7 @@ def test_what_is_known_is_answered(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_dataset_without_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One report cannot change: the answer stands, and what needs a change is refused; no report is refused at once."""
     monkeypatch.chdir(NOTEBOOKS)
-    for name, why in ((KINDS[0], "no average read changed"), ("one_case/orders_flash.lst", "no report")):
+    for name, why in ((KINDS[0], "no average read was compared"), ("one_case/orders_flash.lst", "no report")):
         dataset.convert(SAMPLES / name, tmp_path / why, executor="serial")
         with pytest.raises(LogError, match=why):
             run(NOTEBOOKS / "09_fleet.ipynb", tmp_path / why)

@@ -330,7 +330,7 @@ SQL_TRACES = SAMPLES / "sqltrace"
     ("trace", "other", "said"),
     [
         ("flash_ora_4711.trc", "sqltrace/orders_flash_4711.strace", "894 of 894 waits for `db file sequential read`"),
-        ("flash_ora_4711.trc", "one_case/orders_flash.lst", "0.330 s by the session's clock, 0.333 s of it in"),
+        ("flash_ora_4711.trc", "one_case/orders_flash.lst", "0.33 s by the session's clock, 0.333 s in"),
         ("disk_ora_4890.trc", "one_case/orders_flash.lst", "they are of other executions"),
         ("flash_ora_4711.trc", "sqltrace/orders_flash_ora_4711.prf", "The report is of this trace: it has 65 calls"),
         ("disk_ora_4890.trc", "sqltrace/orders_flash_ora_4711.prf", "is of another trace, or of a part of this one"),

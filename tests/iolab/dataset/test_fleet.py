@@ -136,3 +136,22 @@ def test_a_dataset_without_reports(tmp_path: Path) -> None:
 
     with pytest.raises(LogError, match="holds no report"):
         dataset.slower_events(tmp_path / "dataset", at=AT)
+
+
+def test_what_a_report_lacks_is_not_known(tmp_path: Path, logs: Path) -> None:
+    """An instance without a list of parameters has no default values, and one without DB time is never busiest."""
+    for path in sorted(logs.glob("*.txt")):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"DB Time: +[\d.,]+ \(mins\)", "DB Time: 100.00 (mins)", text)
+        if path.name.startswith("anchor"):
+            text = re.sub(r"(?m)^ *DB Time: .*$", "", re.sub("init.ora Parameters", "Some Other List", text))
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    dataset.convert(tmp_path, tmp_path / "dataset", executor="serial")
+    anchor, harbor = dataset.instances(tmp_path / "dataset").sort("db_name").to_dicts()
+
+    assert dataset.setting_changes(tmp_path / "dataset").filter(db_name="ANCHOR").is_empty()
+    assert dataset.differing_parameters(tmp_path / "dataset").is_empty()
+    assert (anchor["active_sessions"], anchor["busiest_sessions"], anchor["busiest_at"]) == (None, None, None)
+    assert harbor["busiest_at"] == read_timeline(tmp_path / "dataset").only("harbor1").periods.sort(
+        pl.col("elapsed_s"), maintain_order=True
+    ).item(0, "begin_time")

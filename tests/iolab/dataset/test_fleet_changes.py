@@ -19,6 +19,7 @@ from sample_scripts import sample_script
 from iolab import dataset
 from iolab.cli import iolab
 from iolab.dataset.fleet_changes import merged_quantiles
+from iolab.evidence.timeline import read_timeline
 from iolab.pages.fleet_page import fleet_html
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def test_the_greatest_change_and_what_was_set(dest: Path) -> None:
 
     assert changes.row(0, named=True)["db_name"] == "HARBOR"
     assert changes.item(0, "at_least") > 7
-    assert sentences[1].startswith("The greatest change from one report to the next at `HARBOR/harbor1`: ")
+    assert sentences[1].startswith("The greatest rise from one report to the next at `HARBOR/harbor1`: ")
     assert (
         sentences[2] == "Parameters that changed just before 2026-09-15 01:00: `filesystemio_options` NONE to SETALL."
     )
@@ -106,7 +107,11 @@ def test_a_quiet_fleet(dest: Path) -> None:
         "Not compared: 2 instances"
     )
     assert dataset.fleet_sentences(fleet, same.clear(), settings)[1:] == [
-        "Not compared: 3 instances, without 100 waits for reads in each of two reports that follow each other."
+        "Not compared: 3 instances; no two reports that follow each other both have an average of 100 waits."
+    ]
+    none = read_timeline(dest).latencies.clear()
+    assert dataset.fleet_sentences(fleet, same.clear(), settings, none)[1:] == [
+        "Not compared: 3 instances; the reports list no such waits of foreground sessions."
     ]
 
 
@@ -186,7 +191,7 @@ def test_the_page(dest: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(iolab, ["report", str(dest), "-o", str(tmp_path / "page.html")])
 
     assert whole.count("<details") == 3
-    assert whole.index("The greatest change from one report to the next at <code>HARBOR/harbor1") < whole.index(
+    assert whole.index("The greatest rise from one report to the next at <code>HARBOR/harbor1") < whole.index(
         "<details"
     )
     assert "<code>filesystemio_options</code> NONE to SETALL" in whole
@@ -203,5 +208,5 @@ def test_the_answer_of_the_notebook_is_computed() -> None:
     said = next("".join(data["text/markdown"]) for data in outputs if "text/markdown" in data)
 
     assert not re.findall(r"\d", "".join(cells[0]["source"]))
-    assert said.startswith("**The greatest change from one report to the next at `HARBOR/harbor1`")
+    assert said.startswith("**The greatest rise from one report to the next at `HARBOR/harbor1`")
     assert "`filesystemio_options` NONE to SETALL" in said
