@@ -137,7 +137,7 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str], runs: Seque
 
     A table that would stand alone takes the first chart beside it.
     """
-    if seen.ledger is None:
+    if seen.ledger is None or seen.ledger.void:
         return ""
     columns = view_of(seen.log.format).columns
     cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}

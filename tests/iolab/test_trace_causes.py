@@ -217,8 +217,7 @@ def test_time_between_calls_is_cpu_where_getrusage_says_so(form: str) -> None:
         lines = []
         for n in range(60):
             used = form.format(7 + n * step // 1_000_000, n * step % 1_000_000)
-            lines += [
-                f"{1700000000 + n / 10:.6f} getrusage(RUSAGE_SELF, {{ru_utime={used}, ru_stime={form.format(1, 5)}, ...}}) = 0 <0.000006>"
-            ]
+            times = f"{{ru_utime={used}, ru_stime={form.format(1, 5)}, ...}}"
+            lines += [f"{1700000000 + n / 10:.6f} getrusage(RUSAGE_SELF, {times}) = 0 <0.000006>"]
         screen = " ".join(iolab.findings("\n".join(lines).encode()).get_column("sentence"))
         assert ("it was CPU (5.90 s from one `getrusage` to the last)" in screen) == is_said
