@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONNECT: Final = "connect"
 _GETRUSAGE: Final = "getrusage"
+_USER_TIME: Final = PARTS_GRAMMAR.pattern("{USER_TIME}(?P<s>{DECIMAL}){MICROSECONDS}(?P<us>{DECIMAL})")
 _LOCKS: Final = "locks and messages"
 _NAME, _ARGS = pl.col("name"), pl.col("args")
 _TEXT: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("({STRING})"), 1).str.strip_chars('"')
@@ -45,14 +46,14 @@ class Named:
         errors: ``name``, ``errno``, ``folder`` (null without a path), ``calls`` and ``elapsed`` (ns) of failed calls.
         peers: ``pid``, ``name``, ``to``, and the ``calls`` that waited in vain for this peer; null where not known.
         locks: ``pid``, ``name``, and ``at``, the first argument of the longest call of those that wait for a lock.
-        cpu: ``pid`` and the ``seconds`` of CPU time from its first to its last getrusage(2).
+        user: ``pid`` and the ``seconds`` of user time from its first to its last getrusage(2): CPU outside of calls.
     """
 
     paths: pl.DataFrame
     errors: pl.DataFrame
     peers: pl.DataFrame
     locks: pl.DataFrame
-    cpu: pl.DataFrame
+    user: pl.DataFrame
 
 
 class CallNames:
@@ -105,21 +106,17 @@ class CallNames:
 
     def found(self) -> Named:
         """The sums of all."""
-        paths, errors, peers, locks, cpu = (pl.concat(parts) for parts in zip(*self._found, strict=True))
-        cpu = cpu.group_by("pid", maintain_order=True).agg(pl.col("first").first(), pl.col("last").last())
-        cpu = cpu.select("pid", seconds=_cpu("last") - _cpu("first")).drop_nulls("seconds")
+        paths, errors, peers, locks, user = (pl.concat(parts) for parts in zip(*self._found, strict=True))
+        user = user.group_by("pid", maintain_order=True).agg(pl.col("first").first(), pl.col("last").last())
+        user = user.select("pid", seconds=_user("last") - _user("first")).drop_nulls("seconds")
         locks = locks.group_by("pid", "name").agg(pl.col("at").get(pl.col("elapsed").arg_max()))
-        return Named(_summed(paths), _summed(errors), _summed(peers), locks, cpu)
+        return Named(_summed(paths), _summed(errors), _summed(peers), locks, user)
 
 
-def _cpu(args: str) -> pl.Expr:
-    """The user and system time in arguments of getrusage(2), in s; null where they are not printed."""
-    seconds = []
-    for kind in ("USER_TIME", "SYSTEM_TIME"):
-        pattern = PARTS_GRAMMAR.pattern(f"{{{kind}}}(?P<s>{{DECIMAL}}){{MICROSECONDS}}(?P<us>{{DECIMAL}})")
-        found = pl.col(args).str.extract_groups(pattern).struct
-        seconds.append(found.field("s").cast(pl.Float64) + found.field("us").cast(pl.Float64) / 1e6)
-    return pl.sum_horizontal(*seconds, ignore_nulls=False)
+def _user(args: str) -> pl.Expr:
+    """The user time in arguments of getrusage(2), in s; null where it is not printed."""
+    found = pl.col(args).str.extract_groups(_USER_TIME).struct
+    return found.field("s").cast(pl.Float64) + found.field("us").cast(pl.Float64) / 1e6
 
 
 def _is_other(name: str) -> bool:

@@ -31,8 +31,12 @@ _MOST_FAILED: Final = 3
 #: Calls shorter than this, in s, take longer when traced, so a profile says who makes them.
 _SHORT_S: Final = 50e-6
 _BUSY: Final = "see who makes these calls: perf record -g -p PID, then perf report"
+_CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
+#: Calls that a program makes without the kernel where the clock source allows it.
+_CLOCKS: Final = ("clock_gettime", "gettimeofday", "time")
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
+    **dict.fromkeys(_CLOCKS, _CLOCK),
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
@@ -150,7 +154,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     )
     each = top["seconds"] / max(top["calls"], 1)
     step = _SUMMED.get(top["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
-    failed = ""
+    failed = "; strace sees those that the vDSO does not answer" if top["syscall"] in _CLOCKS else ""
     if top["syscall"] not in _WOULD_WAIT and top["errors"] >= _NEARLY_ALL * max(top["calls"], 1):
         failed, step = f", {top['errors']:,} of which failed", _FAILED.format(top["syscall"])
     yield Finding(

@@ -323,9 +323,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
                 f"{_capital(took)} passed between calls of {lead.scope}; other {noun} had {seconds(others)} of calls."
             )
         if (used := _used(log, lead)) >= _NEARLY_ALL * row["seconds"]:
-            return (
-                f"{_capital(took)} passed between calls: it was CPU ({seconds(used)} from one `getrusage` to the last)."
-            )
+            return f"{_capital(took)} passed between calls: it was user CPU ({seconds(used)} by `getrusage`)."
         return f"{_capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
         return f"{_capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
@@ -415,8 +413,8 @@ def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
 
 
 def _used(log: StraceLog, lead: Ledger) -> float:
-    """The seconds of CPU of a process as its getrusage(2) says, as far as the log shows any."""
-    return float(times_of(log).named.cpu.filter(_is_own(lead)).get_column("seconds").sum())
+    """The seconds of CPU of a process outside of calls, as far as its getrusage(2) says them."""
+    return float(times_of(log).named.user.filter(_is_own(lead)).get_column("seconds").sum())
 
 
 def _is_own(lead: Ledger) -> pl.Expr:
