@@ -223,6 +223,8 @@ def report_headline(report: AwrReport) -> str:
     if info.invalid is not None and info.db_name is None:
         return f"{title} of snapshots {info.begin_snap_id} to {info.end_snap_id}, not created"
     name = info.db_name or info.instance
+    if name is None and report.kind == "awr_diff" and "instances" in report:  # it names no database
+        name = " and ".join(report["instances"].get_column("instance").drop_nulls().unique(maintain_order=True))
     if info.container is not None:
         name = f"{info.container} of {name}" if name else info.container
     named = f"{name} on {info.host}" if name and info.host and report.kind != "awr_global" else name

@@ -791,3 +791,17 @@ def test_idle_processors_of_10g_are_those_of_its_statistics() -> None:
     ).text
     assert found.endswith("; the 4 CPUs were 66 % idle")
     assert "idle" not in iolab.ledger(text.encode()).text
+
+
+def test_a_compare_period_report_is_named_by_its_instances() -> None:
+    """Such a report of 11.2 names no database: the title of its page begins with its instance."""
+    text = """WORKLOAD REPOSITORY COMPARE PERIOD REPORT
+
+Snapshot Set    DB Id    Instance     Inst Num Release     Cluster Host          Std Block Size
+------------ ----------- ------------ -------- ----------- ------- ------------ ---------------
+First (1st)   1840022917 PLUM                1 11.2.0.4.0  NO      garden1          8192
+Second (2nd)  1840022917 {:<12}        1 11.2.0.4.0  NO      garden1          8192
+"""
+    for second, said in (("PLUM", "PLUM"), ("PEAR", "PLUM and PEAR")):
+        report = cast("AwrReport", iolab.load(text.format(second).encode()))
+        assert report_headline(report).startswith(f"AWR compare-period report, {said} on garden1")
