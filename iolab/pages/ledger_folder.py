@@ -6,7 +6,7 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -42,6 +42,9 @@ _COMMON: Final = 0.8
 _LARGEST: Final = 5
 _CHANGED: Final = 1.5
 _MOST_PARAMETERS: Final = 3
+#: A part with this share is missed where it is gone; one with a smaller share hardly occurs.
+_LARGE: Final = 0.05
+_NOTHING: Final = 0.001
 #: Letters of a period within a day.
 _ONE_DAY: Final = len("2026-09-14 18:00 to 19:00")
 
@@ -58,6 +61,7 @@ class LogRow:
         end: when it ends.
         ledger: its lead ledger.
         started: when its instance was started, where it says so to the minute.
+        machine: its platform and processors, where it says them.
         parameters: its initialization parameters, as `iolab.evidence.changes.parameter_changes` takes them.
     """
 
@@ -69,6 +73,7 @@ class LogRow:
     ledger: Ledger
     started: datetime | None
     parameters: pl.DataFrame
+    machine: str = ""
 
 
 def log_row(seen: LogSummary) -> LogRow | None:
@@ -91,8 +96,12 @@ def log_row(seen: LogSummary) -> LogRow | None:
             pl.lit(1).alias("part"),
             *("parameter", "instance", "begin", "end", "pdb"),
         )
-    started = getattr(getattr(seen.log, "info", None), "startup_time", None)
-    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, started, parameters)
+    info = getattr(seen.log, "info", None)
+    started = getattr(info, "startup_time", None)
+    cpus, memory = getattr(info, "cpus", None), getattr(info, "memory_gb", None)
+    machine = [getattr(info, "platform", None), cpus and counted(cpus, "processor"), memory and f"{memory:,.0f} GiB"]
+    said = ", ".join(filter(None, machine))
+    return LogRow(kind, view.noun, seen.headline, begin, end, seen.ledger, started, parameters, said)
 
 
 def folder_text(
@@ -162,9 +171,11 @@ def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, str, list[str], tuple[
     period = f", {period}" if period else ""
     ordered = in_time(logs)
     change = _change(ordered)
-    said = ([] if change is None else [change[0]]) + _parameters(ordered)
+    said = ([] if change is None else [change[0], *_gone(ordered, change[1][1])]) + _parameters(ordered)
     title, kind = split_headline(common)
     kind = f"{len(logs)} {kind.replace(noun, f'{noun}s', 1)}" if kind else ""
+    machines = {one.machine for one in logs.values() if one.machine}
+    kind += f" · {machines.pop()}" if kind and len(machines) == 1 else ""
     title = f"{title}{period}" if kind else f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}"
     return title, kind, said, change and change[1]
 
@@ -206,8 +217,31 @@ def _period(times: Sequence[datetime]) -> str:
     return f"{begin:%Y-%m-%d %H:%M} to {end:{'%H:%M' if begin.date() == end.date() else '%Y-%m-%d %H:%M'}}"
 
 
-def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
-    """Which initialization parameters differ from one log to the next, and when, a sentence each."""
+def _gone(ordered: Mapping[str, LogRow], at: str) -> list[str]:
+    """The parts that were large before a log and do not occur from it on, or the reverse, a sentence each."""
+    names = [name for name, one in ordered.items() if one.ledger.total is not None]
+    sides = names[: names.index(at)], names[names.index(at) :]
+    shares: list[dict[str, float]] = []
+    for side in sides:
+        times: dict[str, float] = {}
+        for name in side:
+            for part, time, _ in _timed(ordered[name].ledger):
+                times[part] = times.get(part, 0.0) + time
+        whole = sum(total.value for name in side if (total := ordered[name].ledger.total) is not None)
+        shares.append({part: time / whole for part, time in times.items()} if whole > 0 else {})
+    base = ordered[at].ledger.base
+    said = []
+    before, after = shares
+    for one, other, now, then in ((before, after, "before", "after"), (after, before, "after", "before")):
+        for part in sorted(one, key=lambda part: (-one[part], part)):
+            if other and one[part] >= _LARGE and other.get(part, 0.0) < _NOTHING:
+                word = "hardly occurs" if part in other else "is not listed"
+                said.append(f"`{part}` took {three(100 * one[part])} % of {base} {now}, and {word} {then}.")
+    return said
+
+
+def changed_parameters(ordered: Mapping[str, LogRow]) -> list[dict[str, Any]]:
+    """The initialization parameters that differ from one log to the next (`iolab.evidence.changes`)."""
     from iolab.evidence.changes import parameter_changes  # noqa: PLC0415 - it brings in the readers of reports
 
     frames = [
@@ -215,7 +249,12 @@ def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
     ]
     if len(frames) < 2:
         return []
-    found = parameter_changes(pl.concat(frames)).filter(pl.col("status") == "changed").to_dicts()
+    return parameter_changes(pl.concat(frames)).filter(pl.col("status") == "changed").to_dicts()
+
+
+def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
+    """Which initialization parameters differ from one log to the next, and when, a sentence each."""
+    found = changed_parameters(ordered)
     said = []
     for row in found[:_MOST_PARAMETERS]:
         values = " to ".join(cut(row[side], _LABEL) for side in ("before", "after"))

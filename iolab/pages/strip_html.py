@@ -5,10 +5,11 @@ from __future__ import annotations
 import html
 from datetime import timedelta
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.heat_html import leading_wait, parts_of
 from iolab.pages.lanes_html import ticks
+from iolab.pages.ledger_folder import changed_parameters
 from iolab.pages.ledger_html import pattern_html
 from logframe.wording import printable
 
@@ -73,6 +74,7 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
         return ""
     span = (min(begin for begin, _, _ in shown.values()), max(end for _, end, _ in shown.values()))
     restarts = _restarts(logs, span)
+    changed = changed_parameters(logs) if restarts else []
     missing = _missing([(begin, end) for begin, end, _ in shown.values()])
 
     def line(
@@ -105,7 +107,8 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
     note += f" {chip} No report of this time." if missing else ""
     return (
         f'<figure class="strip" id="strip"><figcaption class="strip-row"><span>{len(shown)} reports over time</span>'
-        f'<svg width="100%" height="18">{_labels(restarts, span)}</svg></figcaption>{"".join(rows)}'
+        f'<svg width="100%" height="{34 if changed else 18}">{_labels(restarts, span, changed)}</svg></figcaption>'
+        f"{''.join(rows)}"
         f'<div class="strip-row"><span></span>{axis}</div><p class="note">{note}</p></figure>'
     )
 
@@ -146,15 +149,20 @@ def _named(part: str, events: Mapping[str, Mapping[str, float]]) -> str:
     return f"`{name}`" if name and own[name] >= _NEARLY_ALL * sum(own.values()) else part
 
 
-def _labels(restarts: list[datetime], span: tuple[datetime, datetime]) -> str:
-    """The time of each restart beside its line; one too near the last keeps its line alone."""
+def _labels(restarts: list[datetime], span: tuple[datetime, datetime], changed: list[dict[str, Any]]) -> str:
+    """The time of each restart, and a parameter that it changed, beside its line; one near the last is a line alone."""
     drawn, last = "", -_LABEL
     for when in restarts:
         place = 100 * (when - span[0]) / (span[1] - span[0])
         if place - last >= _LABEL:
             side, dx, last = ("end", -4, place) if place > _LABEL else ("start", 4, place)
             label = f"restart {when:%Y-%m-%d %H:%M}"
-            drawn += f'<text x="{place:.2f}%" y="14" dx="{dx}" text-anchor="{side}" class="when">{label}</text>'
+            own = [row for row in changed if row["from_time"] <= when <= row["to_time"]]
+            more = f" and {len(own) - 1} more" if len(own) > 1 else ""
+            said = [f"{row['parameter']} {row['before']} → {row['after']}{more}" for row in own[:1]]
+            for line, text in enumerate((label, *said)):
+                at = f'x="{place:.2f}%" y="{14 + 16 * line}" dx="{dx}" text-anchor="{side}"'
+                drawn += f'<text {at} class="when">{html.escape(printable(text))}</text>'
     return drawn
 
 

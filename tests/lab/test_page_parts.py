@@ -126,9 +126,14 @@ def test_the_strip_has_reads_and_events_as_parts_and_an_hour_a_label(tmp_path: P
     hours = [int(one.text()[:2]) for one in strip.css("svg.axis text")]
     assert all((after - before) % 24 == 1 for before, after in pairwise(hours))
     assert len(hours) == 14
-    (label,) = strip.css("text.when")
+    label, parameter = strip.css("text.when")
     line = strip.css_first("line.restart")
     assert (label.text(), label.attributes["x"]) == ("restart 2026-09-15 00:24", line.attributes["x1"])
+    assert parameter.text() == "filesystemio_options NONE → SETALL"
+    assert (
+        "free buffer waits took 8.56 % of DB time before, and is not listed after."
+        in HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8")).css_first("div.sentences").text()
+    )
 
 
 @pytest.mark.parametrize(
