@@ -48,7 +48,7 @@ _CHANGING: Final = {
 _MUCH_MORE: Final = 20.0
 #: A rise of the number of processes by this factor is worth a sentence.
 _MANY_MORE: Final = 1.5
-#: Rates of requests that differ by no more over so many samples are those of a limit; a slower disk has none.
+#: Rates of requests that differ by no more in five samples are those of a limit; a slower disk has none.
 _LIMITED: Final = 0.99
 _FEWEST: Final = 5
 _LEAST_RATE: Final = 100
