@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
@@ -13,6 +14,7 @@ import iolab
 from iolab.metrics.report_facts import ReportFacts, Statement, Wait
 from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import first_screen
+from iolab.pages.summary import summarize
 from iolab.rules.ash import _plans, _when
 from iolab.rules.compare_report import _statement
 from iolab.rules.load import db_time_unaccounted, instance_idle
@@ -273,3 +275,30 @@ def test_the_busiest_sample_is_what_the_log_prints() -> None:
     ]
     said = iolab.findings("".join(rows).encode()).filter(name="processors").item(0, "sentence")
     assert "9.5 % in the busiest of 19 samples" in said
+
+
+def test_idle_processors_of_10g_are_those_of_its_statistics() -> None:
+    """Without the table "Host CPU" the times of the host say how idle its processors were."""
+    path = Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid" / "awr_text_102_rac.txt"
+    text = path.read_text(encoding="utf-8")
+    row = "BUSY_TIME                                     493,824\n"
+    assert row in text
+    found = iolab.ledger(
+        text.replace(row, f"{row}IDLE_TIME                                     952,176\n").encode()
+    ).text
+    assert found.endswith("; the 4 CPUs were 66 % idle")
+    assert "idle" not in iolab.ledger(text.encode()).text
+
+
+def test_a_compare_period_report_is_named_by_its_instances() -> None:
+    """Such a report of 11.2 names no database: the title of its page begins with its instance."""
+    text = """WORKLOAD REPOSITORY COMPARE PERIOD REPORT
+
+Snapshot Set    DB Id    Instance     Inst Num Release     Cluster Host          Std Block Size
+------------ ----------- ------------ -------- ----------- ------- ------------ ---------------
+First (1st)   1840022917 PLUM                1 11.2.0.4.0  NO      garden1          8192
+Second (2nd)  1840022917 {:<12}        1 11.2.0.4.0  NO      garden1          8192
+"""
+    for second, said in (("PLUM", "PLUM"), ("PEAR", "PLUM and PEAR")):
+        headline = summarize(text.format(second).encode()).headline
+        assert headline.startswith(f"AWR compare-period report, {said} on garden1")

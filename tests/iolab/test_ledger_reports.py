@@ -778,30 +778,3 @@ def test_a_report_with_its_end_is_not_cut(end: str, is_cut: bool) -> None:  # no
     found = iolab.findings((text.rpartition("\n")[0] + "\n\n" + end).encode())
 
     assert ("report_is_cut" in found.get_column("name")) is is_cut
-
-
-def test_idle_processors_of_10g_are_those_of_its_statistics() -> None:
-    """Without the table "Host CPU" the times of the host say how idle its processors were."""
-    path = Path(__file__).parents[1] / "awrparse" / "awr_data" / "valid" / "awr_text_102_rac.txt"
-    text = path.read_text(encoding="utf-8")
-    row = "BUSY_TIME                                     493,824\n"
-    assert row in text
-    found = iolab.ledger(
-        text.replace(row, f"{row}IDLE_TIME                                     952,176\n").encode()
-    ).text
-    assert found.endswith("; the 4 CPUs were 66 % idle")
-    assert "idle" not in iolab.ledger(text.encode()).text
-
-
-def test_a_compare_period_report_is_named_by_its_instances() -> None:
-    """Such a report of 11.2 names no database: the title of its page begins with its instance."""
-    text = """WORKLOAD REPOSITORY COMPARE PERIOD REPORT
-
-Snapshot Set    DB Id    Instance     Inst Num Release     Cluster Host          Std Block Size
------------- ----------- ------------ -------- ----------- ------- ------------ ---------------
-First (1st)   1840022917 PLUM                1 11.2.0.4.0  NO      garden1          8192
-Second (2nd)  1840022917 {:<12}        1 11.2.0.4.0  NO      garden1          8192
-"""
-    for second, said in (("PLUM", "PLUM"), ("PEAR", "PLUM and PEAR")):
-        report = cast("AwrReport", iolab.load(text.format(second).encode()))
-        assert report_headline(report).startswith(f"AWR compare-period report, {said} on garden1")
