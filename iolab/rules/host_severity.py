@@ -226,6 +226,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         each=took.filter(is_full & (count > 0)).sum() / count.filter(is_full).sum(),
         least_rate=(count / pl.col("weight")).filter(is_full).min(),
         most_rate=(count / pl.col("weight")).filter(is_full).max(),
+        other_rate=(count / pl.col("weight")).filter(~is_full).max(),
         **{name: pl.col(name).filter(is_full).mean() for _, name in moved},
     )
     top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
@@ -235,7 +236,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         if not took_each:
             said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]
             took_each = f"; {' and '.join(said)} meanwhile" if said else ""
-        is_limited = row["number"] >= _FEWEST and row["least_rate"] >= max(_LIMITED * row["most_rate"], _LEAST_RATE)
+        is_even = row["number"] >= _FEWEST and row["least_rate"] >= max(_LIMITED * row["most_rate"], _LEAST_RATE)
+        is_limited = is_even and (row["other_rate"] or 0.0) < row["least_rate"]
         if is_limited:
             took_each += f"; {row['least_rate']:,.0f} to {row['most_rate']:,.0f} requests per second, as under a limit"
         when = _when(_of_device(rows, row["device"]), is_full)

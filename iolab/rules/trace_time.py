@@ -151,7 +151,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         ... 1700000000.001000 close(3</u01/a.dbf>) = 0 <0.000010>'''
         >>> for one in trace_profile(iolab.load(log)): print(one.sentence)
         The records span 1.010 ms.
-        `recvfrom` on sockets took 50 % of 1.01 ms: 1 call of 500 us.
+        `recvfrom` on sockets took 50 % of 1.01 ms: 1 call of 500 us, most of it with `1.2.3.5:99`.
         `pread64` took 40 % of 1.01 ms: 1 call of 400 us, most of it on `a.dbf`.
         >>> for one in trace_profile(iolab.load(b'pread64(3, "", 8192, 0) = 8192')): print(one.sentence)
         The log does not show where time passed: it has no timestamps (-ttt).
@@ -428,7 +428,7 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         return _place(log, row["evidence"]["rows"], _is_own(lead))
     file = _main_file(log, lead, row)
     peer = file.partition("->")[2].rstrip("]")
-    return f", most of it to `{peer}`" if peer else f", most of it on `{file}`" if file else ""
+    return f", most of it with `{peer}`" if peer else f", most of it on `{file}`" if file else ""
 
 
 def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:

@@ -207,7 +207,7 @@ def test_the_peer_of_slow_writes_to_a_socket_is_named() -> None:
     """Where `-yy` prints both ends, the far one is said."""
     line = '{:.6f} write(14<TCP:[10.20.1.5:1521->10.44.8.19:51122]>, "..."..., 8155) = 8155 <0.035000>'
     text = "\n".join(line.format(1700000000 + n / 20) for n in range(60)).encode()
-    assert "most of it to `10.44.8.19:51122`" in " ".join(iolab.findings(text).get_column("sentence"))
+    assert "most of it with `10.44.8.19:51122`" in " ".join(iolab.findings(text).get_column("sentence"))
 
 
 @pytest.mark.parametrize("form", ["{{tv_sec={}, tv_usec={}}}", "{{{}, {}}}"])
