@@ -406,3 +406,18 @@ def test_a_trace_names_its_commits(rows: int) -> None:
     assert main["sentence"].startswith("`COMMIT` (`23wm3kz7rps5y`) took ")
     assert main["next"] == "commit less often: once for many rows, not for each"
     assert (", one for each row of `7bq4d1ksw0n9v`, 330 waits" in main["sentence"]) is (rows == 1)
+
+
+@pytest.mark.parametrize(("obj", "of_table", "is_undo"), [(0, 52, True), (52, 52, False), (0, 0, False)])
+def test_a_query_that_reads_undo(obj: int, of_table: int, is_undo: bool) -> None:  # noqa: FBT001 - a case
+    """Single blocks without an object, where the table's reads have theirs, are undo that a query needs."""
+    text = "PARSING IN CURSOR #7 len=9 dep=0 uid=87 oct=3 lid=87 tim=1000 hv=7 ad='a' sqlid='7bq4d1ksw0n9v'\n"
+    text += "select sum(a) from t\nEND OF STMT\n"
+    wait = "WAIT #7: nam='db file {}' ela= {} file#={} block#={} blocks={} obj#={} tim={}\n"
+    for n in range(1, 101):
+        text += wait.format("sequential read", 4_000, 3, n, 1, obj, 5_000 * n)
+    text += wait.format("scattered read", 900, 6, 9, 32, of_table, 501_000)
+    text += "FETCH #7:c=9000,e=501500,p=132,cr=900,cu=0,mis=0,r=1,dep=0,og=1,plh=0,tim=502000\n"
+    row = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    assert ("100 of them for undo (obj# 0)" in row["sentence"]) is is_undo
+    assert ("v$transaction" in row["next"]) is is_undo
