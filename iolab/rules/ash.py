@@ -178,9 +178,9 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
             place = _place(facts.report, name, share)
             most = f"{percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'}{place}"
-            of_class = [row for row in events.rows() if row[2] >= PART and _is_alike(row[0], name) and not place]
+            of_class = [row for row in events.rows() if row[2] >= PART and wait_class_of(row[0]) == wait_class_of(name)]
             for other, _, part in sorted(of_class, key=lambda row: -row[2])[1:2]:
-                where = _place(facts.report, other, part)
+                where = "" if place else _place(facts.report, other, part)
                 most += f", {percent(part)} in `{other}`{where}" if where else ""
             most = f" ({most})"
         sessions = facts.sessions(row["seconds"])
@@ -190,10 +190,6 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         yield Finding(
             "main_statement", said + (f": {sessions} sessions on average." if sessions else "."), part=row["part"]
         )
-
-
-def _is_alike(event: str, other: str) -> bool:
-    return wait_class_of(event) == wait_class_of(other)
 
 
 @rule("activity_over_time", of="ash", needs="slots of time", thresholds={"1.25 times": "a convention"})

@@ -525,5 +525,4 @@ def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
     texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > longest).select("statement", "text")
     own = [number for number, text in texts.iter_rows() if any(view in text.lower() for view in _OF_SESSION)]
     listed = _named([one for one in tables if one.listed.statement in own], "statistic")
-    of_statistics = spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()
-    return {*(name.lower() for name in listed), *of_statistics}
+    return {*map(str.lower, listed), *spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()}

@@ -53,7 +53,7 @@ _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
 _ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
-_INSTEAD: Final = "get its rows by a join in {}, not by {}, or cache them"
+_INSTEAD: Final = "get its rows by a join in {}, not row by row, or cache them"
 #: Blocks call recursive statements, too, where there are half as many of them.
 _FEW_CALLS: Final = 2
 _QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
@@ -174,7 +174,9 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
         elif each:
-            step = _ONCE if _is_commit(one) else _step_of_rows(one, each)
+            step = (
+                _ONCE if _is_commit(one) else (_INSTEAD if one["is_recursive"] else _JOIN).format(_inner(_word(each)))
+            )
         elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
         elif silent >= _MOST_OF:
@@ -234,12 +236,6 @@ def _caller(each: dict[str, Any]) -> str:
     """What executes a recursive statement for each row of another."""
     is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
     return "a function in it" if is_query else "a trigger or function of it"
-
-
-def _step_of_rows(one: dict[str, Any], each: dict[str, Any]) -> str:
-    """What to do about a statement that is executed for each row of another."""
-    step = _INSTEAD if one["is_recursive"] else _JOIN
-    return step.format(_inner(_word(each)), _caller(each).rpartition(" ")[0].rpartition(" ")[0])
 
 
 def _is_commit(one: dict[str, Any]) -> bool:
