@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import polars as pl
 
 from iolab.metrics.formatting import as_sentence, count_text, short_text, time_text
-from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
+from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
@@ -517,7 +517,7 @@ def _undo(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> list
     """The waits of a query for blocks of undo: of object 0 in one file, where other reads of it have an object."""
     if top is None or top["event"] != "db file sequential read" or not str(one["text"]).lower().startswith(_QUERY):
         return []
-    waits = facts.session.waits.filter(pl.col("event").str.contains("read"), pl.col("call").is_not_null(), _is_of(one))
+    waits = facts.session.waits.filter(pl.col("event").is_in(READ_EVENTS), pl.col("call").is_not_null(), _is_of(one))
     undo = waits.filter(event=top["event"], object_id=0)
     is_most = undo.get_column("elapsed_us").sum() >= _MOST_OF * top["elapsed_us"] and undo.height >= LEAST_WAITS
     is_known = undo.get_column("file_id").n_unique() == 1 and not waits.filter(pl.col("object_id") > 0).is_empty()
