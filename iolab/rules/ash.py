@@ -18,6 +18,7 @@ from iolab.time_ledger.ash import addm_advised, addm_impacts, addm_table, ash_le
 from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
 from logframe.interval import row_figure
+from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +92,8 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             detail = f": {sessions} sessions on average" if sessions else ""
             where = f"of {name.lower()}" if row["kind"] == "mixed" else f"in {name}"
         of = "" if row["parent"] is None else f"of {row['parent']} "
-        detail += _when(facts.report, row) if row["kind"] != "mixed" else ""
+        if row["kind"] != "mixed":
+            detail += _when(facts.report, row) + _place(facts.report, row["name"], row["share"])
         yield Finding(
             "time_profile",
             f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
@@ -117,6 +119,19 @@ def _when(report: AwrReport, row: dict[str, Any]) -> str:
     until = "on" if last == slots.height else f"to {end:%H:%M}"
     most = "all" if samples == whole else percent(samples / whole)
     return f", {most} of them from {begins[first]:%H:%M} {until}"
+
+
+def _place(report: AwrReport, event: str, share: float) -> str:
+    """The object with half or more of the samples of an event, of those that a statement has of it at least."""
+    if "ash_objects" not in report:
+        return ""
+    events = report["ash_top_events"].filter(pl.col("event") == event, scope="user").get_column("activity_pct")
+    others = max(0.0, sum(events.drop_nulls().to_list()) / 100 - share)
+    rows = report["ash_objects"].filter(pl.col("event") == event).drop_nulls(["object", "event_pct"])
+    for row in rows.sort("event_pct", descending=True).head(1).iter_rows(named=True):
+        if 2 * (row["event_pct"] / 100 - others) >= share:
+            return f", mostly on `{row['object']}`"
+    return ""
 
 
 def _densest(lengths: list[float], counts: list[float], least: float) -> tuple[float, float, int, int]:
@@ -161,7 +176,13 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         most = ""
         if events.height:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
-            most = f" ({percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'})"
+            place = _place(facts.report, name, share)
+            most = f"{percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'}{place}"
+            of_class = [row for row in events.rows() if row[2] >= PART and wait_class_of(row[0]) == wait_class_of(name)]
+            for other, _, part in sorted(of_class, key=lambda row: -row[2])[1:2]:
+                where = "" if place else _place(facts.report, other, part)
+                most += f", {percent(part)} in `{other}`{where}" if where else ""
+            most = f" ({most})"
         sessions = facts.sessions(row["seconds"])
         said = f"`{row['part'].split()[0]}` was in {percent(row['share'])} of all samples{most}"
         if plans := _plans(facts.report, str(row["part"].split()[0])):
@@ -262,7 +283,7 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
             f"`{event}`{own}.",
             share / 100,
             "the samples",
-            next="see the redo devices: iostat -xt 5"
+            next=event_step(event) or "see the redo devices: iostat -xt 5"
             if "LGWR" in program
             else f"have its transaction committed or rolled back, else end session {row['sid']}"
             if is_idle

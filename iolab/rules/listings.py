@@ -10,6 +10,8 @@ from importlib import resources
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
+import polars as pl
+
 from iolab.metrics.formatting import short_text, size_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
@@ -33,6 +35,8 @@ _OF_OTHERS: Final = ("total_waits", "time_waited", "sample_time", "sample_id")
 _WAITERS: Final = ("sid", "session_id", "waiting_session")
 _BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", "holding_session")
 _WAITED: Final = ("seconds_in_wait", "wait_time_micro", "time_since_last_wait_micro", "in_wait_secs", "ctime")
+#: What tells whose session it is.
+_WHOSE: Final = ("program", "module", "osuser", "machine", "username")
 _SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
 _END_SESSION: Final = "have its transaction committed or rolled back, else end it: alter system kill session"
 _LEAST_SESSIONS: Final = 2
@@ -49,6 +53,10 @@ _STEP: Final = 2.0
 #: Waits of this many ms and more are slow for a device.
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
+#: Views of the statistics of the session that queries them, and what explains the time of any statement.
+_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat")
+ANY: Final = "any statement"
+_NAME: Final = pl.col("name").str.to_lowercase()
 #: The order of limits that are reached, of sessions that are blocked, of other listings, and of statistics.
 _LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(1, 5)
 
@@ -310,11 +318,14 @@ def _switches(table: _Table) -> Iterator[Finding]:
 def _states(table: _Table) -> Iterator[tuple[str, str]]:
     """The sessions of a listing with their status, and since when they have it."""
     sid, status = table.texts.get("sid"), table.texts.get("status")
+    whose = [place for name in _WHOSE if (place := table.texts.get(name)) is not None]
     times = next((table.figures[name].values for name in ("last_call_et", *_WAITED) if name in table.figures), ())
     for n, row in enumerate(table.listed.rows):
         if sid is not None and status is not None and row[sid] and row[status]:
             since = f" for {seconds(time)}" if times and (time := times[n]) is not None else ""
-            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}"
+            names = dict.fromkeys(f"`{text.strip()}`" for place in whose if (text := row[place]) and text.strip())
+            of = f" ({', '.join(names)})" if names else ""
+            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}{of}"
 
 
 def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
@@ -474,7 +485,8 @@ def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dic
     return {
         str(row[name]).strip(): number.value
         for table in tables
-        if (name := table.texts.get(key)) is not None and (value := table.texts.get("value")) is not None
+        if (name := table.texts.get(key)) is not None
+        if (value := table.texts.get("value", table.texts.get("session_total"))) is not None
         if not is_plain or len(table.listed.columns[value].tokens) == 1
         for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
         if number is not None
@@ -483,17 +495,34 @@ def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dic
 
 def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
     """Statistics that say something beside another."""
-    counted_of = dict(spool.statistics.select("name", "value").drop_nulls().iter_rows())
-    values = _named(tables, "name", is_plain=True) | counted_of
+    counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
+    listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
+    values = {name.lower(): value for name, value in listed.items()} | counted_of
+    own = _own_names(spool, tables)
     for entry in _data()["ratios"]:
-        part, of = values.get(entry["part"]), values.get(entry["of"])
-        if part is None or not of or part < entry["least"] * of or values.get(entry.get("beside", entry["of"]), 0) <= 0:
+        names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
+        part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
+        is_none = names["part"] in values and not part and "least" not in entry
+        if not is_none and not ("least" in entry and part >= entry["least"] * of > 0 < beside):
             continue
-        texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of)}
+        explains = (entry["explains"],) if "explains" in entry and own >= {names["part"], names["of"]} else ()
+        if not explains and entry.get("explains", ANY) != ANY:
+            continue
+        texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}
         texts |= {"part_size": size_text(round(part)), "of_size": size_text(round(of))}
         texts |= {name: f"{value:,.15g}" for name, value in values.items()}
-        table = "statistics" if entry["part"] in counted_of else "tables"
+        table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := _say(entry["say"], texts)) is not None:
             order = _LIMIT if entry.get("severe") else _STATISTIC
-            yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order)
+            yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
+
+
+def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
+    """The statistics that the session listed of itself after the statement that took longest."""
+    timed = spool.statements.drop_nulls("elapsed_s").sort("elapsed_s", "statement")
+    longest = timed.item(-1, "statement") if timed.height else 0
+    texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > longest).select("statement", "text")
+    own = [number for number, text in texts.iter_rows() if any(view in text.lower() for view in _OF_SESSION)]
+    listed = _named([one for one in tables if one.listed.statement in own], "statistic")
+    return {*map(str.lower, listed), *spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()}

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.awr import ALL_INSTANCES
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
 from iolab.rules.exadata import exadata
@@ -18,6 +18,7 @@ from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
 from iolab.rules.time_parts import sentence
+from iolab.time_ledger.next_steps import PARSES
 from iolab.time_ledger.parts import UNKNOWN
 from iolab.time_ledger.reports import CPU, ledger_of, report_ledgers
 
@@ -50,6 +51,8 @@ _ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
 _MOST_TEXT: Final = 60
+_SHRANK: Final = "the buffer cache shrank"
+_OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: An instance or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
 
@@ -90,13 +93,14 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
 def _placed(one: Finding, place: str) -> Finding:
     """A finding with the place of most of it, and what to look at there."""
     step = _OF_TABLESPACE if " each in tablespace " in place else one.next
+    step = _OF_CACHE if place.startswith(_SHRANK) else step
     return replace(one, sentence=f"{one.sentence.removesuffix('.')}; {place}.", next=step) if place else one
 
 
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
     """Where most of an event was, as a part of a sentence; empty where the report does not show it."""
     statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
-    if is_large and (said := _differs(report, event) or _segment(report, statistic)):
+    if is_large and (said := _differs(report, event) or _shrunk(report, event) or _segment(report, statistic)):
         return said
     if is_large and event.startswith("enq: SQ"):
         return _sequence(facts)
@@ -125,6 +129,20 @@ def _differs(report: AwrReport, event: str) -> str:
         name = pl.format("tablespace `{}`", "tablespace")
         found = _far(report["tablespace_io"].select("reads", "avg_read_ms", name=name))
     return found
+
+
+def _shrunk(report: AwrReport, event: str) -> str:
+    """Of reads of single blocks: that the buffer cache lost half of its size or more, and that the shared pool grew."""
+    if not event.startswith("db file sequential") or "cache_sizes" not in report:
+        return ""
+    rows = report["cache_sizes"].select("cache", "begin_bytes", "end_bytes").drop_nulls().unique("cache", keep="none")
+    sizes: dict[str, tuple[float, float]] = {name: (begin, end) for name, begin, end in rows.iter_rows()}
+    (cache, less), (pool, more) = (sizes.get(name, (0.0, 0.0)) for name in ("Buffer Cache", "Shared Pool Size"))
+    if not 0 < less <= _MOSTLY * cache:
+        return ""
+    said = f"{_SHRANK} from {size_text(round(cache))} to {size_text(round(less))}"
+    grew = f" while the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
+    return said + grew * (more > pool)
 
 
 def _far(rows: pl.DataFrame) -> str:

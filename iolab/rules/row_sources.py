@@ -60,6 +60,17 @@ def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us
     return ""
 
 
+def driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:
+    """The lines of the steps whose rows decide how often a step that was started often was started."""
+    above, inner = {step["id"]: step for step in steps}, named
+    while (parent := above.get(inner["parent_id"])) is not None:
+        outer = [step["id"] for step in steps if step["parent_id"] == parent["id"] and step["id"] < inner["id"]]
+        if outer and (inner["starts"] or 0) > (parent["starts"] or 0):
+            return [step["line"] for step in steps if min(outer) <= step["id"] < inner["id"]]
+        inner = parent
+    return []
+
+
 def _below(parents: Sequence[int | None], place: int) -> list[int]:
     return [n for n, parent in enumerate(parents) if parent == place]
 

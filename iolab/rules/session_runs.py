@@ -150,6 +150,18 @@ def _gets_of(row: dict[str, Any], plan: int) -> str:
     return f" and {median(gets):,.0f} gets" if gets else ""
 
 
+def explained_by(kind: str, row: dict[str, Any], plans: pl.DataFrame) -> bool:
+    """Whether statistics of a kind (`explains` of `listings.toml`) may be why a statement took its time."""
+    if kind == "repeated":
+        reads = [one or 0 for one in row["reads"]]
+        return len(reads) > 1 and min(reads) * _FACTOR > max(reads) and min(reads) >= MANY_TRIPS
+    if kind == "parallel":
+        hints = (part.partition("*/")[0] for part in str(row["text"] or "").lower().split("/*+")[1:])
+        words = [word for hint in hints for word in hint.split() if word[:8] == "parallel"]
+        return row["kind"] == "select" and any([*words, *(one.strip()[:3] == "PX " for one in plans["operation"])])
+    return True
+
+
 def by_trips(row: dict[str, Any]) -> str:
     """Runs with more and fewer round trips, where those with more took longer."""
     runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]

@@ -16,9 +16,10 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listings import listed
+from iolab.rules.listings import ANY, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.row_sources import driving_steps
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
 from iolab.rules.session_runs import (
@@ -27,6 +28,7 @@ from iolab.rules.session_runs import (
     by_trips,
     changed,
     changes,
+    explained_by,
     gets_between,
     in_order,
     other_runs,
@@ -131,6 +133,15 @@ class SpoolFacts:
     def listed(self) -> list[Finding]:
         """What its queries of views listed (`iolab.rules.listings`)."""
         return listed(self.spool)
+
+    @cached_property
+    def cause(self) -> Finding | None:
+        """What statistics of the session say of the statement that took half of its time or more."""
+        row = next(iter(self.large), None)
+        if row is None or row["share_lo"] < _HALF:
+            return None
+        found = (one for one in self.listed if one.explains)
+        return next((one for one in found if explained_by(one.explains[0], row, self.plans(row))), None)
 
     @property
     def costs(self) -> pl.DataFrame:
@@ -256,15 +267,16 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
         text = row["text"]
-        trended = trend(row)
+        trended, cause = trend(row), facts.cause if number == 0 else None
         yield Finding(
             "main_statement",
-            _sentence(row, is_first=number == 0, of=of),
+            _sentence(row, is_first=number == 0, of=of) + (f" {cause.sentence}" if cause else ""),
             detail=f"`{short_text(text.replace('`', ' '), _TEXT)}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
-            next=_next_of_trend(row, trended[0]) if trended else advice,
+            next=cause.next if cause else _next_of_trend(row, trended[0]) if trended else advice,
+            evidence=cause.evidence if cause else (),
             order=2,
         )
         if trended:
@@ -307,7 +319,8 @@ def listings(facts: SpoolFacts) -> Iterator[Finding]:
     """What queries listed that is no account of time; it comes first where the session did nothing else."""
     is_lead = facts.lead is None or (facts.lead.base == TIMED and not is_long(facts.spool))
     for one in facts.listed:
-        yield replace(one, position=1) if is_lead else one
+        if one is not facts.cause and one.explains in {(), (ANY,)}:
+            yield replace(one, explains=(), position=1 if is_lead else one.position)
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
@@ -484,7 +497,7 @@ def _next(facts: SpoolFacts) -> str:
 @rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
 def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
     """What a session never tells: what its statements waited for."""
-    if not facts.large or facts.is_short or any(plan_operation(facts)):
+    if not facts.large or facts.is_short or facts.cause or any(plan_operation(facts)):
         return
     is_host = all(row["kind"] == "host" for row in facts.large)
     is_run = facts.large[0]["runs"] >= SAMPLE
@@ -609,7 +622,13 @@ def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     )
     if off.is_empty():
         return ""
-    row = off.sort("depth", "id", descending=[True, False]).row(0, named=True)
+    factor = pl.max_horizontal(
+        pl.col("a_rows").clip(1) / pl.col("expected"), pl.col("expected") / pl.col("a_rows").clip(1)
+    )
+    drives = off.filter(
+        pl.col("line").is_in(driving_steps(plan.to_dicts(), named)), pl.col("object_name").is_not_null()
+    ).sort(factor, "depth", descending=True)
+    row = (drives if drives.height else off.sort("depth", "id", descending=[True, False])).row(0, named=True)
     of = f" of `{row['object_name']}`" if row["object_name"] else ""
     subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
     return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} were expected"
@@ -750,7 +769,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
         )
         return
     mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
-    if mixed.is_empty() or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
+    if mixed.is_empty() or facts.cause or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)
     has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height

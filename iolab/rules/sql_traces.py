@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import polars as pl
 
 from iolab.metrics.formatting import as_sentence, count_text, short_text, time_text
-from iolab.metrics.sql_trace import ASYNCHRONOUS, cpu_step, reads_of, us_per_get
+from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
@@ -75,6 +75,9 @@ _MOST_UNACCOUNTED: Final = 0.10
 _MUCH_SLOWER: Final = 2.0
 #: The database and tracing need less time between two calls.
 _LONG_GAP_S: Final = 1e-3
+#: Statements that read undo for no change of their own.
+_QUERY: Final = ("select", "with")
+_CHANGED: Final = "see which session changes the blocks that it reads meanwhile: v$transaction; run it at another time"
 #: Commits are of single rows where they are as many as these, but for this part.
 _SAME: Final = 0.01
 #: Fewer statements that were not parsed are an accident.
@@ -419,7 +422,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         elif is_parsed:
             parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
         else:
-            parts = list(_work(facts, one, top))
+            parts = [*_work(facts, one, top), *(undo := _undo(facts, one, top))]
+            step = _CHANGED if undo else step
             plan = "" if top else _row_source(facts, one)
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
@@ -507,6 +511,17 @@ def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
         return ""
     share = percent(spent / (spent + left))
     return f"; file {file} had {share} of this time, {seconds(each)} each, and the others {seconds(other)}"
+
+
+def _undo(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> list[str]:
+    """The waits of a query for blocks of undo: of object 0 in one file, where other reads of it have an object."""
+    if top is None or top["event"] != "db file sequential read" or not str(one["text"]).lower().startswith(_QUERY):
+        return []
+    waits = facts.session.waits.filter(pl.col("event").is_in(READ_EVENTS), pl.col("call").is_not_null(), _is_of(one))
+    undo = waits.filter(event=top["event"], object_id=0)
+    is_most = undo.get_column("elapsed_us").sum() >= _MOST_OF * top["elapsed_us"] and undo.height >= LEAST_WAITS
+    is_known = undo.get_column("file_id").n_unique() == 1 and not waits.filter(pl.col("object_id") > 0).is_empty()
+    return [f"{undo.height:,} of them for undo (obj# 0)"] if is_most and is_known else []
 
 
 def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:

@@ -53,6 +53,9 @@ _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
 _ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
+_INSTEAD: Final = "get its rows by a join in {}, not row by row, or cache them"
+#: Blocks call recursive statements, too, where there are half as many of them.
+_FEW_CALLS: Final = 2
 _QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
@@ -171,7 +174,9 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
         elif each:
-            step = _ONCE if _is_commit(one) else _JOIN.format(_inner(_word(each)))
+            step = (
+                _ONCE if _is_commit(one) else (_INSTEAD if one["is_recursive"] else _JOIN).format(_inner(_word(each)))
+            )
         elif top and step_beside_plan(top["event"]):
             step = step_beside_plan(top["event"])
         elif silent >= _MOST_OF:
@@ -196,6 +201,7 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
     blocks = count_text(one["disk_blocks"], "block")
     what = count_text(one["executions"], "execution") if one["executions"] else count_text(one["count"], "call")
     what += f", one for each row of {_inner(_word(each))}" if each else ""
+    what += f" ({_caller(each)})" if each and one["is_recursive"] else ""
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
         return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
@@ -216,12 +222,20 @@ def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     often = one["executions"] or 0
     if often < _MANY:
         return None
-    by_row = pl.lit(_is_commit(one)) | (pl.col("executions") * _MANY <= pl.col("rows"))
+    by_row = pl.lit(_is_commit(one) or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
     rows = facts.statements.filter(
         pl.col("part") != one["part"], ~pl.col("is_recursive"), by_row,
         pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
     )  # fmt: skip
-    return None if one["is_recursive"] or rows.is_empty() else rows.row(0, named=True)
+    called = facts.statements.filter(~pl.col("is_recursive"), pl.col("executions") * _FEW_CALLS > often)
+    is_called = one["is_recursive"] and not all(map(has_plan, called.get_column("text")))
+    return None if is_called or rows.is_empty() else rows.row(0, named=True)
+
+
+def _caller(each: dict[str, Any]) -> str:
+    """What executes a recursive statement for each row of another."""
+    is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
+    return "a function in it" if is_query else "a trigger or function of it"
 
 
 def _is_commit(one: dict[str, Any]) -> bool:

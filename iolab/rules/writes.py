@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text
@@ -50,7 +51,6 @@ _SWITCHES: Final = (
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
 _QUEUE: Final = "see the run queue of the host: vmstat 5"
-_ARCHIVE: Final = "select dest_name, status, error from v$archive_dest where status = 'ERROR'"
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
 
@@ -278,6 +278,15 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     )
 
 
+#: Waits of the database writers for their writes: the second one is long where the writes are synchronous.
+_SETTINGS: Final = ("filesystemio_options", "db_writer_processes")
+_ASYNC: Final = (
+    "let the writers write asynchronously: filesystemio_options = setall; else more of them: db_writer_processes"
+)
+_SUBMIT: Final = "db file async I/O submit"
+_OF_WRITERS: Final = {"db file parallel write": "writes", _SUBMIT: f"`{_SUBMIT}`"}
+
+
 @rule("writers_behind", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})
 def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
     """Waits for the database writers to free buffers, from 5 % of DB time.
@@ -293,12 +302,18 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = facts.of_events("free buffer waits", "write complete waits")
-    write = facts.background.get("db file parallel write")
-    took = ""
-    if write is not None and write.avg_s is not None and write.waits.lo >= _LEAST:
-        took = f", whose writes took {seconds(write.avg_s.value)}"
-    what = f" for the database writers{took}"
-    yield from _space(facts, waits, "writers_behind", what, ("db file async I/O submit",))
+    of_writers = {
+        name: wait for name in _OF_WRITERS if (wait := facts.background.get(name)) and wait.waits.lo >= _LEAST
+    }
+    name = max(of_writers, key=lambda event: of_writers[event].time_s.value, default="")
+    each = of_writers[name].avg_s if name else None
+    took = f", whose {_OF_WRITERS[name]} took {seconds(each.value)}" if each is not None else ""
+    settings = {one: facts.parameters[one].lower() for one in _SETTINGS if one in facts.parameters}
+    is_sync = bool(took) and name == _SUBMIT and settings.get(_SETTINGS[0]) in {"none", "directio"}
+    if is_sync and not any(value.startswith("+") for value in facts.parameters.values()):  # of a file system
+        took += f"; {', '.join(f'`{one}` = {value}' for one, value in settings.items())}"
+    for found in _space(facts, waits, "writers_behind", f" for the database writers{took}", (_SUBMIT,)):
+        yield replace(found, next=_ASYNC) if "; " in took else found
 
 
 @rule("log_space", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})
@@ -322,12 +337,12 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
     """
     for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
         reason, writer = next(((detail, of) for part, detail, of in _SWITCHES if part in name), ("", _WRITE))
-        step, what, switches = _ARCHIVE if "archiving" in name else "", "", facts.activity.get(_SWITCHED)
+        what, switches = "", facts.activity.get(_SWITCHED)
         if "switch" in name and switches is not None and facts.elapsed_s is not None:
             what = f"; the logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)} times per hour"
         elif (redo := facts.activity.get("redo size")) is not None and facts.elapsed_s is not None:
             what = f"; sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
-        yield from _space(facts, {name: wait}, "log_space", what, (writer,), reason, step)
+        yield from _space(facts, {name: wait}, "log_space", what, (writer,), reason)
 
 
 def _space(
@@ -337,7 +352,6 @@ def _space(
     what: str,
     background: tuple[str, ...],
     reason: str = "",
-    step: str = "",
 ) -> Iterator[Finding]:
     if facts.whole_s is None or not waits or facts.is_idle:
         return
@@ -353,7 +367,7 @@ def _space(
         f"{often(count, facts.elapsed_s, 'waits')}{what}.",
         part=next(iter(waits)),
         detail="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
-        next=step or event_step(next(iter(waits))),
+        next=event_step(next(iter(waits))),
         evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
         order=6,
     )

@@ -44,6 +44,7 @@ _STEPS: Final = {
     "undo segment": "select * from v$undostat",
     "sort segment": "see temporary space: select * from v$sort_segment",
     "statement suspended": "see the space that is missing: select * from dba_resumable",
+    "log file switch (archiving": "select dest_name, status, error from v$archive_dest where status = 'ERROR'",
     "log file switch": _LOGS,
     "log buffer space": "see the devices of the log files (iostat -xt 5), and log_buffer",
     "checkpoint completed": _LOGS,
@@ -94,7 +95,7 @@ def event_step(event: str) -> str:
     """What to look at next for a wait event; empty where its class says as much.
 
     Examples:
-        >>> event_step("log file switch (archiving needed)")
+        >>> event_step("log file switch completion")
         'see size and number of the log files, and whether archiving keeps up: select * from v$log'
         >>> event_step("db file sequential read")
         ''

@@ -15,7 +15,7 @@ from iolab.metrics.report_facts import ReportFacts, Statement, Wait
 from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import first_screen
 from iolab.pages.summary import summarize
-from iolab.rules.ash import _plans, _when
+from iolab.rules.ash import _place, _plans, _when
 from iolab.rules.compare_report import _statement
 from iolab.rules.load import db_time_unaccounted, instance_idle
 from iolab.rules.profile import resource_manager
@@ -114,6 +114,18 @@ def test_when_an_event_was_sampled(samples: tuple[int, ...], said: str) -> None:
     assert _when(tables(ash_activity=slots), row) == said
 
 
+@pytest.mark.parametrize(
+    ("share", "of_object", "said"), [(0.6, 50.0, ", mostly on `A.T (TABLE)`"), (0.5, 34.0, ""), (0.6, 29.0, "")]
+)
+def test_the_object_of_an_event(share: float, of_object: float, said: str) -> None:
+    """An object is said of an event, or of its part in a statement, where it must have half of these samples."""
+    events = [{"event": "buffer busy waits", "scope": "user", "activity_pct": 60.0}]
+    objects = [{"event": "buffer busy waits", "object": "A.T (TABLE)", "event_pct": of_object}]
+    report = tables(ash_top_events=events, ash_objects=objects)
+    assert _place(report, "buffer busy waits", share) == said
+    assert _place(report, "gc buffer busy acquire", share) == ""
+
+
 def test_a_statement_of_two_plans_has_both() -> None:
     """The share of each plan, the larger one first; of one plan nothing is said."""
     rows = [{"sql_id": "a", "plan_hash": plan, "event_pct": pct} for plan, pct in ((7, 60.0), (7, 8.0), (9, 2.0))]
@@ -146,12 +158,42 @@ def test_the_limit_behind_a_wait() -> None:
     write = {"db file parallel write": Wait(exact(1_000), exact(115))}
     behind = next(writers_behind(facts_of("free buffer waits", 600, background=write))).sentence
     assert behind.endswith("for the database writers, whose writes took 115 ms.")
+    write["db file async I/O submit"] = Wait(exact(1_000), exact(380))
+    settings = {"filesystemio_options": "none", "db_writer_processes": "1", "control_files": "/u01/a.ctl"}
+    sync = next(writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings)))
+    assert sync.sentence.endswith(
+        "whose `db file async I/O submit` took 380 ms; `filesystemio_options` = none, `db_writer_processes` = 1."
+    )
+    assert "filesystemio_options = setall" in sync.next
+    in_asm = next(
+        writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings | {"a": "+D"}))
+    )
+    assert in_asm.sentence.endswith("`db file async I/O submit` took 380 ms.")
     switched = {"log switches (derived)": exact(40)}
     full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
     assert next(log_space(full)).sentence.endswith("; the logs switched 240 times per hour.")
     assert "switched" not in next(log_space(facts_of("log buffer space", 600, activity=switched))).sentence
     redo = facts_of("log file switch (checkpoint incomplete)", 600, activity={"redo size": exact(6e9)})
     assert next(log_space(redo)).sentence.endswith("; sessions made 10 MB/s of redo.")
+
+
+@pytest.mark.parametrize(
+    ("end_mb", "pool_mb", "said"),
+    [
+        (896, 11_136, "cache shrank from 7.88 GiB to 896 MiB while the shared pool grew from 3.88 GiB to 10.9 GiB."),
+        (896, 3_968, "the buffer cache shrank from 7.88 GiB to 896 MiB."),
+        (7_040, 4_992, ""),
+    ],
+)
+def test_a_buffer_cache_that_shrank(end_mb: int, pool_mb: int, said: str) -> None:
+    """Reads of single blocks of an instance whose buffer cache lost half of its size say so."""
+    sizes = (("Buffer Cache", 8_064, end_mb), ("Shared Pool Size", 3_968, pool_mb), ("Log Buffer", 64, None))
+    rows = [
+        {"cache": name, "begin_bytes": begin * 2.0**20, "end_bytes": end and end * 2.0**20}
+        for name, begin, end in sizes
+    ]
+    found = list(_with_places(tables(cache_sizes=rows), facts_of("db file sequential read", 600), []))
+    assert [one.sentence.endswith(said) for one in found] == [True] * bool(said)
 
 
 def test_the_sequence_behind_its_lock() -> None:

@@ -163,6 +163,97 @@ def test_the_state_of_a_session_that_blocks_is_said() -> None:
     assert found.item(0, "sentence").endswith("session 417 blocked 1 of them. It was INACTIVE for 1,873 s.")
     assert found.item(0, "next").startswith("have its transaction committed")
     assert "CTIME" not in " ".join(iolab.findings(text.encode()).get_column("sentence"))
+    whose = "select sid, status, program, machine from v$session where sid = 417;\n\n"
+    whose += "  SID STATUS   PROGRAM      MACHINE\n----- -------- ------------ -------\n"
+    whose += f"  417 INACTIVE toad.exe     pc-17\n\n{text}"
+    said = iolab.findings(f"SQL> {whose}".encode()).filter(name="listed_waits").item(0, "sentence")
+    assert said.endswith("It was INACTIVE (`toad.exe`, `pc-17`).")
+
+
+#: A statement of 100 s, then a listing of statistics of the session.
+OF_A_SESSION = """SQL> set timing on
+SQL> {text};
+
+         N
+----------
+         1
+
+Elapsed: 00:01:40.00
+{more}SQL> select n.name, s.value from {view} s join v$statname n on n.statistic# = s.statistic#;
+
+NAME                                                                  VALUE
+---------------------------------------------------------------- ----------
+{rows}
+Elapsed: 00:00:00.02
+"""
+
+
+def _of_a_session(view: str = "v$mystat", text: str = "select sum(a) from t", more: str = "", **rows: int) -> str:
+    values = "".join(f"{name.replace('_', ' '):64} {value:10}\n" for name, value in rows.items())
+    log = OF_A_SESSION.format(text=text, view=view, rows=values, more=more)
+    return str(iolab.findings(log.encode()).filter(name="main_statement").item(0, "sentence"))
+
+
+def test_statistics_of_the_session_explain_its_statement() -> None:
+    """Chained rows stand beside the statement with most of the time where the session listed its own statistics."""
+    rows = {"table_fetch_by_rowid": 418_204, "table_fetch_continued_row": 412_911}
+    assert "Rows are chained or migrated: 412,911 fetches" in _of_a_session(**rows)
+    assert "chained" not in _of_a_session("v$sysstat", **rows)
+    assert "chained" not in _of_a_session(**rows | {"table_fetch_continued_row": 411})
+
+
+@pytest.mark.parametrize("reads", [412_306, 26])
+def test_direct_path_reads_of_a_repeated_statement(reads: int) -> None:
+    """Runs that read as much again by direct path found nothing in the cache; a run that read little did."""
+    counts = "\n\nStatistics\n" + "-" * 58 + "\n     412338  consistent gets\n{:>11}  physical reads\n\n"
+    again = "SQL> select sum(a) from t;\n\n         N\n----------\n         1\n\nElapsed: 00:01:39.00"
+    more = counts.format(412_306) + again + counts.format(reads)
+    said = _of_a_session(more=more, physical_reads=824_644, physical_reads_direct=824_612)
+    assert ("direct path reads brought 824,612 and left none in the buffer cache" in said) == (reads == 412_306)
+    assert "direct" not in _of_a_session(physical_reads=824_644, physical_reads_direct=824_612)
+
+
+@pytest.mark.parametrize("servers", ["Server Threads", "Queries Parallelized"])
+def test_a_parallel_statement_that_ran_serially(servers: str) -> None:
+    """Where the session parallelized no query, a statement with a parallel hint ran serially."""
+    more = "SQL> select statistic, last_query, session_total from v$pq_sesstat;\n\n"
+    more += f"STATISTIC                      LAST_QUERY SESSION_TOTAL\n{'-' * 30} ---------- -------------\n"
+    more += f"{servers:30}          0             0\nAllocation Height                       0             0\n\n"
+    text = "select /*+ parallel(f 16) */ sum(a) from t f"
+    said = _of_a_session(text=text, more=more, parse_count=1)
+    assert ("It ran serially, although its plan or hint is parallel" in said) == (servers == "Queries Parallelized")
+    assert "serially" not in _of_a_session(text="select sum(a) from t", more=more, parse_count=1)
+    assert "serially" not in _of_a_session(
+        text=text, more=more.replace("            0\n", "            2\n"), parse_count=1
+    )
+
+
+def test_the_estimate_is_of_the_step_that_drives() -> None:
+    """Of the steps that decide how often the slow one is started, that farthest from its estimate is named."""
+    plan = """SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
+
+PLAN_TABLE_OUTPUT
+------------------------------------------------------------------------------------------------------
+SQL_ID  5kw8d2zxq0vn3, child number 0
+-------------------------------------
+select count(*) from s, i where i.s = s.s
+
+Plan hash value: 901277344
+
+------------------------------------------------------------------------------------------------------
+| Id  | Operation                      | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Reads |
+------------------------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT               |      |      1 |        |      1 |00:00:43.17 |    1019K| 88412 |
+|   1 |  SORT AGGREGATE                |      |      1 |      1 |      1 |00:00:43.17 |    1019K| 88412 |
+|   2 |   NESTED LOOPS                 |      |      1 |     11 |    611K|00:00:43.02 |    1019K| 88412 |
+|   3 |    TABLE ACCESS BY INDEX ROWID | S    |      1 |      4 |    203K|00:00:03.91 |   38214 |  4110 |
+|   4 |     INDEX RANGE SCAN           | S_IX |      1 |    104 |    241K|00:00:00.31 |     902 |   610 |
+|   5 |    TABLE ACCESS BY INDEX ROWID | I    |    203K|      3 |    611K|00:00:38.90 |     980K| 84302 |
+|   6 |     INDEX RANGE SCAN           | I_IX |    203K|     90 |    611K|00:00:01.90 |     800K|   302 |
+------------------------------------------------------------------------------------------------------
+"""
+    said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
+    assert said.endswith("`TABLE ACCESS BY INDEX ROWID` of `S` returned 203,000 rows, 4 were expected.")
 
 
 def test_a_cold_first_run_does_not_hide_a_change() -> None:
@@ -315,3 +406,18 @@ def test_a_trace_names_its_commits(rows: int) -> None:
     assert main["sentence"].startswith("`COMMIT` (`23wm3kz7rps5y`) took ")
     assert main["next"] == "commit less often: once for many rows, not for each"
     assert (", one for each row of `7bq4d1ksw0n9v`, 330 waits" in main["sentence"]) is (rows == 1)
+
+
+@pytest.mark.parametrize(("obj", "of_table", "is_undo"), [(0, 52, True), (52, 52, False), (0, 0, False)])
+def test_a_query_that_reads_undo(obj: int, of_table: int, is_undo: bool) -> None:  # noqa: FBT001 - a case
+    """Single blocks without an object, where the table's reads have theirs, are undo that a query needs."""
+    text = "PARSING IN CURSOR #7 len=9 dep=0 uid=87 oct=3 lid=87 tim=1000 hv=7 ad='a' sqlid='7bq4d1ksw0n9v'\n"
+    text += "select sum(a) from t\nEND OF STMT\n"
+    wait = "WAIT #7: nam='db file {}' ela= {} file#={} block#={} blocks={} obj#={} tim={}\n"
+    for n in range(1, 101):
+        text += wait.format("sequential read", 4_000, 3, n, 1, obj, 5_000 * n)
+    text += wait.format("scattered read", 900, 6, 9, 32, of_table, 501_000)
+    text += "FETCH #7:c=9000,e=501500,p=132,cr=900,cu=0,mis=0,r=1,dep=0,og=1,plh=0,tim=502000\n"
+    row = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    assert ("100 of them for undo (obj# 0)" in row["sentence"]) is is_undo
+    assert ("v$transaction" in row["next"]) is is_undo

@@ -65,6 +65,28 @@ def test_a_statement_for_each_row_of_another_says_so() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "caller"),
+    [
+        ("select id, f(p) from orders", "a function in it"),
+        ("insert into t select * from s", "a trigger or function of"),
+    ],
+)
+def test_a_recursive_statement_for_each_row_is_of_a_function_or_trigger(text: str, caller: str) -> None:
+    """What is executed once for each row of one statement is called by it, unless a block of the session calls it."""
+    outer = _statement("2kz8q0xw4m1cd", text, ("Execute", 1, 0.0, 0, 0), ("Fetch", 9, 0.9, 900, 9040))
+    inner = _statement("9mq0zk8x4w2cd", "select r from fx", ("Execute", 9000, 6.0, 36_000, 9000))
+    inner = inner.replace("Misses", "Parsing user id: 104     (recursive depth: 1)\nMisses", 1)
+    assert "recursive" in inner
+    block = _statement("1wq0zk8x4w2cd", "begin p(:1); end;", ("Execute", 9000, 0.2, 0, 0))
+    total = _overall(("Execute", 1, 0.0, 0, 0), ("Fetch", 9, 0.9, 900, 9040))
+    total += _overall(("Execute", 9000, 6.0, 36_000, 9000)).replace("NON-RECURSIVE", "RECURSIVE")
+    said = _said(outer + inner + total)
+    assert f"9,000 executions, one for each row of `2kz8q0xw4m1cd` ({caller}" in said
+    assert "one for each row" not in _said(outer + inner + block + total)
+    assert "one for each row" not in _said(outer.replace("9040", "9140") + inner + total)
+
+
 def test_a_commit_for_each_row_says_so() -> None:
     """Commits as many as the rows of an insert that is executed once for each are the fault, not their waits."""
     insert = _statement("7mqz0k8xw4c2d", "insert into t values (:1)", ("Execute", 9000, 1.0, 18_000, 9000))
