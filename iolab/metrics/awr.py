@@ -592,7 +592,7 @@ def period_facts(report: AwrReport, side: str, place: int) -> ReportFacts:
         kind=report.kind,
         elapsed_s=elapsed,
         db_time_s=db_time,
-        db_cpu_s=model.get("db cpu"),
+        db_cpu_s=model.get("db cpu") or _top_cpu(report, side),
         events=_events(report, side, is_background=False),
         background=_events(report, side, is_background=True),
         parameters=_parameters(report, side),
@@ -622,6 +622,12 @@ def _both(one: Interval, two: Interval) -> Interval | None:
         return intersect([one, two])
     except RefusedError:
         return None
+
+
+def _top_cpu(report: AwrReport, side: str) -> Interval | None:
+    """The CPU time among the top events of a period."""
+    rows = report.with_bounds("compare_top_events").filter(pl.col(f"{side}_event").is_in(["CPU time", "DB CPU"]))
+    return row_figure(rows.row(0, named=True), f"{side}_total_wait_s") if rows.height == 1 else None
 
 
 def _events(report: AwrReport, side: str, *, is_background: bool) -> dict[str, Wait]:

@@ -344,3 +344,46 @@ Second (2nd)  1840022917 {:<12}        1 11.2.0.4.0  NO      garden1          81
     for second, said in (("PLUM", "PLUM"), ("PEAR", "PLUM and PEAR")):
         headline = summarize(text.format(second).encode()).headline
         assert headline.startswith(f"AWR compare-period report, {said} on garden1")
+
+
+def test_cpu_among_the_top_events_of_a_period_is_its_cpu() -> None:
+    """Without a time model the row `CPU time` is the CPU of a period of a compare-period report, and no rest."""
+    rule, columns = "-" * 96, " ".join("-" * width for width in (30, 13, 12, 12, 13, 11))
+    row = " {:<29} {:<13} {:>12} {:>12,.1f} {:>13} {:>11.1f}"
+    sides = [
+        [
+            ("CPU time", "", "N/A", 2910.0, "N/A", 47.5),
+            ("db file sequential read", "User I/O", "610,220", 2804.0, 4.6, 45.8),
+        ],
+        [
+            ("CPU time", "", "N/A", 13944.0, "N/A", 51.8),
+            ("db file sequential read", "User I/O", "4,090,110", 12640.0, 3.1, 47.0),
+        ],
+    ]
+    heads = "Event                          Wait Class           Waits      Time(s)  Avg Time(ms)    %DB time"
+    rows = "\n".join(f"{row.format(*one)}   {row.format(*two)}" for one, two in zip(*sides, strict=True))
+    text = f"""WORKLOAD REPOSITORY COMPARE PERIOD REPORT
+
+Snapshot Set    DB Id    Instance     Inst Num Release     Cluster Host          Std Block Size
+------------ ----------- ------------ -------- ----------- ------- ------------ ---------------
+First (1st)   1840022917 PLUM                1 11.2.0.4.0  NO      garden1          8192
+Second (2nd)  1840022917 PLUM                1 11.2.0.4.0  NO      garden1          8192
+
+Snapshot Set  Begin Snap Id Begin Snap Time            End Snap Id End Snap Time                  Avg Active Users           Elapsed Time (min)            DB time (min)
+------------ -------------- ------------------------- ------------ ------------------------- -------------------------- -------------------------- --------------------------
+1st                    7120 13-Oct-15 10:00:02 (Tue)          7121 13-Oct-15 11:00:04 (Tue)                         1.7                       60.0                      102.0
+2nd                    7144 14-Oct-15 10:00:05 (Wed)          7145 14-Oct-15 11:00:06 (Wed)                         7.5                       60.0                      448.5
+
+Top Timed Events   First DB/Inst: PLUM/PLUM Snaps: 7120-7121 (Elapsed time: 3602.11 sec  DB time: 6120.4 sec),  Second DB/Inst: PLUM/PLUM Snaps: 7144-7145 (Elapsed time: 3600.87 sec  DB time: 26910.8 sec)
+-> Events with a "-" did not make the Top list in this set of snapshots, but are displayed for comparison purposes
+
+{"1st":>50}{"2nd":>99}
+{rule}   {rule}
+{heads}   {heads}
+{columns}   {columns}
+{rows}
+                           {rule}
+"""  # noqa: E501 - as the report prints it
+    parts = iolab.ledger(text.encode()).parts().select("name", "seconds").rows()
+    assert ("DB CPU", 13944.0) in parts
+    assert sum(seconds for name, seconds in parts if name.startswith("not")) < 0.02 * 26910
