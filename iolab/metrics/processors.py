@@ -470,11 +470,18 @@ class Stretch(NamedTuple):
     Attributes:
         first, last: the places of the first and the last.
         when: `, from 10:20 to 11:00`, or the numbers of the samples.
+        others: how many high samples are elsewhere.
     """
 
     first: int
     last: int
     when: str
+    others: int = 0
+
+    @property
+    def of_all(self) -> str:
+        """The time beside the number of all high samples."""
+        return self.when.replace(", ", ", mostly ", 1) if self.others else self.when
 
 
 def stretch_of(is_high: Sequence[bool]) -> tuple[int, int] | None:
@@ -508,8 +515,10 @@ def high_stretch(rows: pl.DataFrame, is_high: pl.Expr) -> Stretch | None:
         rows: one row a sample, in order; with ``sample``, ``interval_start`` and ``interval_end``.
         is_high: which of them are high.
     """
-    found = stretch_of(rows.select(is_high.fill_null(value=False).alias("high")).to_series().to_list())
-    return None if found is None else Stretch(*found, _when(rows, *found))
+    high = rows.select(is_high.fill_null(value=False).alias("high")).to_series().to_list()
+    if (found := stretch_of(high)) is None:
+        return None
+    return Stretch(*found, _when(rows, *found), sum(high) - sum(high[found[0] : found[1] + 1]))
 
 
 def raised(rows: pl.DataFrame, figure: str) -> Stretch | None:

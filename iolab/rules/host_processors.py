@@ -435,7 +435,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST and is_short else ""
         timed = samples.with_columns(interval_end=pl.coalesce("interval_end", "at"))
         stretch = high_stretch(timed, pl.col("busy") >= SATURATED)
-        at = _time_of_busiest(samples) if full == 1 else stretch.when if stretch else ""
+        at = _time_of_busiest(samples) if full == 1 else stretch.of_all if stretch else ""
         mostly = _mostly(log) if report is None else ""
         said = f"The CPUs were {percent(busy)} {word} on average{when}{mostly}; {full:,} of {number:,} samples "
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."

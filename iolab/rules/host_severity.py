@@ -100,7 +100,7 @@ def _of_device(rows: pl.LazyFrame, device: str) -> pl.DataFrame:
 def _when(rows: pl.DataFrame, is_high: pl.Expr) -> str:
     """When the samples were that are high, where that was one stretch."""
     found = high_stretch(rows, is_high)
-    return "" if found is None else found.when
+    return "" if found is None else found.of_all
 
 
 def _mean(rows: pl.DataFrame, name: str) -> float:
