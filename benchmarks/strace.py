@@ -2,7 +2,8 @@
 
 The logs are generated: distinct lines by the rules of the format (`strace_logs`).  Ours runs in this process, warm;
 mawk (awk where it is missing) and wc are processes.  Of several interleaved rounds the least of each counts.  The
-Python loop and stracetools read a part of the log, and their times are scaled to the whole.
+Python loop and stracetools read a part of the log, and their times are scaled to the whole.  `STRACE_PARSER` names
+GitLab's strace-parser, a program in Rust, which is then run in turn with the others.
 
     python benchmarks/strace.py [--size MB] [--repeat N] [--fallback] [--short]
 """
@@ -123,6 +124,8 @@ def rows_of(title: str, log: Path, repeat: int) -> Iterator[tuple[str, float, st
         f"{awk} '{{print $1}}'": command(awk, "{print $1}", str(log)),
         "wc -l": command("wc", "-l", str(log)),
     }
+    if tool := os.environ.get("STRACE_PARSER"):
+        works["strace-parser summary"] = command(tool, str(log), "summary")
     limits: dict[str, float | None] = {}
     for name, kind, work, limit in WORK:
         if kind == title:
