@@ -7,7 +7,6 @@ Each log is made at a quarter of its size, too.  An exponent of 1 is a cost in p
 
 import argparse
 import math
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count, islice
@@ -17,7 +16,7 @@ from typing import NamedTuple
 import awr
 import spool
 import strace_logs
-from commands import cost_of_python
+from commands import cost_of_python, load
 
 MB = 1_000_000
 #: Each log is measured at its size and at one so many times smaller.
@@ -119,7 +118,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1.0, metavar="X", help="make logs of so many times the size")
     parser.add_argument("--only", default="", metavar="WORD", help="only logs whose title has this word")
     options = parser.parse_args()
-    print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    print(f"{load()}")
     print(f"{'log':<30} {'size':>13} {'':<10} {'CPU-s':>8} {'MB':>7}   growth of time, of memory")
     for extreme in EXTREMES:
         if options.only in extreme.title:

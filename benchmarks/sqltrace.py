@@ -7,7 +7,6 @@ threads, imports not counted; awk is a process of its own.
 """
 
 import argparse
-import os
 import resource
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import polars as pl
-from commands import target  # beside this file
+from commands import load, target  # beside this file
 
 import sqltraceparse
 
@@ -69,7 +68,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=200, metavar="MB")
     size = parser.parse_args().size * 1_000_000
-    print(f"an SQL trace of {size / 1e6:,.0f} MB; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    print(f"an SQL trace of {size / 1e6:,.0f} MB; {load()}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = folder / "a.trc"
@@ -112,7 +111,7 @@ def main() -> None:
         for title, seconds, most, least in rows:
             verdict = target(seconds / awk, most, "x awk") or target(size / 1e6 / seconds, least, "MB/s", is_least=True)
             print(f"{title:40} {size / 1e6 / seconds:8.1f} {seconds / awk:7.2f}  {verdict}")
-        print(f"peak memory {resource.getrusage(own).ru_maxrss // 1024:,} MB; load {os.getloadavg()[0]:.1f}")
+        print(f"peak memory {resource.getrusage(own).ru_maxrss // 1024:,} MB; {load()}")
 
 
 if __name__ == "__main__":

@@ -36,12 +36,25 @@ _SIDES: Final = ("a", "b")
 
 #: One row a statement that both traces ran.  Times are its own, per execution; those of a trace end in ``_a``, ``_b``.
 STATEMENTS: Final = pl.Schema(
-    {"change": pl.String(), "text": pl.String()}
-    | dict.fromkeys(("depth", "executions_a", "executions_b"), pl.Int64())
-    | dict.fromkeys(("elapsed_s_a", "elapsed_s_b", "ratio", "ratio_lo", "ratio_hi", "added_s"), pl.Float64())
-    | dict.fromkeys(("share_a_pct", "share_b_pct"), pl.Float64())
-    | {"plan_changed": pl.Boolean(), "plan_a": pl.String(), "plan_b": pl.String()}
-    | dict.fromkeys((f"{name}_{side}" for name in _FIGURES for side in _SIDES), pl.Float64())
+    {
+        "change": pl.String(),
+        "text": pl.String(),
+        "depth": pl.Int64(),
+        "executions_a": pl.Int64(),
+        "executions_b": pl.Int64(),
+        "elapsed_s_a": pl.Float64(),
+        "elapsed_s_b": pl.Float64(),
+        "ratio": pl.Float64(),
+        "ratio_lo": pl.Float64(),
+        "ratio_hi": pl.Float64(),
+        "added_s": pl.Float64(),
+        "share_a_pct": pl.Float64(),
+        "share_b_pct": pl.Float64(),
+        "plan_changed": pl.Boolean(),
+        "plan_a": pl.String(),
+        "plan_b": pl.String(),
+        **{f"{name}_{side}": pl.Float64() for name in _FIGURES for side in _SIDES},
+    }
 )
 
 

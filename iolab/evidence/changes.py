@@ -26,11 +26,21 @@ PARAMETER_CHANGES: Final = pl.Schema(
 )
 #: Columns of `neighbour_changes`.
 NEIGHBOUR_CHANGES: Final = pl.Schema(
-    {"db_name": pl.String(), "db_id": pl.Int64()}
-    | dict.fromkeys(("instance_name", "before", "after"), pl.String())
-    | {"at": pl.Datetime("us"), "event": pl.String(), "direction": pl.String()}
-    | dict.fromkeys(("at_least", "more_sessions", "usual"), pl.Float64())
-    | {"is_unusual": pl.Boolean(), "unit": pl.String()}
+    {
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
+        "before": pl.String(),
+        "after": pl.String(),
+        "at": pl.Datetime("us"),
+        "event": pl.String(),
+        "direction": pl.String(),
+        "at_least": pl.Float64(),
+        "more_sessions": pl.Float64(),
+        "usual": pl.Float64(),
+        "is_unusual": pl.Boolean(),
+        "unit": pl.String(),
+    }
     | dict.fromkeys((f"{side}{end}" for side in ("a", "b", "ratio") for end in ("", "_lo", "_hi")), pl.Float64())
 )
 #: Text reports cut values here; HTML reports do not.

@@ -14,18 +14,40 @@ if TYPE_CHECKING:
 
 #: Columns of `periods`.
 PERIODS: Final = pl.Schema(
-    {"report": pl.String(), "part": pl.Int64(), "kind": pl.String(), "db_name": pl.String(), "db_id": pl.Int64()}
-    | {"instance_name": pl.String(), "begin_snap_id": pl.Int64(), "end_snap_id": pl.Int64()}
-    | {"begin_time": pl.Datetime("us"), "end_time": pl.Datetime("us")}
-    | {"elapsed_s": pl.Float64(), "db_time_s": pl.Float64()}
-    | {"startup_time": pl.Datetime("us"), "startup_hour": pl.Datetime("us")}
-    | {"form": pl.String(), "release": pl.String(), "cpus": pl.Int64()}
+    {
+        "report": pl.String(),
+        "part": pl.Int64(),
+        "kind": pl.String(),
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
+        "begin_snap_id": pl.Int64(),
+        "end_snap_id": pl.Int64(),
+        "begin_time": pl.Datetime("us"),
+        "end_time": pl.Datetime("us"),
+        "elapsed_s": pl.Float64(),
+        "db_time_s": pl.Float64(),
+        "startup_time": pl.Datetime("us"),
+        "startup_hour": pl.Datetime("us"),
+        "form": pl.String(),
+        "release": pl.String(),
+        "cpus": pl.Int64(),
+    }
 )
 #: Columns of `find_breaks`.
 BREAKS: Final = pl.Schema(
-    {"db_name": pl.String(), "db_id": pl.Int64(), "instance_name": pl.String(), "kind": pl.String()}
-    | dict.fromkeys(("from_time", "to_time", "startup_time"), pl.Datetime("us"))
-    | dict.fromkeys(("before", "after", "reason"), pl.String())
+    {
+        "db_name": pl.String(),
+        "db_id": pl.Int64(),
+        "instance_name": pl.String(),
+        "kind": pl.String(),
+        "from_time": pl.Datetime("us"),
+        "to_time": pl.Datetime("us"),
+        "startup_time": pl.Datetime("us"),
+        "before": pl.String(),
+        "after": pl.String(),
+        "reason": pl.String(),
+    }
 )
 #: Columns that name an instance.
 INSTANCE: Final = ("db_name", "db_id", "instance_name")

@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
 #: Columns of `over_time`.
 OVER_TIME: Final = pl.Schema(
-    {"panel": pl.String(), "series": pl.String()}
-    | {"begin": pl.Datetime("us"), "end": pl.Datetime("us"), "value": pl.Float64()}
+    {
+        "panel": pl.String(),
+        "series": pl.String(),
+        "begin": pl.Datetime("us"),
+        "end": pl.Datetime("us"),
+        "value": pl.Float64(),
+    }
 )
 #: This many devices are drawn, those with the most requests.
 MOST_DEVICES: Final = 4

@@ -319,7 +319,17 @@ def _metrics(
     caveats: pl.Expr,
 ) -> pl.DataFrame:
     """Rows of metrics after the columns that say what they are about."""
-    fields = dict(zip(("metric", "unit", "basis"), map(pl.lit, what), strict=True)) | {"caveats": caveats}
-    fields |= dict(zip(("value", "lo", "hi"), figure, strict=True))
-    made = [fields.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in METRICS.items()]
+    metric, unit, basis = what
+    value, lo, hi = figure
+    fields = {
+        "metric": pl.lit(metric),
+        "value": value,
+        "lo": lo,
+        "hi": hi,
+        "ci_lo": pl.lit(None),
+        "ci_hi": pl.lit(None),
+        "unit": pl.lit(unit),
+        "basis": pl.lit(basis),
+    }
+    made = [(fields | {"caveats": caveats})[name].cast(dtype).alias(name) for name, dtype in METRICS.items()]
     return frame.select(*KEYS, *own, *made).sort("begin_time", "report", maintain_order=True)

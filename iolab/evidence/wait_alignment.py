@@ -27,9 +27,16 @@ if TYPE_CHECKING:
 
 #: Columns of `WaitAlignment.waits`.
 WAIT_CALLS: Final = pl.Schema(
-    {"line": pl.Int64(), "event": pl.String(), "wait_us": pl.Float64()}
-    | dict.fromkeys(("calls", "call_line"), pl.Int64())
-    | {"call_us": pl.Float64(), "added_us": pl.Float64(), "bytes": pl.Int64()}
+    {
+        "line": pl.Int64(),
+        "event": pl.String(),
+        "wait_us": pl.Float64(),
+        "calls": pl.Int64(),
+        "call_line": pl.Int64(),
+        "call_us": pl.Float64(),
+        "added_us": pl.Float64(),
+        "bytes": pl.Int64(),
+    }
 )
 #: A wait counts whole microseconds, and so does the clock at its end.
 _RESOLUTION_US: Final = 2.0

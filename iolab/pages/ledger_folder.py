@@ -154,7 +154,7 @@ def folder_text(
         figures = "  ".join(f"{cell:>{w}}" for cell, w in zip(cells, wide, strict=False))
         lines.append(cut(f"{bar:12}  {figures}  {label}", width))
     change = _change(ordered)
-    for sentence in ([] if change is None else [change[0]]) + _parameters(ordered):
+    for sentence in ([] if change is None else [change[0]]) + _parameters(changed_parameters(ordered)):
         lines += textwrap.wrap(sentence, width, break_on_hyphens=False)
     if left_out:
         lines.append(style(f"{left_out} more: --all", "dim"))
@@ -163,15 +163,21 @@ def folder_text(
     return "\n".join(lines)
 
 
-def folder_head(logs: Mapping[str, LogRow]) -> tuple[str, str, list[str], tuple[str, str] | None]:
-    """Title of logs of one kind, and what they are; what changed, in sentences; the two logs between which it did."""
+def folder_head(
+    logs: Mapping[str, LogRow], changed: Sequence[dict[str, Any]]
+) -> tuple[str, str, list[str], tuple[str, str] | None]:
+    """Title of logs of one kind, and what they are; what changed, in sentences; the two logs between which it did.
+
+    Args:
+        logs: the row of each log by its name, in the order of time.
+        changed: what `changed_parameters` gives of them.
+    """
     common, _ = _headlines([one.headline for one in logs.values()])
     noun = next(iter(logs.values())).noun
     period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
     period = f", {period}" if period else ""
-    ordered = in_time(logs)
-    change = _change(ordered)
-    said = ([] if change is None else [change[0], *_gone(ordered, change[1][1])]) + _parameters(ordered)
+    change = _change(logs)
+    said = ([] if change is None else [change[0], *_gone(logs, change[1][1])]) + _parameters(changed)
     title, kind = split_headline(common)
     kind = f"{len(logs)} {kind.replace(noun, f'{noun}s', 1)}" if kind else ""
     machines = {one.machine for one in logs.values() if one.machine}
@@ -252,9 +258,8 @@ def changed_parameters(ordered: Mapping[str, LogRow]) -> list[dict[str, Any]]:
     return parameter_changes(pl.concat(frames)).filter(pl.col("status") == "changed").to_dicts()
 
 
-def _parameters(ordered: Mapping[str, LogRow]) -> list[str]:
+def _parameters(found: Sequence[dict[str, Any]]) -> list[str]:
     """Which initialization parameters differ from one log to the next, and when, a sentence each."""
-    found = changed_parameters(ordered)
     said = []
     for row in found[:_MOST_PARAMETERS]:
         values = " to ".join(cut(row[side], _LABEL) for side in ("before", "after"))

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.heat_html import leading_wait, parts_of
 from iolab.pages.lanes_html import ticks
-from iolab.pages.ledger_folder import changed_parameters
 from iolab.pages.ledger_html import pattern_html
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from iolab.pages.ledger_folder import LogRow
@@ -47,12 +46,13 @@ _UNKNOWN: Final = "strip-unknown"
 _Cell = tuple["datetime", "datetime", float, str]
 
 
-def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
+def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str], changed: Sequence[dict[str, Any]] = ()) -> str:
     """The strip; empty of fewer than three reports with sessions and a period.
 
     Args:
         logs: the row of each log by its name, all of one kind.
         links: the identifier of each log's part of the page.
+        changed: what `iolab.pages.ledger_folder.changed_parameters` gives of them.
     """
     shown: dict[str, tuple[datetime, datetime, float]] = {}
     sessions: dict[str, dict[str, float]] = {}
@@ -74,7 +74,7 @@ def strip_html(logs: Mapping[str, LogRow], links: Mapping[str, str]) -> str:
         return ""
     span = (min(begin for begin, _, _ in shown.values()), max(end for _, end, _ in shown.values()))
     restarts = _restarts(logs, span)
-    changed = changed_parameters(logs) if restarts else []
+    changed = changed if restarts else ()
     missing = _missing([(begin, end) for begin, end, _ in shown.values()])
 
     def line(
@@ -149,7 +149,7 @@ def _named(part: str, events: Mapping[str, Mapping[str, float]]) -> str:
     return f"`{name}`" if name and own[name] >= _NEARLY_ALL * sum(own.values()) else part
 
 
-def _labels(restarts: list[datetime], span: tuple[datetime, datetime], changed: list[dict[str, Any]]) -> str:
+def _labels(restarts: list[datetime], span: tuple[datetime, datetime], changed: Sequence[dict[str, Any]]) -> str:
     """The time of each restart, and a parameter that it changed, beside its line; one near the last is a line alone."""
     drawn, last = "", -_LABEL
     for when in restarts:

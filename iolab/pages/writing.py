@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -23,7 +23,15 @@ from iolab.pages.elements import large_html, marked_html, split_headline, title_
 from iolab.pages.findings_html import findings_html, moves_html, sentences_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import infos_of, lanes_html, lanes_over
-from iolab.pages.ledger_folder import LEAST, LogRow, folder_head, in_time, log_row, sets_head
+from iolab.pages.ledger_folder import (
+    LEAST,
+    LogRow,
+    changed_parameters,
+    folder_head,
+    in_time,
+    log_row,
+    sets_head,
+)
 from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
@@ -118,7 +126,8 @@ def write_report(
     summaries, logs = read.summaries, in_time(read.rows)
     refuse_empty(read.failed, len(named))
     _mark_runs(read.sections, [one.name for one in named], summaries if is_drawn else {})
-    heading, what, change, between = _heading(read, logs)
+    changed = changed_parameters(logs) if len(named) > 1 else []
+    heading, what, change, between = _heading(read, logs, changed)
     asked = [one for one in named if one.name in (between or summaries)]
     compared = {one.name: summaries[one.name].log if is_whole else load(one.source) for one in asked}
     pairings = list(pair_all(compared)) if compared else []
@@ -131,7 +140,7 @@ def write_report(
     if len(named) > 1:
         links = {one.name: f"log-{n}" for n, one in enumerate(named, 1)}
         contents = [*_OF_FEW, *((link, name) for name, link in links.items())] if is_drawn else list(_CONTENTS)
-        strip = strip_html(logs, links) if len({row.kind for row in logs.values()}) == 1 else ""
+        strip = strip_html(logs, links, changed) if len({row.kind for row in logs.values()}) == 1 else ""
         parts = [f"<h1>{title_html(heading)}</h1>{what}", _total_line(change, between), strip]
         lead = _lead(pairings, together, change, first, is_pair=len(named) == 2)
         parts += lead
@@ -274,7 +283,9 @@ def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
     return gaps
 
 
-def _heading(read: _Read, rows: dict[str, LogRow]) -> tuple[str, str, list[str], tuple[str, str] | None]:
+def _heading(
+    read: _Read, rows: dict[str, LogRow], changed: Sequence[dict[str, Any]]
+) -> tuple[str, str, list[str], tuple[str, str] | None]:
     """Title of a page and the line below it; of many logs what changed, and between which two."""
     summaries, count = read.summaries, len(read.infos)
     if len(summaries) == count == 1:
@@ -285,7 +296,7 @@ def _heading(read: _Read, rows: dict[str, LogRow]) -> tuple[str, str, list[str],
         files = [f"{name} ({side})" for side, name in named.items()]
         return title, _lead_line(" · ".join([*[kind] * bool(kind), *files])), [], None
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
-        title, kind, change, between = folder_head(rows)
+        title, kind, change, between = folder_head(rows, changed)
         return (title, _lead_line(kind), change, between) if count >= LEAST else (title, _lead_line(kind), [], None)
     kinds = Counter(read.kinds)
     what = " · ".join(kind if often == 1 else f"{often} × {kind}" for kind, often in kinds.items())

@@ -95,4 +95,4 @@ def apply_rules(kind: str, subject: Any) -> Iterator[Finding]:  # noqa: ANN401 -
         for found in one.find(subject):
             if found.name != one.name and found.name not in one.says:
                 raise LogError(f"the rule {one.name} of {kind} does not register the finding {found.name}")
-            yield found if found.explains else replace(found, explains=one.explains)
+            yield replace(found, explains=one.explains) if one.explains and not found.explains else found
