@@ -15,6 +15,8 @@ import polars as pl
 from iolab.comparison.changes import DOWN, UP, Change, decide_together, from_to, measure_change
 from iolab.comparison.report_sets import trusted_times
 from iolab.metrics.formatting import count_text, share_text, short_text
+from iolab.metrics.report_figures import report_facts
+from iolab.rules.phrases import percent
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 
@@ -235,6 +237,22 @@ def _describe(key: Key, seen: list[list[tuple[float | None, Seen]]]) -> tuple[di
 def _middle(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return median(known) if known else None
+
+
+def sampled_statement(a: AwrReport, b: AwrReport) -> str:
+    """The statement that most samples of a report have and none of its SQL lists, with its share in the other."""
+    sides = [report_facts(a), report_facts(b)]
+    found = [(share, sql_id, at) for at, side in enumerate(sides) for sql_id, _, share in side.sampled_only]
+    if not found or not all(side.samples.statements for side in sides):
+        return ""
+    share, sql_id, at = max(found)
+    listed = {name: other for name, _, other in sides[1 - at].samples.statements}
+    one, other = "AB"[at], "BA"[at]
+    if sql_id in listed:
+        those = f"{percent(listed[sql_id] / 100)} of those of {other}"
+    else:
+        those = f"less than {percent(min(listed.values()) / 100)} of those of {other}"
+    return f"`{sql_id}`, which no SQL list names, was in {percent(share / 100)} of the samples of {one} and in {those}."
 
 
 def statement_sentences(statements: pl.DataFrame) -> Iterator[str]:

@@ -22,7 +22,12 @@ from iolab.comparison.report_sets import (
     place_of,
     reports_apart,
 )
-from iolab.comparison.report_statements import cautions_of_statements, changed_statements, statement_sentences
+from iolab.comparison.report_statements import (
+    cautions_of_statements,
+    changed_statements,
+    sampled_statement,
+    statement_sentences,
+)
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.time_ledger.changes import change_of
 from iolab.time_ledger.run import ledger
@@ -109,7 +114,16 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
     }
     frames = {title: frame.drop("instance") for title, frame in frames.items() if frame.height}
     tables = {title: shown for title, frame in frames.items() if (shown := _shown(frame)).height}
-    return Pairing(names, "two reports", tuple(paragraphs), frames, tables, is_lettered=True, warning=warning)
+    return Pairing(
+        names,
+        "two reports",
+        tuple(paragraphs),
+        frames,
+        tables,
+        is_lettered=True,
+        verdict=sampled_statement(a, b),
+        warning=warning,
+    )
 
 
 def _shown(frame: pl.DataFrame) -> pl.DataFrame:

@@ -11,8 +11,8 @@ import polars.selectors as cs
 
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
-from iolab.pages.elements import large_html, marked_html
-from iolab.pages.findings_html import MOST, moves_html, sentences_html
+from iolab.pages.elements import marked_html
+from iolab.pages.findings_html import MOST, moves_html, sentences_html, verdict_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
 from iolab.pages.tables import frame_html
@@ -125,11 +125,7 @@ def _first_screen(result: BeforeAfter, kind: str) -> str:
     others = [sentence for sentence in result.sentences if not sentence.endswith(in_changes or ("\0",))]
     most = 1 if result.changes else MOST
     first, more = others[:most], "".join(f"<li>{marked_html(one)}</li>" for one in others[most:])
-    said = "".join(
-        f'<p class="verdict">{large_html(" ".join(both), 2)}</p>{_moves(one, result, first)}'
-        for one in result.changes
-        if (both := [one.sentence, *([one.per_work.sentence] if one.per_work else [])])
-    )
+    said = "".join(f"{verdict_html(one)}{_moves(one, result, first)}" for one in result.changes)
     said = said or f'<div class="sentences">{sentences_html(("", one, "") for one in first)}</div>'
     folded = f"<details><summary>{len(others) - most} more</summary><ul>{more}</ul></details>" if more else ""
     return f'<p class="lead">{" · ".join(names)}</p>{said}{folded}'

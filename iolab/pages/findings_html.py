@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import impact_text
+from iolab.metrics.formatting import figure_text, impact_text
+from iolab.pages.elements import large_html
 from iolab.pages.tables import frame_html
 from iolab.rules.finding import meanings
 
@@ -98,6 +99,14 @@ def sentences_html(rows: Iterable[tuple[str, str, str]], *, base: str = "") -> s
     items = "".join(f"<li>{_columns(number, _words(said), '', _words(step))}" for number, said, step in shown)
     kind = "findings unmarked" if any(number for number, *_ in shown) else "findings unmarked plain"
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
+
+
+def verdict_html(change: LedgerChange, warning: str = "") -> str:
+    """How a total changed, and that per unit of work, in large figures; what makes it doubtful stands before it."""
+    said = [warning, change.sentence]
+    if (work := change.per_work) is not None:
+        said.append(f"That is {figure_text(work.a.value)} to {figure_text(work.b.value)} {work.unit}.")
+    return f'<p class="verdict">{large_html(" ".join(filter(None, said)), 2)}</p>'
 
 
 def moves_html(change: LedgerChange, drawn: str, others: Iterable[str] = ()) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import time_text
+from iolab.metrics.formatting import size_text, time_text
 from iolab.pages.elements import split_headline
 from iolab.pages.findings_html import frame_of
 from iolab.pages.ledger_rows import time_cell
@@ -45,6 +45,10 @@ _MOST_PARAMETERS: Final = 3
 #: A part with this share is missed where it is gone; one with a smaller share hardly occurs.
 _LARGE: Final = 0.05
 _NOTHING: Final = 0.001
+#: A log is one of the busiest with this share of the highest load.
+_BUSY: Final = 0.8
+#: A parameter of this many bytes or more is a size.
+_SIZE: Final = 2**20
 #: Letters of a period within a day.
 _ONE_DAY: Final = len("2026-09-14 18:00 to 19:00")
 
@@ -262,11 +266,16 @@ def _parameters(found: Sequence[dict[str, Any]]) -> list[str]:
     """Which initialization parameters differ from one log to the next, and when, a sentence each."""
     said = []
     for row in found[:_MOST_PARAMETERS]:
-        values = " to ".join(cut(row[side], _LABEL) for side in ("before", "after"))
+        values = " to ".join(_value(row["parameter"], row[side]) for side in ("before", "after"))
         when = " and ".join(dict.fromkeys(f"{row[end]:%Y-%m-%d %H:%M}" for end in ("from_time", "to_time")))
         said.append(f"`{row['parameter']}` changed from {values} {'between' if ' and ' in when else 'at'} {when}.")
     more = len(found) - len(said)
     return [*said, f"{counted(more, 'more parameter')} changed."] if more else said
+
+
+def _value(parameter: str, value: str) -> str:
+    is_size = parameter.endswith(("_size", "_target", "_limit")) and value.isdecimal() and int(value) >= _SIZE
+    return size_text(int(value)) if is_size else cut(value, _LABEL)
 
 
 def in_time(logs: Mapping[str, LogRow]) -> dict[str, LogRow]:
@@ -342,13 +351,31 @@ def _change(ordered: Mapping[str, LogRow]) -> tuple[str, tuple[str, str]] | None
             ratio, place, before, after = max(found)
             change = f"{three(ratio)} times as long" if after > before else f"{three(100 - 100 / ratio)} % less"
             said = f"`{part}` took {time_text(before)} before {_when(*logs[place])} and {time_text(after)} after"
-            return f"{said}: {change}.", (logs[place - 1][0], logs[place][0])
+            sides = [[one.ledger for _, one in side] for side in (logs[:place], logs[place:])]
+            return f"{said}: {change}.{_busiest(*sides)}", (logs[place - 1][0], logs[place][0])
     sizes = {name: _size(one.ledger) or 0.0 for name, one in logs}
     if len(logs) < 2 or any(one.ledger.elapsed is None for _, one in logs):
         return None
     first, second = max(pairwise(sizes), key=lambda pair: abs(sizes[pair[1]] - sizes[pair[0]]))
     said = f"The load changed most at {_when(second, ordered[second])}"
     return f"{said}: from {three(sizes[first])} to {three(sizes[second])} sessions active.", (first, second)
+
+
+def _busiest(before: Sequence[Ledger], after: Sequence[Ledger]) -> str:
+    """How many sessions were active, and on CPU, in the busiest logs before and after; empty without periods."""
+    figures: list[tuple[str, str]] = []
+    for side in (before, after):
+        sizes = [_size(one) or 0.0 for one in side]
+        busy = [one for one, size in zip(side, sizes, strict=True) if size >= _BUSY * max(sizes)]
+        elapsed = sum(one.elapsed.value for one in busy if one.elapsed is not None)
+        if any(one.elapsed is None or "what" not in one.views for one in side) or elapsed <= 0:
+            return ""
+        total = sum(one.total.value for one in busy if one.total is not None)
+        cpu = float(pl.concat([one.parts("what").filter(level=0, kind="cpu")["seconds"] for one in busy]).sum())
+        figures.append((three(total / elapsed), three(cpu / elapsed)))
+    (active, on_cpu), (active_now, on_cpu_now) = figures
+    said = f"had {active} sessions active before and {active_now} after"
+    return f" The busiest logs {said}, {on_cpu} and {on_cpu_now} of them on CPU."
 
 
 def _timed(ledger: Ledger) -> list[tuple[str, float, float]]:

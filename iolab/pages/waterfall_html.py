@@ -88,10 +88,10 @@ def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str
         ...     for name, seconds in statements:
         ...         part = account.add("who", name, Interval.exact(seconds), kind="mixed", count=Interval.exact(2))
         ...     return account.ledger()
-        >>> page = beside_waterfall_html(ledger(("a x", 4), ("b y", 2)).compare(ledger(("a x", 6))), [])
+        >>> page = beside_waterfall_html(ledger(("1a x", 4), ("1b y", 2)).compare(ledger(("1a x", 6))), [])
         >>> "<td class=number>1</td><td class=number>2 s → 3 s</td>" in page
         True
-        >>> "<code>b</code> <small>left list</small>" in page, "<td class=number>≤ 4</td>" in page
+        >>> "<code>1b</code> <small>left list</small>" in page, "<td class=number>≤ 4</td>" in page
         (True, True)
     """
     own = change.parts.filter(pl.col("parent").is_null(), ~pl.col("kind").is_in([*UNKNOWN, "contains"]), view="who")
@@ -105,7 +105,8 @@ def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str
         runs = figure_text(counts[1] / counts[0]) if all(counts) else "?"
         each = [time_text(row[side] / count) for side, count in zip("ab", counts, strict=True) if count and row[side]]
         cells = "".join(f"<td class=number>{one}</td>" for one in (a, b, runs, " → ".join(each)))
-        head = f"<code>{html.escape(name)}</code>{tag} {html.escape(text)}"
+        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
+        head = f"{named}{tag} {html.escape(text)}"
         lines.append(f'<tr class="who"><th scope="row" title="{html.escape(row["name"])}">{head}</th>{cells}</tr>')
     heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in ("A", "B", "runs, B / A", "per run"))
     caption = f"<caption>Statements <small>{html.escape(change.unit)}, by size of change</small></caption>"

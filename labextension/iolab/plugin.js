@@ -101,7 +101,8 @@
 
       const theme = () => (themes && themes.theme && !themes.isLight(themes.theme) ? "dark" : "light");
 
-      // In a narrow window the file browser and the panel on the right are closed, as a drawer is; their buttons stay.
+      // In a narrow window the file browser and the panel on the right are closed at the start and by what is opened, as
+      // a drawer is; their buttons stay.
       const makeRoom = () => app.restored.then(() => {
         if (window.innerWidth >= NARROW || !app.shell.collapseLeft) return;
         app.shell.collapseLeft();
@@ -126,7 +127,6 @@
           this.heard = (event) => this.hear(event);
           window.addEventListener("message", this.heard);
           this.timer = setInterval(() => this.look(), POLL_MS);
-          makeRoom();
           this.themed = () => this.tell({ theme: theme() });
           if (themes) themes.themeChanged.connect(this.themed);
           context.pathChanged.connect(() => this.open());
@@ -412,7 +412,6 @@
         constructor(folder) {
           super();
           this.addClass("iolab-field");
-          makeRoom();
           this.node.append(element("h1", "What does this log say?"),
             element("p", `AWR, Statspack and ASH reports, SQL traces, strace logs, spools, iostat and others; compressed or not. Files go to ${folder ? `the folder ${folder}` : "the top folder"}, and nothing leaves this server.`));
           const box = document.createElement("div");
@@ -428,6 +427,8 @@
         }
       }
 
+      makeRoom();
+      if (app.shell.currentChanged) app.shell.currentChanged.connect(makeRoom);
       document.head.append(element("style", STYLE));
       const styles = document.createElement("link");
       styles.rel = "stylesheet";

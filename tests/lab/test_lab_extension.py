@@ -298,13 +298,14 @@ def test_the_launcher_takes_uploads(lab: tuple[str, Path], tmp_path: Path) -> No
 
 
 def test_a_narrow_window_is_left_to_the_page(lab: tuple[str, Path]) -> None:
-    """On a phone the file browser makes room for the field and for a page, and neither is wider than its place."""
-    url, _ = lab
+    """On a phone the file browser makes room for the launcher, the field, a page and a notebook: none is wider."""
+    url, folder = lab
+    (folder / "narrow.ipynb").write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
     with open_browser() as (page, asked):
         page.set_default_timeout(PATIENCE)
         page.set_viewport_size({"width": 390, "height": 844})
         page.goto(f"{url}/lab?token={TOKEN}&reset")
-        page.locator(".jp-LauncherCard", has_text="Oracle I/O logs").dispatch_event("click")
+        page.locator(".jp-LauncherCard", has_text="Oracle I/O logs").click()
         field = page.locator(".iolab-field")
         page.locator(".iolab-picker").wait_for()
         until(page, lambda: field.bounding_box()["width"] > 300)
@@ -314,6 +315,9 @@ def test_a_narrow_window_is_left_to_the_page(lab: tuple[str, Path]) -> None:
         frame.locator("main").wait_for()
         until(page, lambda: page.locator(".iolab-page").bounding_box()["width"] > 300)
         pages = frame.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        page.locator(".jp-SideBar.jp-mod-left [data-id='filebrowser']").click()
+        page.locator(".jp-DirListing-item", has_text="narrow.ipynb").dblclick()
+        until(page, lambda: page.locator(".jp-NotebookPanel:visible").bounding_box()["width"] > 300)
         page.set_viewport_size({"width": 1280, "height": 900})
         page.goto(f"{url}/lab/tree/{TRACE.name}?token={TOKEN}&reset")
         page.locator(".jp-DirListing-item").first.wait_for()  # there is room for both

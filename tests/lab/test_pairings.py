@@ -5,10 +5,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 import iolab
 from iolab import load
 from iolab.comparison import Options, Pairing, UnpairedError, pair, pair_all
+from iolab.pages.writing import write_report
 from logframe.formats import ParsedLog
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -276,6 +278,22 @@ def test_traces_without_reads_are_refused() -> None:
 
     with pytest.raises(UnpairedError, match="b has no reads of data"):
         pair(reads, trace("0.000000 write(3, '', 8192) = 8192"))
+
+
+@pytest.mark.corpus
+def test_a_statement_that_only_samples_name_is_in_the_verdict(corpus: Path, tmp_path: Path) -> None:
+    """It stands behind the change of the total, with its share in both reports, and as a row of the page."""
+    names = [corpus / f"awr/sarthi2020__AWR-reports/awr_rpt_{number}.html" for number in (2, 4)]
+    shares = "in 45 % of the samples of {} and in less than 1.5 % of those of {}"
+    said = f"`0kg3s5m4uzp32`, which no SQL list names, was {shares}."
+
+    assert pair(*map(iolab.load, names)).verdict.endswith(said.format("B", "A"))
+    assert pair(*map(iolab.load, reversed(names))).verdict.endswith(said.format("A", "B"))
+    write_report(names, tmp_path / "page.html")
+    page = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    total = page.css_first("p.verdict").text()
+    assert total.endswith("its cause is unknown. That is 292 to 773 ms per transaction.")
+    assert said.format("B", "A").replace("`", "") in page.css_first("ol.findings").text()
 
 
 @pytest.mark.corpus
