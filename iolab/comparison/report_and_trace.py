@@ -28,7 +28,7 @@ _QUARTER: Final = timedelta(minutes=15)
 
 #: What a verdict of `align_trace` is in a sentence.
 _SAID: Final = {
-    "agrees": "the database and the trace agree in {0}",
+    "agrees": "the database and the trace agree in {0}, within 1 % or their bounds",
     "differs": "the database and the trace differ in {0}",
     "part": "the trace holds a part of the database's {0}",
 }

@@ -61,6 +61,9 @@ def pair_with_session(trace: SqlTrace, spool: Spool, names: tuple[str, str], _: 
     verdict = f"{counted(both.height, 'statement')} in both: {figure_text(Interval(session, least, most), 's')} by the "
     verdict += f"session's clock, {figure_text(traced, 's')} in database calls by the trace"
     verdict += ": the same within the step of that clock." if least <= traced <= most else "."
+    runs, executions = int(both["runs"].sum()), int(both["executions"].sum())
+    if runs != executions:
+        verdict += f" The session has {counted(runs, 'run')} of them, the trace {counted(executions, 'execution')}."
     if (both["trace_s"] > both["most_s"]).any():
         verdict += " A statement took longer in the trace than in the session: they are of other executions."
     return Pairing(

@@ -15,7 +15,7 @@ import polars as pl
 
 from awrparse import AwrFrames, read_awrs
 from iolab.dataset.layout import concat
-from iolab.dataset.reading import collected, diagnostics, scan, status
+from iolab.dataset.reading import collected, diagnostics, scan, sources, status
 from iolab.evidence.report_periods import INSTANCE, of_instances, once, periods
 from logframe import DIAGNOSTICS
 from logframe.errors import LogError
@@ -57,8 +57,11 @@ def report_frames(dest: str | os.PathLike[str], tables: Sequence[str], *, where:
     }
     reports = found["info"].select("report", "part")
     notes = [diagnostics(dest).join(reports, left_on="source", right_on="report", how="semi")]
+    of_format = sources(dest).filter(pl.col("format").str.split(",").list.contains(_FORMAT)).select(report="source")
+    fragments = of_format.join(reports, on="report", how="anti") if where is None else of_format.clear()
     for name, frame in frames.items():
         lacking = reports.join(frame, on=["report", "part"], how="anti").select(source="report")
+        lacking = pl.concat([lacking, fragments.select(source="report")] if name == "info" else [lacking])
         fields = {"kind": pl.lit("missing"), "text": pl.lit(name), "source": pl.col("source")}
         fields["reason"] = pl.lit(f"the report has no table {name!r}")
         notes.append(

@@ -178,6 +178,7 @@ def slower_events(
             ratio_lo=pl.col("avg_wait_ms_after_lo") / pl.col("avg_wait_ms_before_hi"),
             ratio_hi=pl.col("avg_wait_ms_after_hi") / pl.col("avg_wait_ms_before_lo"),
         )
+        .with_columns(pl.when(pl.col(one).is_finite()).then(one) for one in ("ratio", "ratio_lo", "ratio_hi"))
         .select(pl.col(name).cast(dtype) for name, dtype in SLOWER.items())
         .sort("ratio_lo", descending=True, nulls_last=True, maintain_order=True)
     )
@@ -312,7 +313,7 @@ def fleet_sentences(
     if compared := changes.select(INSTANCE).unique().height:
         sentences += change_sentences(changes, settings, of_fleet=True)
         sentences.append(
-            f"At {much:,} of {counted(compared, 'instance')} the average read became at least {least:g} times as long "
+            f"At {much:,} of {counted(compared, 'instance')} such an average became at least {least:g} times as long "
             "from one report to the next."
         )
     lacking = all_instances.join(changes, on=INSTANCE, how="anti", nulls_equal=True).select("instance_name", "reports")

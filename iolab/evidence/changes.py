@@ -53,6 +53,10 @@ _LEAST_NEIGHBOURS: Final = 4
 _BEYOND: Final = 3
 #: More of a rise is the most of it, whatever else there is.
 _MOST_OF_IT: Final = 0.5
+#: Events that a sentence lists.
+_FEW: Final = 3
+#: Tables without which a report is not compared, or its settings are not.
+_NEEDED: Final = ("foreground_events", "parameters")
 #: Bounds that differ by no more than this share differ by the rounding of the arithmetic alone.
 _SLACK: Final = 1e-9
 
@@ -242,8 +246,7 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     if greatest := greatest_change(neighbours):
         restarts = line.breaks.filter(kind="restart", to_time=greatest["at"]).get_column("reason")
         sentences += [f"Just before {greatest['at']:%Y-%m-%d %H:%M}, {reason}." for reason in restarts]
-    overlaps = line.breaks.filter(kind="overlap").height
-    return [*sentences, *([f"Not compared: {counted(overlaps, 'pair')} of reports that overlap."] if overlaps else [])]
+    return sentences
 
 
 def greatest_change(changes: pl.DataFrame) -> dict[str, Any] | None:
@@ -281,28 +284,40 @@ def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, of_flee
     moved = changes.filter(pl.col("direction") != "same")
     wanted = moved.filter(direction="up") if of_fleet else moved
     row = greatest_change(wanted)
+    first = moved.row(0, named=True) if moved.height else None
+    names = changes.get_column("event").unique().sort().to_list()
+    events = " or ".join(f"`{one}`" for one in names) if len(names) <= _FEW else "a wait"
     if row is None:
         spread = "by more than its usual spread" if wanted.height else "by more than its rounding allows"
+        said = [f"No average wait changed {spread} from one report to the next."]
         if of_fleet:
-            return [f"At no instance that was compared an average read became slower {spread}."]
-        return [f"No average wait changed {spread} from one report to the next."]
-    first = moved.row(0, named=True)
-    spread = "" if wanted.row(0, named=True) == row else " beyond its usual spread"
-    change = "rise" if of_fleet else "change"
-    said = [f"The greatest {change}{spread} from one report to the next{_change_text(row, where=of_fleet)}"]
-    if first != row:
+            said = [f"At no instance that was compared the average of {events} became longer {spread}."]
+    else:
+        spread = "" if wanted.row(0, named=True) == row else " beyond its usual spread"
+        change = f"rise{spread} of {events}" if of_fleet else f"change{spread}"
+        said = [f"The greatest {change} from one report to the next{_change_text(row, where=of_fleet)}"]
+    if (of_fleet or row) and first and first != row and (row is None or _sessions(first) != _sessions(row)):
         usual = "" if first["is_unusual"] in {None, True} else " within its usual spread"
         change = "rise" if first["direction"] == "up" else "fall"
         said.append(f"The greatest change of all is a {change}{usual}{_change_text(first, where=of_fleet)}")
-    same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name])) for name in INSTANCE)
-    meanwhile = parameters.filter(same, pl.col("to_time") == row["at"])
+    if row is None and of_fleet:
+        return said
+    if row is None:
+        meanwhile, when = parameters, ""
+    else:
+        same = pl.all_horizontal(pl.col(name).eq_missing(pl.lit(row[name])) for name in INSTANCE)
+        meanwhile = parameters.filter(same, pl.col("to_time") == row["at"])
+        when = f" just before {row['at']:%Y-%m-%d %H:%M}"
     named = [
         f"`{name}` {_shown(before)} to {_shown(after)}"
         for name, before, after in meanwhile.select("parameter", "before", "after").head(_MOST_NAMED).iter_rows()
     ]
     named += [f"and {meanwhile.height - _MOST_NAMED} more"] if meanwhile.height > _MOST_NAMED else []
-    when = f"{row['at']:%Y-%m-%d %H:%M}"
-    return [*said, *([f"Parameters that changed just before {when}: {', '.join(named)}."] if named else [])]
+    return [*said, *([f"Parameters that changed{when}: {', '.join(named)}."] if named else [])]
+
+
+def _sessions(row: dict[str, Any]) -> str:
+    return at_least_text(abs(row["more_sessions"]))
 
 
 def _shown(value: str | None) -> str:
@@ -313,8 +328,11 @@ def _change_text(row: dict[str, Any], *, where: bool) -> str:
     """Where a change was, of what, and what it made."""
     place = f" at `{row['db_name']}/{row['instance_name']}`" if where else ""
     before, after = apart_texts(row["a"], row["b"])
-    before = before if row["a_lo"] > 0 else figure_text(Interval(row["a"], row["a_lo"], row["a_hi"]))
-    effect = f"{'added' if row['direction'] == 'up' else 'removed'} at least {at_least_text(abs(row['more_sessions']))}"
+    before, after = (
+        said if row[f"{side}_lo"] > 0 else figure_text(Interval(*(row[f"{side}{end}"] for end in ("", "_lo", "_hi"))))
+        for side, said in zip("ab", (before, after), strict=True)
+    )
+    effect = f"{'added' if row['direction'] == 'up' else 'removed'} at least {_sessions(row)}"
     return (
         f"{place}: the average of `{row['event']}` went {row['direction']}, from {before} to {after} {row['unit']}, "
         f"by a factor of at least {at_least_text(row['at_least'])}, in the report that begins at "
@@ -352,7 +370,7 @@ def _rise_sentence(line: Timeline) -> list[str]:
         share = (parts[most] / rise).capped(1)
         if parts[most].lo > rise.hi:
             said = f"; {most} rose by {figure_text(parts[most])} sessions while some other parts fell"
-        elif share.lo > (0 if is_whole else _MOST_OF_IT):
+        elif share.lo > (0 if is_whole else _MOST_OF_IT) and share.hi - share.lo < _MOST_OF_IT:
             said = f"; {figure_text(share * 100, '%', step=1)} of the rise is {most}"
     before, after = apart_texts(figures[place].value, figures[place + 1].value)
     at = f"in the report that begins at {ordered[place + 1]['begin_time']:%Y-%m-%d %H:%M}"
@@ -375,11 +393,14 @@ def _periods_sentence(line: Timeline) -> str:
 
 
 def left_out_sentences(line: Timeline) -> list[str]:
-    """How many reports have no place on a time line; nothing where all have one."""
-    again, apart = (
-        line.breaks.filter(kind="repeat").height,
-        line.diagnostics.filter(reason=LEFT_OUT)["source"].n_unique(),
-    )
+    """How many reports have no place on a time line, lack a table, or are not compared; nothing where all are."""
+    again, overlaps = (line.breaks.filter(kind=kind).height for kind in ("repeat", "overlap"))
+    apart = line.diagnostics.filter(reason=LEFT_OUT)["source"].n_unique()
+    is_cut = pl.col("text").is_in(_NEEDED) & (pl.col("reason") != LEFT_OUT)
+    lacking = line.diagnostics.filter(is_cut, kind="missing")["source"].n_unique()
     parts = [f"{counted(again, 'report')} of the time of others"] if again else []
     parts += [f"{counted(apart, 'file')} without one instance and a valid period"] if apart else []
-    return [f"Left out: {', '.join(parts)}."] if parts else []
+    said = [f"Left out: {', '.join(parts)}."] if parts else []
+    has = "has" if lacking == 1 else "have"
+    said += [f"{counted(lacking, 'report')} {has} no table of waits or of parameters."] if lacking else []
+    return [*said, *([f"Not compared: {counted(overlaps, 'pair')} of reports that overlap."] if overlaps else [])]

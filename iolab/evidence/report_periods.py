@@ -235,6 +235,8 @@ def _started(row: dict[str, Any]) -> tuple[datetime | None, datetime | None]:
 
 def _length(seconds: float) -> str:
     """A stretch of time in words."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     if minutes >= 3 * 1440:
         return f"{minutes / 1440:,.0f} days"

@@ -146,17 +146,19 @@ def align_waits(
     waits = [one for one in every if one.end + wide[1] >= first and one.end - one.elapsed + wide[0] <= last]
     if len(waits) < len(every):
         notes.append(f"{len(every) - len(waits):,} waits for reads lie outside the time of strace's log")
+    if not waits:
+        raise RefusedError(f"none of the {len(every):,} waits for reads lies in the time of the strace log")
     size, best, elsewhere = _offset(waits, calls, wide)
     probed = len(_probed(waits))
     if best.waits < max(_LEAST_READS, _LEAST_SHARE * probed):
         raise RefusedError(
             f"the clocks cannot be aligned: at the best offset {best.waits:,} of {probed:,} waits for reads hold a "
-            "read call; is strace's log of the same time, with all read calls?"
+            "read call: the strace log may be of another time, or lack read calls"
         )
     if elsewhere > _MOST_ELSEWHERE * best.waits:
         raise RefusedError(
-            f"the clocks cannot be aligned: {best.waits:,} waits hold a read call at one offset and {elsewhere:,} at "
-            "another; the reads are too alike"
+            f"the clocks cannot be aligned: at one offset {best.waits:,} pairs of a wait and a read call fit, and "
+            f"{elsewhere:,} at another; the reads are too alike"
         )
     offset = (best.low + best.high) / 2
     frame = _matched(waits, calls, offset, size)

@@ -324,8 +324,8 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
         raise RefusedError(f"{ONLY_FIRST} ({printed})" if printed else ONLY_FIRST)
     named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in _ENDS]
     found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
-    whole = found.select(pl.sum_horizontal(*parts).mean()).item()
-    cpus = round(whole / _WHOLE) if whole > 1.5 * _WHOLE else None
+    whole = found.select((pl.sum_horizontal(*parts).mean() / _WHOLE).round(0)).item()
+    cpus = whole if whole > 1 else None
     return found.with_columns(
         *(pl.col(f"{part}{end}") / (cpus or 1) for part in parts for end in _ENDS),
         weight_s=pl.lit(1.0),

@@ -132,7 +132,7 @@ def test_a_trace_without_a_zone(traced: Any) -> None:  # noqa: ANN401
         ({"pid": "[pid  9999] "}, "no process is in both logs"),
         ({"pid": ""}, "the strace log does not say which process it is of"),
         ({"elapsed": False}, "it needs -T"),
-        ({"shift_us": 3_600_000_000}, "the clocks cannot be aligned"),
+        ({"shift_us": 3_600_000_000}, "none of the [0-9]+ waits for reads lies in the time of the strace log"),
         ({"block": 1000}, "the clocks cannot be aligned"),
     ],
 )

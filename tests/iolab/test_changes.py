@@ -205,8 +205,8 @@ def test_what_was_not_compared_is_said(line: Timeline, tmp_path: Path) -> None:
     lapped = read_timeline(tmp_path, workers=1)
     said = timeline_sentences(lapped, neighbour_changes(lapped), parameter_changes(lapped.parameters))
 
-    assert said[-1] == "Not compared: 1 pair of reports that overlap."
-    assert said[-2].startswith("No average was compared")
+    assert "Not compared: 1 pair of reports that overlap." in said
+    assert said[-1].startswith("No average was compared")
     assert not [
         one
         for one in timeline_sentences(line, neighbour_changes(line), parameter_changes(line.parameters))
@@ -272,6 +272,8 @@ def test_a_rise_from_nothing_printed_is_a_change(line: Timeline) -> None:
     assert (down["direction"], down["at_least"]) == ("down", pytest.approx(7.5 / 0.0002))
     said = change_sentences(neighbour_changes(zero).filter(direction="up"), pl.DataFrame(schema=PARAMETER_CHANGES))
     assert f"the average of `{READ}` went up, from at most 0.0002 to 7.60 ms" in said[0]
+    said = change_sentences(neighbour_changes(zero).filter(direction="down"), pl.DataFrame(schema=PARAMETER_CHANGES))
+    assert f"the average of `{READ}` went down, from 7.60 to at most 0.0002 ms" in said[0]
 
 
 @given(st.floats(1e-3, 1e5), st.floats(1e-6, 0.4))
@@ -303,9 +305,31 @@ def test_the_greatest_is_the_greatest(neighbours: pl.DataFrame) -> None:
         direction=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("down")).otherwise("direction")
     )
     said = change_sentences(fallen, pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)
-    assert said[0].startswith("The greatest rise from one report to the next at `HARBOR/harbor1`: ")
+    assert said[0].startswith("The greatest rise of a wait from one report to the next at `HARBOR/harbor1`: ")
     assert said[1].startswith("The greatest change of all is a fall at `HARBOR/harbor1`: ")
     assert len(change_sentences(neighbours, pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)) == 1
+    falls = fallen.head(1)
+    said = change_sentences(falls, pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)
+    assert said[0].startswith(f"At no instance that was compared the average of `{READ}` became longer")
+    assert said[1].startswith("The greatest change of all is a fall at `HARBOR/harbor1`: ")
+
+
+def test_changes_of_the_same_size_are_no_greatest(neighbours: pl.DataFrame) -> None:
+    """What changed and then changed back removed as much as it had added: neither is the greater change."""
+    rise = neighbours.head(1)
+    fall = rise.with_columns(direction=pl.lit("down"), at=pl.col("at").dt.offset_by("-1h"))
+    said = change_sentences(pl.concat([fall, rise]), pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)
+
+    assert len(said) == 1
+
+
+def test_parameters_that_changed_without_a_wait_are_named(neighbours: pl.DataFrame) -> None:
+    """Of one instance; where no average changed there is no time that they would have to be of."""
+    same = neighbours.with_columns(direction=pl.lit("same"))
+    row = dict.fromkeys(PARAMETER_CHANGES) | {"parameter": "sga_target", "before": "1", "after": "2"}
+    said = change_sentences(same, pl.DataFrame([row], schema=PARAMETER_CHANGES))
+
+    assert said[-1] == "Parameters that changed: `sga_target` 1 to 2."
 
 
 def test_what_a_report_does_not_list_has_no_value(line: Timeline, neighbours: pl.DataFrame) -> None:

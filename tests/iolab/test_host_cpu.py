@@ -14,7 +14,7 @@ from awrparse import read_awr
 from hostparse import HostLog, read_histograms, read_host
 from iolab import charts, metrics
 from iolab.evidence import over_time
-from iolab.metrics.processors import cpu_samples
+from iolab.metrics.processors import cpu_samples, tool_cpu_parts
 from iolab.rules.host_processors import processors, processors_of_report
 
 DATA = Path(__file__).parents[2] / "sample_data"
@@ -180,6 +180,15 @@ def test_samples_have_the_time_of_their_collector(day: str, found: int) -> None:
 
     assert len(said) == found
     assert not any("prints no time" in one.sentence for one in said)
+
+
+def test_an_impossible_percentage_is_no_end_of_the_reading() -> None:
+    """A figure of forty digits, as a damaged log may have it, gives a number of processors and no error."""
+    head = "--total-cpu-usage-- -dsk/total-\nusr sys idl wai stl| read  writ\n"
+    rows = f"  2   1  96   1   0|1024k  346k\n{'9' * 40} 10   4   6   0|1024k  346k\n"
+    parts = tool_cpu_parts(iolab.load((head + rows).encode()))
+
+    assert parts.item(0, "cpus") > 1e37
 
 
 def test_refused_without_samples_of_processors() -> None:

@@ -341,6 +341,15 @@ def test_a_trace_without_a_date_is_not_put_beside_a_report() -> None:
         pair(iolab.load(FILES["setall"]), iolab.load(FILES["direct"]))
 
 
+def test_runs_that_the_trace_lacks_are_counted() -> None:
+    """A session that ran a statement twice is not the time of one execution."""
+    spool = (SAMPLES / "one_case/orders_flash.lst").read_bytes()
+    trace = iolab.load(SAMPLES / "sqltrace/orders_flash_ora_4711.trc")
+
+    assert "The session has 2 runs of them, the trace 1 execution." in pair(trace, iolab.load(spool * 2)).verdict
+    assert "The session has" not in pair(trace, iolab.load(spool)).verdict
+
+
 SQL_TRACES = SAMPLES / "sqltrace"
 
 

@@ -19,6 +19,7 @@ from sample_scripts import sample_script
 from iolab import dataset
 from iolab.cli import iolab
 from iolab.dataset.fleet_changes import merged_quantiles
+from iolab.evidence import left_out_sentences
 from iolab.evidence.timeline import read_timeline
 from iolab.pages.fleet_page import fleet_html
 
@@ -63,6 +64,44 @@ def test_instances(dest: Path) -> None:
     assert (found["active_sessions"] < found["busiest_sessions"]).all()
 
 
+def test_every_report_of_the_dataset_is_counted(tmp_path: Path) -> None:
+    """One without a head and one that is cut are named, so that the reports add up to the files."""
+    reports, places = tmp_path / "reports", sorted((ROOT / "sample_data/awr_series").glob("*_410[56]_*.txt"))
+    reports.mkdir()
+    whole = [path.read_text(encoding="utf-8") for path in places]
+    (reports / "whole.txt").write_text(whole[0], encoding="utf-8")
+    (reports / "cut.txt").write_text(whole[1][: whole[1].index("Foreground Wait Events")], encoding="utf-8")
+    table = whole[0][whole[0].index("Top 10 Foreground Events") :]
+    (reports / "table.txt").write_text(table[: table.index("\n\n\n") + 1], encoding="utf-8")
+    assert dataset.convert(reports, tmp_path / "made", executor="serial").counts == {"converted": 3}
+
+    for source in (tmp_path / "made", reports):
+        line = read_timeline(source)
+        assert line.periods.height == 2
+        assert left_out_sentences(line) == [
+            "Left out: 1 file without one instance and a valid period.",
+            "1 report has no table of waits or of parameters.",
+        ]
+
+
+def test_a_ratio_to_nothing_is_no_figure(tmp_path: Path) -> None:
+    """An average that is printed as 0 before has no ratio, and none of its bounds is infinite."""
+    for number in (4105, 4106):
+        (path,) = (ROOT / "sample_data/awr_series").glob(f"*_{number}_*.txt")
+        text = path.read_text(encoding="utf-8")
+        if number == 4105:
+            text = text.replace(" 1920.6       0.63", "    0.0       0.00").replace(
+                " 1,921       0.63", "     0       0.00"
+            )
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    dataset.convert(tmp_path, tmp_path / "made", executor="serial")
+    at = dataset.read_changes(tmp_path / "made").item(0, "at")
+    row = dataset.slower_events(tmp_path / "made", at=at).row(0, named=True)
+
+    assert (row["avg_wait_ms_before"], row["ratio"], row["ratio_hi"]) == (0.0, None, None)
+    assert row["ratio_lo"] > 1
+
+
 @pytest.mark.parametrize("name", ["HARBOR", "ANCHOR", "WHARF"])
 def test_changes_hold_the_truth(model: Any, dest: Path, name: str) -> None:  # noqa: ANN401 - see above
     """The averages of neighbouring reports are those of the model, within their bounds."""
@@ -84,7 +123,7 @@ def test_the_greatest_change_and_what_was_set(dest: Path) -> None:
 
     assert changes.row(0, named=True)["db_name"] == "HARBOR"
     assert changes.item(0, "at_least") > 7
-    assert sentences[1].startswith("The greatest rise from one report to the next at `HARBOR/harbor1`: ")
+    assert sentences[1].startswith(f"The greatest rise of `{READ}` from one report to the next at `HARBOR/harbor1`: ")
     assert (
         sentences[2] == "Parameters that changed just before 2026-09-15 01:00: `filesystemio_options` NONE to SETALL."
     )
@@ -101,7 +140,10 @@ def test_a_quiet_fleet(dest: Path) -> None:
     same = changes.with_columns(direction=pl.lit("same"), at_least=pl.lit(1.0))
     said = dataset.fleet_sentences(fleet, same, settings)
 
-    assert "At no instance that was compared an average read became slower by more than its rounding allows." in said
+    assert (
+        f"At no instance that was compared the average of `{READ}` became longer by more than its rounding allows."
+        in said
+    )
     assert not [one for one in said if "Not compared" in one]
     assert dataset.fleet_sentences(fleet, same.filter(db_name="HARBOR"), settings)[-1].startswith(
         "Not compared: 2 instances"
@@ -191,9 +233,7 @@ def test_the_page(dest: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(iolab, ["report", str(dest), "-o", str(tmp_path / "page.html")])
 
     assert whole.count("<details") == 3
-    assert whole.index("The greatest rise from one report to the next at <code>HARBOR/harbor1") < whole.index(
-        "<details"
-    )
+    assert whole.index("from one report to the next at <code>HARBOR/harbor1") < whole.index("<details")
     assert "<code>filesystemio_options</code> NONE to SETALL" in whole
     assert few.count("<details") == 1
     assert "The 1 whose reads changed most, of 3." in few
@@ -208,5 +248,5 @@ def test_the_answer_of_the_notebook_is_computed() -> None:
     said = next("".join(data["text/markdown"]) for data in outputs if "text/markdown" in data)
 
     assert not re.findall(r"\d", "".join(cells[0]["source"]))
-    assert said.startswith("**The greatest rise from one report to the next at `HARBOR/harbor1`")
+    assert said.startswith(f"**The greatest rise of `{READ}` from one report to the next at `HARBOR/harbor1`")
     assert "`filesystemio_options` NONE to SETALL" in said
