@@ -296,7 +296,7 @@ def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, of_flee
         spread = "" if wanted.row(0, named=True) == row else " beyond its usual spread"
         change = f"rise{spread} of {events}" if of_fleet else f"change{spread}"
         said = [f"The greatest {change} from one report to the next{_change_text(row, where=of_fleet)}"]
-    if (of_fleet or row) and first and first != row and (row is None or _sessions(first) != _sessions(row)):
+    if first and first != row and (of_fleet if row is None else abs(first["more_sessions"]) > _middle(row)):
         usual = "" if first["is_unusual"] in {None, True} else " within its usual spread"
         change = "rise" if first["direction"] == "up" else "fall"
         said.append(f"The greatest change of all is a {change}{usual}{_change_text(first, where=of_fleet)}")
@@ -314,6 +314,13 @@ def change_sentences(changes: pl.DataFrame, parameters: pl.DataFrame, *, of_flee
     ]
     named += [f"and {meanwhile.height - _MOST_NAMED} more"] if meanwhile.height > _MOST_NAMED else []
     return [*said, *([f"Parameters that changed{when}: {', '.join(named)}."] if named else [])]
+
+
+def _middle(row: dict[str, Any]) -> float:
+    """The sessions that a change made by the printed figures, without their rounding; those of a tie are no greater."""
+    one, two = ("b", "a") if row["direction"] == "up" else ("a", "b")
+    by_figures = (row[one] - row[two]) / (row[f"{one}_lo"] - row[f"{two}_hi"])
+    return float(abs(row["more_sessions"]) * by_figures * (1 + _SLACK))
 
 
 def _sessions(row: dict[str, Any]) -> str:

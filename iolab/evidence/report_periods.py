@@ -71,9 +71,9 @@ _TO_ITS_END: Final = timedelta(minutes=59, seconds=59)
 def periods(info: pl.DataFrame) -> pl.DataFrame:
     """The periods of reports, one row each, by instance and in order of time.
 
-    Reports without times, with a restart between their snapshots, or that say of themselves that they are not valid,
-    are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM, compare-period and
-    cluster reports).  The instance of a report on a
+    Reports without times, with a restart between their snapshots, of a DB time below 0, or that say of themselves that
+    they are not valid, are left out, and those that are of no period between two snapshots of an instance (ASH, ADDM,
+    compare-period and cluster reports).  The instance of a report on a
     pluggable database has its name after a `/`: such reports are of one instance and its snapshots, and still not of
     the same activity.  Where two hosts have reports of one time of an instance, as a copy of a database has, its name
     has the host after an `@`; where two databases have an instance of this name, it has the database id in brackets.
@@ -86,7 +86,7 @@ def periods(info: pl.DataFrame) -> pl.DataFrame:
     """
     is_timed = pl.col("begin_time").is_not_null() & pl.col("end_time").is_not_null()
     started = pl.coalesce("startup_time", "startup_hour")
-    is_void = (pl.col("begin_time") < started) & (started <= pl.col("end_time"))
+    is_void = (pl.col("begin_time") < started) & (started <= pl.col("end_time")) | (pl.col("db_time_s") < 0)
     every = info.with_columns(
         pl.lit(None, kind).alias(name) for name, kind in _OPTIONAL.items() if name not in info.columns
     )
@@ -221,7 +221,7 @@ def _break_between(one: dict[str, Any], two: dict[str, Any]) -> tuple[str, str] 
             first, last = max(after, one["end_time"]), min(latest, two["begin_time"])
             when = f"between {first:%Y-%m-%d %H:%M} and {last:%H:%M}"
         return "restart", f"the instance was started {when}; {_length(away)} are in no report"
-    if snaps or (snaps is None and away > CLOCK_S):
+    if (snaps and away > 0) or (snaps is None and away > CLOCK_S):
         named = f"snapshots {one['end_snap_id']} to {two['begin_snap_id']}, " if snaps else ""
         return "gap", f"{named}{_length(away)}: no report compared covers them"
     return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
@@ -17,6 +18,7 @@ from iolab.evidence.changes import (
     NEIGHBOUR_CHANGES,
     PARAMETER_CHANGES,
     change_sentences,
+    left_out_sentences,
     neighbour_changes,
     parameter_changes,
     timeline_sentences,
@@ -314,13 +316,28 @@ def test_the_greatest_is_the_greatest(neighbours: pl.DataFrame) -> None:
     assert said[1].startswith("The greatest change of all is a fall at `HARBOR/harbor1`: ")
 
 
-def test_changes_of_the_same_size_are_no_greatest(neighbours: pl.DataFrame) -> None:
-    """What changed and then changed back removed as much as it had added: neither is the greater change."""
-    rise = neighbours.head(1)
-    fall = rise.with_columns(direction=pl.lit("down"), at=pl.col("at").dt.offset_by("-1h"))
-    said = change_sentences(pl.concat([fall, rise]), pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)
+@pytest.mark.parametrize("more", [0.0, 0.004])
+def test_changes_of_the_same_size_are_no_greatest(line: Timeline, more: float) -> None:
+    """What changed and then changed back, as far as the rounding tells, removed as much as it had added."""
+    figures = ((0.26 + more, 0.255, 0.265), (0.78, 0.775, 0.785), (0.26, 0.255 + more, 0.265))
+    back = neighbour_changes(with_reads(line, *figures))
+    said = change_sentences(back, pl.DataFrame(schema=PARAMETER_CHANGES), of_fleet=True)
 
+    assert set(back["direction"]) == {"up", "down"}
     assert len(said) == 1
+
+
+def test_a_report_of_a_negative_time_is_left_out(tmp_path: Path) -> None:
+    """A counter that overflowed is no load; the report has no valid period."""
+    for path in sorted(SERIES.glob("*_410[2-4]_*.txt")):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(r"(DB Time: +)([0-9.]+)", r"\1-\2", text) if "4103_4104" in path.name else text
+        (tmp_path / path.name).write_text(text, encoding="utf-8")
+    found = read_timeline(tmp_path, workers=1)
+
+    assert found.periods.height == 2
+    assert left_out_sentences(found) == ["Left out: 1 file without one instance and a valid period."]
+    assert timeline_sentences(found, neighbour_changes(found), parameter_changes(found.parameters))
 
 
 def test_parameters_that_changed_without_a_wait_are_named(neighbours: pl.DataFrame) -> None:
