@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.comparison.samples import SampleError, compare
+from iolab.comparison.samples import compare
 from iolab.metrics.formatting import figure_text
 from iolab.stats.intervals import MIN_RUNS
-from iolab.stats.verdict import decide
+from iolab.stats.samples import SampleError
 from logframe.extras import require
 from logframe.interval import Interval
 
@@ -108,15 +108,7 @@ def decide_together(changes: Sequence[Change]) -> None:
         return
     corrected = require("scipy.stats").false_discovery_control([found.design.p for _, found in tested])
     for (change, found), p in zip(tested, corrected.tolist(), strict=True):
-        verdict = decide(
-            found.ratio,
-            p,
-            found.threshold,
-            refusal=found.design.refusal,
-            dependence=found.design.dependence.refusal,
-            means=found.of_means,
-            supposed=found.design.dependence.supposed,
-        )
+        verdict = found.design.decide(p, found.threshold, found.of_means)
         change.row["change"] = _VERDICTS.get(verdict.outcome, verdict.outcome)
 
 

@@ -14,7 +14,7 @@ import polars as pl
 
 from iolab import charts
 from iolab.comparison.result import Options, Pairing
-from iolab.comparison.samples import Comparison, SampleError, compare, compare_paired
+from iolab.comparison.samples import compare
 from iolab.comparison.statements import (
     MIN_CHANGE,
     STATEMENTS,
@@ -26,13 +26,16 @@ from iolab.comparison.statements import (
     plan_steps,
 )
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
+from iolab.stats.pairs import compare_paired
+from iolab.stats.samples import SampleError
 from iolab.stats.verdict import describe_time
 from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from iolab.comparison.samples import PairedComparison
+    from iolab.stats.comparison import Comparison
+    from iolab.stats.pairs import PairedComparison
     from sqlplusparse import Spool
 
 #: More statements than this are in the frame only.

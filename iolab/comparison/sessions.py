@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from iolab.comparison.result import Options, Pairing, UnpairedError
-from iolab.comparison.samples import Comparison, SampleError, compare, compare_many
+from iolab.comparison.samples import compare, compare_many
 from iolab.comparison.session_report import compare_match, compare_statements, draw_runs, failures
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.formatting import short_text
 from iolab.metrics.lookups import time_change
 from iolab.shown import Shown
 from iolab.stats.first_runs import COLD_RATIO, MIN_SERIES, first_run
-from iolab.stats.samples import read_sample
+from iolab.stats.samples import SampleError, read_sample
 from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from iolab.stats.comparison import Comparison
     from sqlplusparse import Spool
 
 #: More samples than this are a list, not a comparison.

@@ -9,11 +9,12 @@ import polars as pl
 
 from iolab import charts
 from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.samples import SampleError, compare
+from iolab.comparison.samples import compare
 from iolab.metrics.formatting import figure_text, format_number
 from iolab.metrics.table import REFUSED, UPPER_BOUND, figure_of, nanoseconds
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import data_reads, read_rate, read_sizes
+from iolab.stats.samples import SampleError
 from iolab.stats.verdict import describe_time, describe_verdict, format_estimate, format_p
 from logframe.interval import row_figure
 from logframe.wording import counted

@@ -356,14 +356,12 @@ class Rounds:
     """Runs put together in rounds.
 
     Attributes:
-        sizes: How many runs of A and of B each round has.
         pairs: The times of A and B in each round: the geometric mean, of three runs and more the median.
         places: The mean place of A and of B in each round, in the order of all runs.
         slopes: The drift of the logarithms of the times from one run to the next, around each round.
         pattern: How the order is called: ``in turns``, ``A-B-B-A`` or ``in blocks``.
     """
 
-    sizes: tuple[tuple[int, int], ...]
     pairs: tuple[tuple[float, float], ...]
     places: tuple[tuple[float, float], ...]
     slopes: tuple[float, ...]
@@ -408,16 +406,16 @@ def find_rounds(a: Sample, b: Sample) -> Rounds | None:
     if len(cuts) < MIN_RUNS:
         return None
     logs = [math.log(value) for _, _, value in runs]
-    sizes, pairs, places = [], [], []
+    pairs, places = [], []
     begins, slopes = [0, *cuts[:-1]], []
     for number, (begin, end) in enumerate(zip(begins, cuts, strict=True)):
         first, last = begins[max(number - AROUND, 0)], cuts[min(number + AROUND, len(cuts) - 1)]
         slopes.append(_slope(letters[first:last], logs[first:last]))
         sides = [[place for place in range(begin, end) if letters[place] == letter] for letter in (0, 1)]
-        sizes.append((len(sides[0]), len(sides[1])))
-        pairs.append((_centre([logs[place] for place in sides[0]]), _centre([logs[place] for place in sides[1]])))
+        times = [math.exp(median(logs[place] for place in side)) for side in sides]
+        pairs.append((times[0], times[1]))
         places.append((sum(sides[0]) / len(sides[0]), sum(sides[1]) / len(sides[1])))
-    return Rounds(tuple(sizes), tuple(pairs), tuple(places), tuple(slopes), _pattern(letters))
+    return Rounds(tuple(pairs), tuple(places), tuple(slopes), _pattern(letters))
 
 
 def _balanced(letters: Sequence[int]) -> list[int]:
@@ -438,10 +436,6 @@ def _blocks(letters: Sequence[int]) -> list[int]:
         if number % 2 == 0:
             ends.append(place)
     return [*ends[:-1], len(letters)] if ends else []
-
-
-def _centre(logs: Sequence[float]) -> float:
-    return math.exp(float(require("numpy").median(logs)))
 
 
 def _slope(letters: Sequence[int], logs: Sequence[float]) -> float:
