@@ -152,7 +152,7 @@ def compare_match(match: Match, names: tuple[str, str], options: Options) -> Com
         ("rows", "row count"),
         ("physical_reads", "physical reads"),
     ):
-        sides = [one.runs.get_column(column).drop_nulls().unique().sort().to_list() for one in (match.a, match.b)]
+        sides = match.distinct(column)
         if all(sides):
             shown = " against ".join(", ".join(map(str, side[:3])) for side in sides)
             known[condition] = "equal" if sides[0] == sides[1] else f"different ({shown})"
@@ -174,7 +174,7 @@ def plan_change(a: Spool, b: Spool, match: Match) -> str:
     """What changed in the plan of a statement; empty where it did not, or the logs do not show the plans."""
     if not match.is_plan_changed:
         return ""
-    return describe_plan_change(plan_steps(a, match.a), plan_steps(b, match.b))
+    return describe_plan_change(plan_steps(a.plans, match.a.places), plan_steps(b.plans, match.b.places))
 
 
 def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float], whole: PairedComparison | None) -> str:
@@ -243,8 +243,8 @@ def _compare_set(alike: list[Match], names: tuple[str, str], options: Options) -
             [match.medians[1] for match in timed],
             names=names,
             labels=[short_text(match.a.text, _SHOWN) for match in timed],
-            plan_hashes=([_one(match.a.plans) for match in timed], [_one(match.b.plans) for match in timed]),
-            row_counts=([_one(match.a.row_counts) for match in timed], [_one(match.b.row_counts) for match in timed]),
+            plan_hashes=_single(timed, "plan_hash_value"),
+            row_counts=_single(timed, "rows"),
             resolution=_resolution(timed),
             threshold=options.threshold,
         )
@@ -253,8 +253,11 @@ def _compare_set(alike: list[Match], names: tuple[str, str], options: Options) -
     return result, f"The set{f', without {zero}' if left_out else ''}: {result}"
 
 
-def _one(found: list[int]) -> int | None:
-    return found[0] if len(found) == 1 else None
+def _single(matches: list[Match], column: str) -> tuple[list[int | None], list[int | None]]:
+    """The one figure that the runs of each statement show in a column, in each session; None where they differ."""
+    sides = zip(*(match.distinct(column) for match in matches), strict=True)
+    a, b = ([found[0] if len(found) == 1 else None for found in side] for side in sides)
+    return a, b
 
 
 def _resolution(matches: list[Match]) -> float | None:
@@ -269,7 +272,7 @@ def _left_out(others: list[Match]) -> list[str]:
         return []
     shown = []
     for match in others[:MOST_LISTED]:
-        sides = (", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
+        sides = (", ".join(map(str, counts)) for counts in match.distinct("rows"))
         times = " -> ".join(f"{format_number(middle)} s" for middle in match.medians)
         shown.append(f"{short_text(match.a.text, _SHOWN)} ({' against '.join(sides)} rows, {times})")
     more = f"; and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""

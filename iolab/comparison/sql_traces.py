@@ -7,16 +7,14 @@ of rows per execution they did different work: their times are listed and not ca
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.statements import MIN_CHANGE, change_of, describe_plan_change
+from iolab.comparison.statements import KEY, MIN_CHANGE, change_of, describe_plan_change, plan_steps
 from iolab.metrics.formatting import count_text, figure_text, short_text, time_text
 from logframe.interval import Interval
-from sqlplusparse.runs import normal_text
 
 if TYPE_CHECKING:
     from iolab.comparison.result import Options
@@ -72,10 +70,14 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
     if not keys:
         raise UnpairedError("the traces have no executed statement with the same text")
     totals = [sum(row["own_elapsed_us"] for row in side.values()) / 1e6 for side in (first, second)]
-    rows = sorted((_row(first[key], second[key], totals) for key in keys), key=_rank)
-    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+    rows = {key: _row(first[key], second[key], totals) for key in keys}
+    keys.sort(key=lambda key: _rank(rows[key]))
+    frame = pl.DataFrame([rows[key] for key in keys], schema=STATEMENTS, orient="row")
     paragraphs = [_headline(frame)]
-    paragraphs += [_describe(row, a, b, first, second) for row in _listed(rows)]
+    changed = [key for key in keys if rows[key]["change"] in {"slower", "faster"} or rows[key]["plan_changed"]]
+    for key in changed[:MOST_LISTED]:
+        steps = (plan_steps(log.row_sources, own[key]["statement"]) for log, own in ((a, first), (b, second)))
+        paragraphs.append(_describe(rows[key], describe_plan_change(*steps)))
     paragraphs.append(
         "The times are those of the executions in these traces. One trace each does not show how much the times of "
         "other runs would differ."
@@ -95,8 +97,7 @@ _LEFT_OUT: Final = ("ratio_lo", "ratio_hi", "depth", "cpu_s_a", "cpu_s_b", "wait
 def _statements(trace: SqlTrace) -> _Found:
     """The executed statements of a trace by normalised text and depth, with sums over their executions."""
     texts = trace.statements.filter(pl.col("text").is_not_null(), "is_whole").select("statement", "text")
-    texts = texts.with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
-    own = trace.calls.filter(pl.col("op") != "CLOSE").join(texts, on="statement")
+    own = trace.calls.filter(pl.col("op") != "CLOSE").join(texts.with_columns(key=KEY), on="statement")
     found = own.group_by("key", "depth", maintain_order=True).agg(
         pl.col("text").first(),
         pl.col("statement").unique(maintain_order=True),
@@ -184,20 +185,8 @@ def _headline(frame: pl.DataFrame) -> str:
     return f"{''.join(said).removesuffix('.')}."
 
 
-def _listed(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The rows that are described in words: those that changed, in time or plan."""
-    changed = [row for row in rows if row["change"] in {"slower", "faster"} or row["plan_changed"]]
-    return changed[:MOST_LISTED]
-
-
-def _describe(
-    row: dict[str, object],
-    a: SqlTrace,
-    b: SqlTrace,
-    first: _Found,
-    second: _Found,
-) -> str:
-    """One statement in words: time of an execution, plan, gets and blocks."""
+def _describe(row: dict[str, object], steps: str) -> str:
+    """One statement in words: time of an execution, plan, gets and blocks; what changed in the steps of its plan."""
     said = [f"{short_text(str(row['text']), _SHOWN)}: {row['change']}"]
     times = " to ".join(time_text(float(str(row[f"elapsed_s_{side}"]))) for side in _SIDES)
     ratio = "" if row["ratio"] is None else f" (B / A {figure_text(float(str(row['ratio'])))})"
@@ -208,16 +197,5 @@ def _describe(
         if max(values) > 0:
             said.append(f"{what} {' to '.join(figure_text(value) if value else '0' for value in values)}")
     if row["plan_changed"]:
-        key = (normal_text(str(row["text"])), int(str(row["depth"])))
-        steps = describe_plan_change(_steps(a, first.get(key)), _steps(b, second.get(key)))
         said.append(f"other plan ({row['plan_a']} to {row['plan_b']}{f'; {steps}' if steps else ''})")
     return f"{'; '.join(said)}."
-
-
-def _steps(trace: SqlTrace, statement: _Statement | None) -> Counter[str]:
-    """The operations of the last plan that a trace shows of a statement, and how often it has each."""
-    if statement is None:
-        return Counter()
-    rows = trace.row_sources.filter(pl.col("statement").is_in(statement["statement"]))
-    last = rows.filter(pl.col("plan") == pl.col("plan").max())
-    return Counter(last.get_column("operation").drop_nulls().to_list())

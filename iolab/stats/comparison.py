@@ -23,7 +23,7 @@ from iolab.stats.intervals import (
     superiority_interval,
     why_few,
 )
-from iolab.stats.order import CORRELATED, Dependence, describe_blocks, describe_order, widen
+from iolab.stats.order import CORRELATED, Dependence, describe_blocks, describe_trend, widen
 from iolab.stats.ranks import PValues
 from iolab.stats.samples import Sample, median_deviation, modal_share, repeated_share, robust_spread, spread_ties
 from iolab.stats.verdict import (
@@ -121,11 +121,8 @@ def measure_effects(a: Sequence[float], b: Sequence[float], *, step: float | Non
         fine_a, fine_b = spread_ties(a, step), spread_ties(b, step)
 
     def estimate(value: float, basis: str, interval: Callable[[], Limits | None]) -> Estimate:
-        if refusal:
+        if refusal or (bounds := interval()) is None:
             return Estimate(value, None, None, f"{basis}; {refusal}")
-        bounds = interval()
-        if bounds is None:
-            return Estimate(value, None, None, f"{basis}; no interval: too few runs")
         lo, hi = include(value, bounds)
         return Estimate(value, lo, hi, f"{basis}; {clock}" if clock else basis)
 
@@ -409,9 +406,8 @@ def find_caveats(
             caveats.append(f"{sample.nulls} of {sample.name}'s values were null and dropped")
         if sample.left_out:
             caveats.append(f"the first {sample.left_out} of {sample.name}'s runs were left out on request")
-        caveats += _describe_clock(sample, step, unit, effects.clock)
-        caveats += describe_order(sample)
-        caveats += _describe_first(sample, step, unit)
+        said = (_describe_clock(sample, step, unit, effects.clock), describe_trend(sample))
+        caveats += filter(None, (*said, _describe_first(sample, step, unit)))
     if p_values.levene is not None and p_values.levene < UNEQUAL_SPREADS:
         caveats.append(
             f"unequal spreads of {a.name} and {b.name} (Levene {format_p(p_values.levene)}): "
@@ -423,9 +419,7 @@ def find_caveats(
         caveats.append(f"dependence: {seen}intervals {note}")
     if not design.is_rounds and (tail := _describe_tail(a, b, step)):
         caveats.append(tail)
-    if (blocks := describe_blocks(a, b)) is not None:
-        caveats.append(blocks)
-    return caveats
+    return [*caveats, *filter(None, [describe_blocks(a, b)])]
 
 
 def _describe_tail(a: Sample, b: Sample, step: float | None) -> str:
@@ -446,21 +440,21 @@ def _describe_tail(a: Sample, b: Sample, step: float | None) -> str:
     return f"tail: {counts} lie far above their median ({format_p(p)}); medians do not show it"
 
 
-def _describe_clock(sample: Sample, step: float | None, unit: str, clock: str) -> list[str]:
+def _describe_clock(sample: Sample, step: float | None, unit: str, clock: str) -> str:
     repeated, deviation = repeated_share(sample.values), median_deviation(sample.values)
     if len(sample.values) < 2 or (repeated <= MANY_TIES and deviation > 0):
-        return []
+        return ""
     against = "of unknown step" if step is None else f"of step {step:g} {unit}"
     what = "half of the runs read one value" if deviation == 0 else f"{repeated:.0%} of the runs repeat a value"
     treated = f"; {'in the intervals' if clock.startswith('ties') else 'intervals'} {clock}" if clock else ""
-    return [f"resolution-limited: {what} in {sample.name} (clock {against}){treated}"]
+    return f"resolution-limited: {what} in {sample.name} (clock {against}){treated}"
 
 
-def _describe_first(sample: Sample, step: float | None, unit: str) -> list[str]:
+def _describe_first(sample: Sample, step: float | None, unit: str) -> str:
     found = first_run(sample.values, name=sample.name, unit=unit, resolution=step)
     if found.kind not in ("cold_first", "warm_up"):
-        return []
-    return [f"first run: {found.name} begins {found.ratio:.2f}x slower than it ends; drop_first leaves first runs out"]
+        return ""
+    return f"first run: {found.name} begins {found.ratio:.2f}x slower than it ends; drop_first leaves first runs out"
 
 
 @dataclass(frozen=True, slots=True)
