@@ -42,6 +42,7 @@ from iolab.stats.verdict import (
 )
 from logframe.extras import require
 from logframe.interval import Interval
+from logframe.wording import counted
 
 #: A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding.
 COARSE_STEP = 0.05
@@ -106,7 +107,7 @@ class PairedComparison(Compared):
         a, b = self.names
         (low, low_ratio), (high, high_ratio) = self.extremes
         lines = [
-            f"{a} (A) against {b} (B), {_count_pairs(self.n)}: {self.effect}.",
+            f"{a} (A) against {b} (B), {counted(self.n, 'pair')}: {self.effect}.",
             f"Geometric mean of the ratios {b}/{a} {format_estimate(self.geometric_mean)};",
             f"total {format_number(self.totals[0])} {self.unit} against {format_number(self.totals[1])} {self.unit};",
             f"{self.faster} pairs faster, {self.slower} slower,",
@@ -225,7 +226,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         raise SampleError(f"no pair is left of {size}: " + "; ".join(f"{label}: {why}" for label, why in excluded))
     checked = {guard: "equal in every pair" for guard, count in unchecked.items() if not count}
     if plan_changed:
-        checked[_PLAN] = f"changed in {len(plan_changed)} of {_count_pairs(size)}"
+        checked[_PLAN] = f"changed in {len(plan_changed)} of {counted(size, 'pair')}"
     logs = [_log_ratio(time_a, time_b) for _, time_a, time_b in pairs]
     found = measure_pairs(logs, [(time_a, time_b) for _, time_a, time_b in pairs], resolution)
     ratio, p = found.ratio, found.p
@@ -274,10 +275,8 @@ def _of_all(
         return verdict
     named = sorted(((abs(log), log, label) for log, label, is_one in zip(logs, labels, against, strict=True) if is_one))
     listed = "; ".join(f"{label} ({math.exp(log):.3g}x)" for _, log, label in reversed(named[-_MOST_NAMED:]))
-    return Verdict(
-        "undecided",
-        f"{verdict.reason}, but that hides {sum(against)} of {_count_pairs(len(logs))} that moved otherwise: {listed}",
-    )
+    hidden = f"{sum(against)} of {counted(len(logs), 'pair')}"
+    return Verdict("undecided", f"{verdict.reason}, but that hides {hidden} that moved otherwise: {listed}")
 
 
 def _geometric_mean(logs: Sequence[float]) -> Estimate:
@@ -313,17 +312,13 @@ def measure_pairs(logs: Sequence[float], pairs: Sequence[tuple[float, float]], r
     basis = "Hodges-Lehmann on the logarithms of the ratios; Tukey's rank interval"
     refusal = ""
     if bounds is None:
-        refusal = f"no interval: {_count_pairs(len(pairs))}, {why_few(len(pairs))}"
+        refusal = f"no interval: {counted(len(pairs), 'pair')}, {why_few(len(pairs))}"
         basis = f"{basis}; {refusal}"
     elif resolution is not None and (widened := _widened(pairs, resolution)) is not None:
         bounds = widened
         basis = f"{basis}; widened by the clock's step {resolution:g}, so more than 95 %"
     lo, hi = (None, None) if bounds is None else include(centre, bounds)
     return PairedRatio(Estimate(centre, lo, hi, basis).mapped(math.exp), _signed_rank_p(logs), refusal)
-
-
-def _count_pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
 
 
 def _is_short(time_a: float, time_b: float, resolution: float) -> bool:
