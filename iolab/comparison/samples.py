@@ -25,7 +25,6 @@ from iolab.sources import is_one
 from iolab.stats.comparison import SLOW, Comparison, Design, Effects, ManyComparison, find_caveats, measure_effects
 from iolab.stats.intervals import (
     Estimate,
-    include,
     means_interval,
     pseudo_median,
     pseudo_median_interval,
@@ -260,16 +259,15 @@ def _within_rounds(rounds: Rounds, resolution: float | None, threshold: float) -
     logs, shifts = rounds.log_ratios(), rounds.shifts()
     dependence = residual_dependence(logs)
     found = measure_pairs(logs, rounds.pairs, resolution)
-    bounds = pseudo_median_interval(shifts)
-    middle = pseudo_median(shifts)
-    lo, hi = (None, None) if bounds is None else include(middle, bounds)
+    how = "Hodges-Lehmann within rounds; Tukey's rank interval"
+    shift = Estimate.within(pseudo_median(shifts), pseudo_median_interval(shifts), how)
     # The pseudo-median has sqrt(pi / 3) times the standard error of the mean of normal values.
     error = NORMAL_MAD * median_deviation(logs) * math.sqrt(math.pi / 3 / len(logs)) * dependence.factor
     return Design(
         name=f"{len(logs)} rounds ({rounds.pattern})",
         units=len(logs),
         ratio=widen(found.ratio, dependence, is_positive=True),
-        shift=widen(Estimate(middle, lo, hi, "Hodges-Lehmann within rounds; Tukey's rank interval"), dependence),
+        shift=widen(shift, dependence),
         # Of few rounds the signed ranks have few values: a corrected score of the smallest would have no meaning.
         p=found.p,
         dependence=dependence,

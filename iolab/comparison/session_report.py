@@ -7,6 +7,7 @@ ratio, and no verdict, as the spread of its runs is not known.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,7 +33,7 @@ from iolab.stats.verdict import describe_time
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from iolab.stats.comparison import Comparison
     from iolab.stats.pairs import PairedComparison
@@ -60,45 +61,39 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         return None
     alike = [match for match in matches if not match.has_other_rows]
     totals = (sum(match.medians[0] for match in alike), sum(match.medians[1] for match in alike))
-    rows, compared = [], {}
-    for number, match in enumerate(alike):
-        row = describe_row(match, totals)
+    results: list[tuple[dict[str, Any], Match, Comparison | None]] = []
+    for match in alike:
+        row, found = describe_row(match, totals), None
         if match.is_repeated:
-            try:
-                compared[number] = compare_match(match, names, options)
-            except SampleError:
-                pass
-            else:
-                found = compared[number]
-                row |= {"verdict": found.verdict, "ratio_ci_lo": found.ratio.lo, "ratio_ci_hi": found.ratio.hi}
-                if found.verdict in ("slower", "faster"):
-                    row["change"] = found.verdict
-        rows.append(row | {"number": number})
-    rows.sort(key=_rank)
-    numbers = [int(str(row.pop("number"))) for row in rows]
-    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+            with suppress(SampleError):
+                found = compare_match(match, names, options)
+        if found is not None:
+            row |= {"verdict": found.verdict, "ratio_ci_lo": found.ratio.lo, "ratio_ci_hi": found.ratio.hi}
+            row["change"] = found.verdict if found.verdict in ("slower", "faster") else row["change"]
+        results.append((row, match, found))
+    results.sort(key=lambda result: _rank(result[0]))
+    compared = [(match, found) for _, match, found in results if found is not None]
+    frame = pl.DataFrame([row for row, _, _ in results], schema=STATEMENTS, orient="row")
     failed = failures(a, b)
     whole, said = _compare_set(alike, names, options) if len(alike) > 1 else (None, "")
     headline = _headline(frame, len(matches), totals, whole)
     paragraphs = [headline, *failed]
     for change in ("slower", "faster"):
-        listed = [(row, number) for row, number in zip(rows, numbers, strict=True) if row["change"] == change]
-        steps = [plan_change(a, b, alike[number]) for _, number in listed[:MOST_LISTED]]
-        paragraphs += [_describe(row, step) for (row, _), step in zip(listed, steps, strict=False)]
+        listed = [(row, match) for row, match, _ in results if row["change"] == change]
+        paragraphs += [_describe(row, plan_change(a, b, match)) for row, match in listed[:MOST_LISTED]]
         if len(listed) > MOST_LISTED:
             paragraphs.append(f"{len(listed) - MOST_LISTED} more that got {change} are in the table.")
-    unmoved = [row for row in rows if row["change"] not in ("slower", "faster") and row["plan_changed"]]
+    unmoved = [row for row, _, _ in results if row["change"] not in ("slower", "faster") and row["plan_changed"]]
     paragraphs += [_describe(row, "") for row in unmoved[:MOST_LISTED]]
-    shown = [number for number in numbers if number in compared][:MOST_LISTED]
-    paragraphs += [f"{short_text(alike[number].a.text, _SHOWN)}: {compared[number]}" for number in shown]
+    paragraphs += [f"{short_text(match.a.text, _SHOWN)}: {found}" for match, found in compared[:MOST_LISTED]]
     if len(compared) > MOST_LISTED:
         paragraphs.append(f"{len(compared) - MOST_LISTED} more comparisons of repeated runs are in the table.")
     paragraphs += [said] if said else []
     paragraphs += _left_out([match for match in matches if match.has_other_rows])
     frames = {"Statements": frame} if alike else {}
     drawers = tuple(
-        partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, short_text(alike[number].a.text, _SHOWN))
-        for number in shown
+        partial(draw_runs, match.a.runs, match.b.runs, names, short_text(match.a.text, _SHOWN))
+        for match, _ in compared[:MOST_LISTED]
     )
     why = f"both timed {counted(len(matches), 'statement')} with the same text"
     return Pairing(
@@ -109,7 +104,7 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         _shown_tables(frames),
         is_lettered=True,
         drawers=drawers,
-        verdict=" ".join([_verdict(frame, compared, headline), *failed]),
+        verdict=" ".join([_verdict(frame, [found for _, found in compared], headline), *failed]),
     )
 
 
@@ -125,18 +120,17 @@ def failures(a: Spool, b: Spool) -> list[str]:
     return said
 
 
-def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], headline: str) -> str:
+def _verdict(frame: pl.DataFrame, compared: Sequence[Comparison], headline: str) -> str:
     """The result in one sentence: of the one statement that was repeated, else how many got slower and faster."""
     if frame.height == 1 and compared:
-        (found,) = compared.values()
-        return found.headline
+        return compared[0].headline
     return headline.partition(". ")[0].removesuffix(".") + "."
 
 
-def _rank(row: dict[str, object]) -> tuple[int, float]:
+def _rank(row: dict[str, Any]) -> tuple[int, float]:
     """Regressions by the time they add, then improvements by what they save, then the others by their time."""
-    a, b = float(str(row["elapsed_s_a"])), float(str(row["elapsed_s_b"]))
-    place = {"slower": 0, "faster": 1, "unknown": 2, "same": 3}[str(row["change"])]
+    a, b = row["elapsed_s_a"], row["elapsed_s_b"]
+    place = {"slower": 0, "faster": 1, "unknown": 2, "same": 3}[row["change"]]
     return place, {0: a - b, 1: b - a}.get(place, -max(a, b))
 
 
@@ -197,19 +191,16 @@ def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float], wh
     )
 
 
-def _describe(row: dict[str, object], steps: str) -> str:
+def _describe(row: dict[str, Any], steps: str) -> str:
     """A statement that changed: times, ratio, share, plan, gets and reads."""
-    a, b = (format_number(float(str(row[f"elapsed_s_{side}"]))) for side in "ab")
-    said = {"slower": "Slower", "faster": "Faster"}.get(str(row["change"]), "Plan changed")
-    ratio, lower, upper = (
-        None if row[name] is None else float(str(row[name])) for name in ("ratio", "ratio_lo", "ratio_hi")
-    )
-    value, lo, hi = format_figure(ratio, lower, upper)
+    a, b = (format_number(row[f"elapsed_s_{side}"]) for side in "ab")
+    said = {"slower": "Slower", "faster": "Faster"}.get(row["change"], "Plan changed")
+    value, lo, hi = format_figure(row["ratio"], row["ratio_lo"], row["ratio_hi"])
     times = f", {value}x" + (f" ({lo} to {hi} by the clock's step)" if lo != hi else "") if value else ""
-    if ratio is None and lower:
-        times = f", {format_number(float(f'{lower:.2g}'))}x at least"
-    share = "" if row["share_b_pct"] is None else f", {float(str(row['share_b_pct'])):.0f} % of B's time"
-    parts = [f"{said}: {short_text(str(row['text']), _SHOWN)}: {a} s -> {b} s{times}{share}"]
+    if row["ratio"] is None and (least := row["ratio_lo"]):
+        times = f", {format_number(float(f'{least:.2g}'))}x at least"
+    share = "" if row["share_b_pct"] is None else f", {row['share_b_pct']:.0f} % of B's time"
+    parts = [f"{said}: {short_text(row['text'], _SHOWN)}: {a} s -> {b} s{times}{share}"]
     if row["plan_changed"]:
         parts.append(f"plan changed ({row['plan_a']} -> {row['plan_b']}{': ' + steps if steps else ''})")
     elif row["plan_changed"] is None:
@@ -219,7 +210,7 @@ def _describe(row: dict[str, object], steps: str) -> str:
     for fact in ("gets", "physical_reads"):
         sides = [row[f"{fact}_{side}"] for side in "ab"]
         if None not in sides:
-            first, second = (format_number(float(str(side))) for side in sides)
+            first, second = map(format_number, sides)
             parts.append(f"{fact.replace('_', ' ')} {first} -> {second}")
     if row.get("verdict") is None:
         parts.append("timed once: no verdict" if 1 in (row["runs_a"], row["runs_b"]) else "no verdict")

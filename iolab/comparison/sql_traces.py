@@ -113,14 +113,14 @@ def _statements(trace: SqlTrace) -> _Found:
     return {(row["key"], row["depth"]): row for row in rows.iter_rows(named=True)}
 
 
-def _row(a: _Statement, b: _Statement, totals: list[float]) -> dict[str, object]:
+def _row(a: _Statement, b: _Statement, totals: list[float]) -> dict[str, Any]:
     """One statement in both traces (`STATEMENTS`)."""
     ratio = _ratio(a, b)
     times = [side["own_elapsed_us"] / 1e6 / side["executions"] for side in (a, b)]
     rows = [side["rows"] / side["executions"] for side in (a, b)]
     is_other_work = abs(rows[0] - rows[1]) > _SAME_ROWS * max(rows)
     plans = [", ".join(map(str, side["plans"])) or None for side in (a, b)]
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "change": "other rows" if is_other_work else change_of(ratio),
         "text": " ".join(str(a["text"]).split()),
         "depth": a["depth"],
@@ -155,45 +155,39 @@ def _ratio(a: _Statement, b: _Statement) -> Interval | None:
     return None if sides[0].lo <= 0 else sides[1] / sides[0]
 
 
-def _rank(row: dict[str, object]) -> tuple[int, float]:
+def _rank(row: dict[str, Any]) -> tuple[int, float]:
     """Regressions by the time they add, then improvements by what they save, then the rest by their time."""
-    order = {"slower": 0, "faster": 1}.get(str(row["change"]), 2)
-    size = row["added_s"] if order < 2 else row["share_b_pct"]
-    return order, -abs(float(str(size or 0.0)))
+    order = {"slower": 0, "faster": 1}.get(row["change"], 2)
+    return order, -abs((row["added_s"] if order < 2 else row["share_b_pct"]) or 0.0)
 
 
 def _headline(frame: pl.DataFrame) -> str:
     """How many statements got slower and faster, and what the largest change is."""
     alike = frame.filter(pl.col("change") != "other rows")
-    counted = {change: alike.filter(pl.col("change") == change).height for change in ("slower", "faster")}
-    other = frame.height - alike.height
-    said = [f"Of {count_text(alike.height, 'statement')} that did the same work"] if alike.height else []
-    if alike.height:
-        more = f"{100 * MIN_CHANGE:.0f} %"
-        said.append(
-            f", {counted['slower']} took more than {more} longer in B and {counted['faster']} more than {more} less"
-        )
-    else:
-        said.append("No statement processed as many rows per execution in both")
-    if alike.height and other:
-        said.append(f"; {other} more processed other numbers of rows")
+    if alike.is_empty():
+        return "No statement processed as many rows per execution in both."
+    slower, faster = (alike.filter(change=change).height for change in ("slower", "faster"))
+    more, other = f"{100 * MIN_CHANGE:.0f} %", frame.height - alike.height
+    said = f"Of {count_text(alike.height, 'statement')} that did the same work, {slower} took more than {more} longer "
+    said += f"in B and {faster} more than {more} less"
+    said += f"; {other} more processed other numbers of rows" if other else ""
     changed = alike.filter(pl.col("change").is_in(["slower", "faster"]))
     if changed.height:
         top = changed.sort(pl.col("added_s").abs(), descending=True).row(0, named=True)
         times = " to ".join(time_text(top[f"elapsed_s_{side}"]) for side in _SIDES)
-        said.append(f". The largest change is {times} per execution of `{short_text(top['text'], _SHOWN)}`")
-    return f"{''.join(said).removesuffix('.')}."
+        said += f". The largest change is {times} per execution of `{short_text(top['text'], _SHOWN)}`"
+    return f"{said}."
 
 
-def _describe(row: dict[str, object], steps: str) -> str:
+def _describe(row: dict[str, Any], steps: str) -> str:
     """One statement in words: time of an execution, plan, gets and blocks; what changed in the steps of its plan."""
-    said = [f"{short_text(str(row['text']), _SHOWN)}: {row['change']}"]
-    times = " to ".join(time_text(float(str(row[f"elapsed_s_{side}"]))) for side in _SIDES)
-    ratio = "" if row["ratio"] is None else f" (B / A {figure_text(float(str(row['ratio'])))})"
+    said = [f"{short_text(row['text'], _SHOWN)}: {row['change']}"]
+    times = " to ".join(time_text(row[f"elapsed_s_{side}"]) for side in _SIDES)
+    ratio = "" if row["ratio"] is None else f" (B / A {figure_text(row['ratio'])})"
     counted = " and ".join(f"{row[f'executions_{side}']:,}" for side in _SIDES)
     said.append(f"{times} per execution{ratio}, {counted} executions")
     for name, what in (("rows", "rows"), ("gets", "gets"), ("disk_blocks", "blocks from disk")):
-        values = [float(str(row[f"{name}_{side}"])) for side in _SIDES]
+        values = [row[f"{name}_{side}"] for side in _SIDES]
         if max(values) > 0:
             said.append(f"{what} {' to '.join(figure_text(value) if value else '0' for value in values)}")
     if row["plan_changed"]:

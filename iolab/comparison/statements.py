@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -165,14 +165,14 @@ def change_of(ratio: Interval | None) -> str:
     return "faster" if ratio.hi < 1 / (1 + MIN_CHANGE) else "same"
 
 
-def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, object]:
+def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, Any]:
     """The row of a match in `STATEMENTS`, without what a comparison of samples adds."""
     ratio, least = match.ratio(), match.least_ratio()
     middles = match.medians
     change = change_of(ratio)
     if ratio is None and least is not None and least > 1 + MIN_CHANGE:
         change = "slower"
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "change": change,
         "text": " ".join(match.a.text.split()),
         "ratio": None if ratio is None else ratio.value,

@@ -14,7 +14,6 @@ from iolab.stats.intervals import (
     Estimate,
     Limits,
     hodges_lehmann_shift,
-    include,
     median_interval,
     ratio_bounds,
     ratio_interval,
@@ -121,10 +120,8 @@ def measure_effects(a: Sequence[float], b: Sequence[float], *, step: float | Non
         fine_a, fine_b = spread_ties(a, step), spread_ties(b, step)
 
     def estimate(value: float, basis: str, interval: Callable[[], Limits | None]) -> Estimate:
-        if refusal or (bounds := interval()) is None:
-            return Estimate(value, None, None, f"{basis}; {refusal}")
-        lo, hi = include(value, bounds)
-        return Estimate(value, lo, hi, f"{basis}; {clock}" if clock else basis)
+        bounds = None if refusal else interval()
+        return Estimate.within(value, bounds, "; ".join(filter(None, [basis, refusal, clock])))
 
     def widen(interval: Limits | None, by: float) -> Limits | None:
         return None if interval is None else (interval[0] - by, interval[1] + by)
@@ -162,9 +159,8 @@ def _estimate_superiority(a: Sequence[float], b: Sequence[float], refusal: str) 
         wins = sum((x > y) + (x == y) / 2 for x in a for y in b) / (len(a) * len(b))
         return Estimate(wins, None, None, f"{basis}; {refusal}")
     found = superiority(a, b)
-    lo, hi = include(found.value, superiority_interval(found, len(a), len(b)))
     # What the clock made equal is counted as equal: this interval is about the readings.
-    return Estimate(found.value, lo, hi, basis)
+    return Estimate.within(found.value, superiority_interval(found, len(a), len(b)), basis)
 
 
 #: The quantile that stands for slow runs.

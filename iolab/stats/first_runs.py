@@ -22,7 +22,7 @@ import polars as pl
 
 from iolab.metrics.formatting import format_number
 from iolab.shown import Shown
-from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
+from iolab.stats.intervals import MIN_RUNS, Estimate, median_interval
 from iolab.stats.order import ALPHA, find_trend
 from iolab.stats.samples import (
     NORMAL_MAD,
@@ -428,8 +428,8 @@ def _steady_median(values: Sequence[float], step: float | None) -> Estimate:
         return Estimate(value, None, None, f"median of {len(values)} runs; no interval below {MIN_RUNS}")
     if median_deviation(values) == 0:
         return Estimate(value, None, None, "median; no interval: half of the runs read the same value")
-    lo, hi = include(value, median_interval(spread_ties(values, step) if step else values))
-    return Estimate(value, lo, hi, "median; interpolated order statistics")
+    interval = median_interval(spread_ties(values, step) if step else values)
+    return Estimate.within(value, interval, "median; interpolated order statistics")
 
 
 def _classify(sample: Sample, step: float | None, threshold: float) -> tuple[Kind, int, tuple[int, ...]]:

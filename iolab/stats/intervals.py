@@ -62,6 +62,15 @@ class Estimate:
     basis: str
     is_rounding: bool = field(default=False, repr=False)
 
+    @classmethod
+    def within(cls, value: float, interval: Limits | None, basis: str) -> Self:
+        """A value with its interval, widened so that it contains the value; None is no interval.
+
+        Values read from a coarse clock can lie just outside an interval computed inside the clock's step.
+        """
+        lo, hi = (None, None) if interval is None else (min(interval[0], value), max(interval[1], value))
+        return cls(value, lo, hi, basis)
+
     def mapped(self, function: Callable[[float], float], *, is_falling: bool = False) -> Self:
         """The estimate of a function of the value that only rises, or only falls: then the limits change places.
 
@@ -72,14 +81,6 @@ class Estimate:
         ends = [None if end is None else function(end) for end in (self.lo, self.hi)]
         lo, hi = reversed(ends) if is_falling else ends
         return replace(self, value=function(self.value), lo=lo, hi=hi)
-
-
-def include(value: float, interval: Limits) -> Limits:
-    """The interval, widened so that it contains the value.
-
-    Values read from a coarse clock can lie just outside an interval computed inside the clock's step.
-    """
-    return min(interval[0], value), max(interval[1], value)
 
 
 def share_interval(count: int, total: int) -> Limits:

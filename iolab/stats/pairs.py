@@ -18,7 +18,6 @@ from iolab.stats.intervals import (
     MIN_RUNS,
     Estimate,
     Limits,
-    include,
     pseudo_median,
     pseudo_median_interval,
     ratio_bounds,
@@ -287,7 +286,7 @@ def _geometric_mean(logs: Sequence[float]) -> Estimate:
         return Estimate(math.exp(centre), None, None, f"{basis}; no interval below {MIN_RUNS} pairs")
     limit = float(require("scipy.stats").t.ppf((1 + CONFIDENCE) / 2, len(logs) - 1))
     half = limit * stdev(logs) / math.sqrt(len(logs))
-    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half), basis)
+    return Estimate(centre, centre - half, centre + half, basis).mapped(math.exp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +316,7 @@ def measure_pairs(logs: Sequence[float], pairs: Sequence[tuple[float, float]], r
     elif resolution is not None and (widened := _widened(pairs, resolution)) is not None:
         bounds = widened
         basis = f"{basis}; widened by the clock's step {resolution:g}, so more than 95 %"
-    lo, hi = (None, None) if bounds is None else include(centre, bounds)
-    return PairedRatio(Estimate(centre, lo, hi, basis).mapped(math.exp), _signed_rank_p(logs), refusal)
+    return PairedRatio(Estimate.within(centre, bounds, basis).mapped(math.exp), _signed_rank_p(logs), refusal)
 
 
 def _is_short(time_a: float, time_b: float, resolution: float) -> bool:
