@@ -14,7 +14,7 @@ import polars as pl
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.statements import KEY, MIN_CHANGE, change_of, describe_plan_change, plan_steps
 from iolab.metrics.formatting import count_text, figure_text, short_text, time_text
-from logframe.interval import Interval
+from logframe.interval import Interval, figure_cells
 
 if TYPE_CHECKING:
     from iolab.comparison.result import Options
@@ -124,9 +124,7 @@ def _row(a: _Statement, b: _Statement, totals: list[float]) -> dict[str, Any]:
         "change": "other rows" if is_other_work else change_of(ratio),
         "text": " ".join(str(a["text"]).split()),
         "depth": a["depth"],
-        "ratio": None if ratio is None else ratio.value,
-        "ratio_lo": None if ratio is None else ratio.lo,
-        "ratio_hi": None if ratio is None else ratio.hi,
+        **figure_cells("ratio", ratio),
         "added_s": (times[1] - times[0]) * b["executions"],
         "plan_changed": None if None in plans else plans[0] != plans[1],
     }

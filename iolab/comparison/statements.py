@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from logframe.interval import Interval, row_figure
+from logframe.interval import Interval, figure_cells, row_figure
 from sqlplusparse.runs import NO_RUNS, normal_text
 
 if TYPE_CHECKING:
@@ -175,9 +175,8 @@ def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, Any]:
     row: dict[str, Any] = {
         "change": change,
         "text": " ".join(match.a.text.split()),
-        "ratio": None if ratio is None else ratio.value,
+        **figure_cells("ratio", ratio),
         "ratio_lo": least if ratio is None else ratio.lo,
-        "ratio_hi": None if ratio is None else ratio.hi,
         "plan_changed": match.is_plan_changed,
     }
     for side, one, middle, total in zip("ab", (match.a, match.b), middles, totals, strict=True):
