@@ -99,7 +99,7 @@ class Compared(Shown):
         names: What A and B are called.
         unit: The unit of the times.
         ratio: B / A.
-        reason: The reason for the verdict, or why there is none.
+        reason: The reason for the verdict, or why no test was made.
         conditions: What was stated about the runs.
     """
 
