@@ -402,8 +402,8 @@ def find_caveats(
             caveats.append(f"{sample.nulls} of {sample.name}'s values were null and dropped")
         if sample.left_out:
             caveats.append(f"the first {sample.left_out} of {sample.name}'s runs were left out on request")
-        said = (_describe_clock(sample, step, unit, effects.clock), describe_trend(sample))
-        caveats += filter(None, (*said, _describe_first(sample, step, unit)))
+        caveats += filter(None, [_describe_clock(sample, step, unit, effects.clock), describe_trend(sample)])
+        caveats += filter(None, [_describe_first(sample, step, unit)])
     if p_values.levene is not None and p_values.levene < UNEQUAL_SPREADS:
         caveats.append(
             f"unequal spreads of {a.name} and {b.name} (Levene {format_p(p_values.levene)}): "
