@@ -235,7 +235,7 @@ def _computed(log: StraceLog) -> Trace:
             sums.add(calls)
 
     columns = _OF_AIO if known is not None else tuple(dict.fromkeys([*CALLS, *_OF_AIO]))
-    order = _Order()
+    order = ReadOrder()
     found = log.read_once(_REQUESTS, columns, take, sums.mark, order.add, ("offset",))
     times = sums.found() if known is None else known
     remember(log, times)
@@ -244,7 +244,7 @@ def _computed(log: StraceLog) -> Trace:
     return Trace(found.lines, log.diagnostics, found.opens, times, aio_calls, found.requests, modes, order.followed)
 
 
-class _Order:
+class ReadOrder:
     """Whether reads of data go straight on in their file, added batch by batch: offsets of all would take memory.
 
     Attributes:
