@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields, replace
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from awrparse.records import Problem
@@ -15,7 +16,6 @@ from logframe.printed import LARGEST_WHOLE, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
 
     import polars as pl
 
@@ -159,6 +159,19 @@ def prints_month(info: AwrInfo, started: datetime) -> bool:
     """Whether the minutes of a startup time are the month: HTML reports of 11.2 to 12.2 print it for them."""
     is_release = not info.version or (11,) <= info.version < (18,)
     return info.form == "html" and info.kind != "awr_global" and is_release and started.minute == started.month
+
+
+def started_between(moment: datetime, *, is_hour: bool) -> tuple[datetime, datetime]:
+    """From when to when at the latest an instance was started, of a time that is known to the second, minute or hour.
+
+    Examples:
+        >>> [f"{end:%H:%M:%S}" for end in started_between(datetime(2026, 9, 14, 8, 31), is_hour=False)]
+        ['08:31:00', '08:31:59']
+    """
+    if is_hour:
+        hour = moment.replace(minute=0)
+        return hour, hour + timedelta(minutes=59, seconds=59)
+    return moment, moment + timedelta(seconds=0 if moment.second else 59)
 
 
 def _take(found: dict[str, object], frame: pl.DataFrame | None, *names: str, **renamed: str) -> None:

@@ -248,6 +248,22 @@ def within(value: float, figure: Interval) -> bool:
     return figure.lo <= value <= figure.hi
 
 
+#: What the names of the columns of a figure end in: its value, and its bounds.
+ENDS: Final = ("", "_lo", "_hi")
+
+
+def figure_cells(column: str, figure: Interval | None) -> dict[str, float | None]:
+    """The cells of a figure in a column that has ``_lo`` and ``_hi`` beside it, for `row_figure` to read.
+
+    Examples:
+        >>> figure_cells("time", Interval(11100, 11050, 11150)), figure_cells("share", None)
+        ({'time': 11100.0, 'time_lo': 11050.0, 'time_hi': 11150.0}, {'share': None, 'share_lo': None, 'share_hi': None})
+    """
+    if figure is None:
+        return dict.fromkeys(f"{column}{end}" for end in ENDS)
+    return {column: float(figure.value), f"{column}_lo": float(figure.lo), f"{column}_hi": float(figure.hi)}
+
+
 def row_figure(row: dict[str, object], column: str) -> Interval | None:
     """The figure of a column that has ``_lo`` and ``_hi`` beside it; None where the cell is null, or no finite number.
 

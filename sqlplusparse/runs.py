@@ -11,7 +11,7 @@ from sqlplusparse.schemas import RUNS, no_rows
 
 _LITERAL: Final = Pattern("(?P<literal>{SQL_LITERAL})", COMMANDS)
 #: Kinds of statements that set the stage for a run and are not.
-_NO_RUNS: Final = ("command", "alter system", "alter session", "transaction")
+NO_RUNS: Final = ("command", "alter system", "alter session", "transaction")
 _COPIED: Final = (
     "statement",
     "text",
@@ -56,7 +56,7 @@ def find_runs(
     """The samples of a session, or the runs that belong to none; see `Spool.runs` and `Spool.runs_left_out`."""
     if by not in {None, "text", "shape", "label"}:
         raise ValueError(f"no way to find runs by {by!r}; there are text, shape and label")
-    rows = statements.filter(~pl.col("kind").is_in(_NO_RUNS).fill_null(False))
+    rows = statements.filter(~pl.col("kind").is_in(NO_RUNS).fill_null(False))
     if period is not None:
         if period < 1:
             raise ValueError("a period is 1 or more")

@@ -108,6 +108,8 @@ class StraceLog(ParsedLog):
         calls: Sequence[str],
         take: Callable[[pl.DataFrame], object],
         mark: Callable[[pl.DataFrame], object] = lambda _: None,
+        look: Callable[[pl.DataFrame], object] = lambda _: None,
+        looked: Sequence[str] = (),
     ) -> ReadOnce:
         r"""Some columns of the requests, in one pass over a large log that gives the calls and the diagnostics, too.
 
@@ -116,6 +118,8 @@ class StraceLog(ParsedLog):
             calls: Columns of `straceparse.CALLS`.
             take: Is given the calls with these columns, in order, batch by batch.
             mark: Is given the signals, stops and ends of processes (`MARKS`) before the calls that follow them.
+            look: Is given the requests, in order, batch by batch.
+            looked: Columns that it is given beside those of the requests; they are not kept.
 
         Examples:
             >>> log = read_log(b"     0.000123 pread64(268, '', 8192, 0) = 8192\n")
@@ -130,6 +134,7 @@ class StraceLog(ParsedLog):
             mark(_marks(self.events.select(MARKS).collect()))
             take(all_calls.select(calls))
             found = self.requests.collect() if self.is_kept else io_requests(all_calls)
+            look(found.select(*requests, *looked))
             return ReadOnce(lines, opens(all_calls), _narrow(found, requests))
         unread = Unread()
         opened: list[pl.DataFrame] = []
@@ -146,7 +151,9 @@ class StraceLog(ParsedLog):
         called = tapped(calls_of(read), list(dict.fromkeys([*calls, *_OF_OPENS])), taken)
         taken(pl.DataFrame(schema=CALLS))  # there may be none
         parts = [_narrow(pl.DataFrame(schema=REQUESTS), requests)]
-        parts += (_narrow(batch, requests) for batch in batches_of(io_requests(called), list(requests)))
+        for batch in batches_of(io_requests(called), [*requests, *looked]):
+            look(batch)
+            parts.append(_narrow(batch, requests))
         self._unread = unread.found(self.events)
         return ReadOnce(unread.lines, pl.concat(opened), pl.concat(parts))
 

@@ -23,21 +23,14 @@ if TYPE_CHECKING:
     from iolab.comparison.before_after import BeforeAfter, compare_sets
     from iolab.comparison.matching import pair, pair_all
     from iolab.comparison.result import Options, Pairing, UnpairedError
-    from iolab.comparison.samples import (
-        CONDITIONS,
-        Comparison,
-        ManyComparison,
-        MedianComparison,
-        PairedComparison,
-        SampleError,
-        compare,
-        compare_many,
-        compare_medians,
-        compare_paired,
-    )
+    from iolab.comparison.samples import compare, compare_many
     from iolab.comparison.sessions import CacheLevel, cache_level, parse_noise
     from iolab.comparison.several_sets import SeveralSets, compare_several
+    from iolab.stats.comparison import Comparison, ManyComparison
     from iolab.stats.first_runs import FirstRun, first_run
+    from iolab.stats.pairs import MedianComparison, PairedComparison, compare_medians, compare_paired
+    from iolab.stats.samples import SampleError
+    from iolab.stats.verdict import CONDITIONS
 
 __all__ = [
     "CONDITIONS",

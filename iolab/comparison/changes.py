@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.comparison.samples import SampleError, compare
+from iolab.comparison.samples import compare
 from iolab.metrics.formatting import figure_text
 from iolab.stats.intervals import MIN_RUNS
-from iolab.stats.verdict import decide
+from iolab.stats.samples import SampleError
 from logframe.extras import require
 from logframe.interval import Interval
 
@@ -52,7 +52,7 @@ class Change:
         found: The comparison of the reports as samples; None below six a side.
     """
 
-    row: dict[str, object]
+    row: dict[str, Any]
     found: Comparison | None = None
 
 
@@ -67,7 +67,7 @@ def measure_change(before: Sequence[Placed], after: Sequence[Placed]) -> Change 
     """
     if not before or not after:
         return None
-    row: dict[str, object] = {}
+    row: dict[str, Any] = {}
     spans = []
     for side, figures in (("before", before), ("after", after)):
         span = Interval(
@@ -96,31 +96,23 @@ def measure_change(before: Sequence[Placed], after: Sequence[Placed]) -> Change 
     return Change(row, found)
 
 
-def decide_together(changes: Sequence[Change]) -> None:
-    """Write the verdicts of changes that are looked at together into their rows.
+def decide_together(changes: Sequence[Change], schema: pl.Schema) -> pl.DataFrame:
+    """The rows of changes that are looked at together, with their verdicts.
 
     A change among many is one only where it stays significant when at most 5 % of all that are called so may be false.
 
     Source: Benjamini and Hochberg, Controlling the false discovery rate (1995).
     """
     tested = [(change, change.found) for change in changes if change.found is not None]
-    if not tested:
-        return
-    corrected = require("scipy.stats").false_discovery_control([found.design.p for _, found in tested])
-    for (change, found), p in zip(tested, corrected.tolist(), strict=True):
-        verdict = decide(
-            found.ratio,
-            p,
-            found.threshold,
-            refusal=found.design.refusal,
-            dependence=found.design.dependence.refusal,
-            means=found.of_means,
-            supposed=found.design.dependence.supposed,
-        )
-        change.row["change"] = _VERDICTS.get(verdict.outcome, verdict.outcome)
+    if tested:
+        corrected = require("scipy.stats").false_discovery_control([found.design.p for _, found in tested])
+        for (change, found), p in zip(tested, corrected.tolist(), strict=True):
+            verdict = found.design.decide(p, found.threshold, found.of_means)
+            change.row["change"] = _VERDICTS.get(verdict.outcome, verdict.outcome)
+    return pl.DataFrame([change.row for change in changes], schema=schema, orient="row")
 
 
-def from_to(row: Mapping[str, object], *, factor: float = 1.0, unit: str | None = None) -> str:
+def from_to(row: Mapping[str, Any], *, factor: float = 1.0, unit: str | None = None) -> str:
     """A change in words: from, to, and how many times.
 
     Args:
@@ -136,20 +128,16 @@ def from_to(row: Mapping[str, object], *, factor: float = 1.0, unit: str | None 
         >>> from_to(row | counts | limits)  # each figure is rounded once
         '37.8 (37.5 to 38.0) to 4.57 (4.10 to 5)'
     """
-
-    def known(name: str) -> float:
-        return float(str(row[name]))
-
     if unit is None:
-        unit = "" if row["unit"] in ("1/s", "sessions") else str(row["unit"])
-    is_set = max(known("reports_before"), known("reports_after")) > 1
+        unit = "" if row["unit"] in ("1/s", "sessions") else row["unit"]
+    is_set = max(row["reports_before"], row["reports_after"]) > 1
     sides = []
     for side in ("before", "after"):
-        shown = figure_text(known(side) * factor)
-        ends = [figure_text(known(f"{side}_{end}") * factor) for end in ("least", "greatest")]
+        shown = figure_text(row[side] * factor)
+        ends = [figure_text(row[f"{side}_{end}"] * factor) for end in ("least", "greatest")]
         sides.append(f"{shown} ({ends[0]} to {ends[1]})" if is_set else shown)
     said = f"{sides[0]} to {sides[1]}{f' {unit}' if unit else ''}"
     if row["ratio"] is not None:
-        ratio = Interval(known("ratio"), known("ratio_least"), known("ratio_greatest"))
+        ratio = Interval(row["ratio"], row["ratio_least"], row["ratio_greatest"])
         said += f": {figure_text(ratio.value if is_set else ratio)} times"
     return said if row["change"] in (UP, DOWN) else f"{said}, {row['change']}"

@@ -42,11 +42,10 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
             figure in common.
     """
     check_calls(trace)
-    is_report = database.format == "awr"
-    if database.format == "awr":
-        calls = trace.calls.collect()
-        if reason := why_apart(database, calls, names) or why_unknown(database, calls, names):
-            raise UnpairedError(reason)
+    calls = trace.calls.collect()
+    report = database if database.format == "awr" else None
+    if report is not None and (reason := why_apart(report, calls, names) or why_unknown(report, calls, names)):
+        raise UnpairedError(reason)
     requests = trace.requests.collect()
     if data_reads(requests).is_empty():
         raise UnpairedError(f"{names[1]} has no reads of data")
@@ -54,13 +53,13 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
     if aligned.is_empty():
         raise UnpairedError(
             "the report has no figure of reads that a trace has, too"
-            if is_report
+            if report is not None
             else "the session shows neither physical reads nor requests nor bytes read: set autotrace on, or list its "
             "statistics"
         )
     why = (
         "the report counts all sessions of its instance, the trace what one process did while it was attached"
-        if is_report
+        if report is not None
         else "the session's own figures, and the trace that may be of its process: the logs do not say that it is"
     )
     verdicts = []
@@ -69,10 +68,10 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
         verdicts.append(_SAID[str(verdict)].format(f"{', '.join(before)} and {last}" if before else last))
     paragraphs = [as_sentence("; ".join(verdicts))]
     frames = {"Both sides of the system calls": aligned}
-    if database.format == "awr":
-        paragraphs += filter(None, [_zone(database, trace.calls.collect())])
+    if report is not None:
+        paragraphs += filter(None, [_zone(report, calls)])
         try:
-            frames["Latency of single-block reads"] = latencies = align_latency(database, requests)
+            frames["Latency of single-block reads"] = latencies = align_latency(report, requests)
         except RefusedError as refusal:
             paragraphs.append(f"Latencies are not compared: {refusal}.")
         else:

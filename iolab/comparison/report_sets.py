@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from datetime import UTC
 from itertools import product
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -19,7 +20,7 @@ from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from awrparse import AwrInfo, AwrReport
 
@@ -62,6 +63,7 @@ SETTINGS: Final = pl.Schema(dict.fromkeys(("instance", "setting", "before", "aft
 
 Reports = dict[str, "AwrReport"]
 Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 def by_instance(before: Reports, after: Reports) -> dict[str, tuple[Reports, Reports]]:
@@ -82,10 +84,15 @@ def by_instance(before: Reports, after: Reports) -> dict[str, tuple[Reports, Rep
     return groups
 
 
+def _of_both(before: Reports, after: Reports, read: Callable[[AwrReport], Value | None]) -> list[list[Value]]:
+    """What is read of the reports of each set, without None."""
+    return [[value for report in side.values() if (value := read(report)) is not None] for side in (before, after)]
+
+
 def changed_settings(before: Reports, after: Reports) -> pl.DataFrame:
     """What the heads and parameters of the reports of a set agree on, where the two sets differ."""
     rows = []
-    sides = [[settings_of(report) for report in reports.values()] for reports in (before, after)]
+    sides = _of_both(before, after, settings_of)
     names = dict.fromkeys(name for side in sides for facts in side for name in facts)
     lists_parameters = [any(name.startswith("parameter ") for facts in side for name in facts) for side in sides]
     for name in names:
@@ -110,7 +117,7 @@ def changed_load(before: Reports, after: Reports) -> pl.DataFrame:
 
     Reports whose length is not known are left out.
     """
-    sides = [[(place_of(report), _rates(report)) for report in reports.values()] for reports in (before, after)]
+    sides = _of_both(before, after, lambda report: (place_of(report), _rates(report)))
     names = dict.fromkeys(name for side in sides for _, found in side for name in found)
     units = {"db_cpus": "CPUs"} | {name: unit for name, unit, _, _ in _RATES}
     return _changes(sides, {name: {"quantity": name, "unit": units.get(name, "sessions")} for name in names})
@@ -139,8 +146,7 @@ def _changes(
         if (change := measure_change(*figures)) is not None:
             change.row |= label
             made.append(change)
-    decide_together(made)
-    return pl.DataFrame([change.row for change in made], schema=CHANGES, orient="row")
+    return decide_together(made, CHANGES)
 
 
 def _rates(report: AwrReport) -> dict[str, Interval]:
@@ -164,7 +170,7 @@ def _rates(report: AwrReport) -> dict[str, Interval]:
 
 def changed_latencies(before: Reports, after: Reports) -> pl.DataFrame:
     """Average and percentiles of each event with 1 % of DB time in a report of either set (`CHANGES`)."""
-    read = [[(place_of(report), *_waits(report)) for report in reports.values()] for reports in (before, after)]
+    read = _of_both(before, after, lambda report: (place_of(report), *_waits(report)))
     shares: dict[str, float] = {}
     for side in read:
         for _, _, weights in side:
@@ -214,10 +220,8 @@ def is_same(field: str, one: object, two: object) -> bool:
 def other_system(before: Reports, after: Reports) -> str:
     """What says that two sets of reports are not of one system, in a sentence; empty where nothing does."""
     for field, what in IDENTITIES.items():
-        values = [
-            sorted({str(one) for report in side.values() if (one := getattr(report.info, field)) is not None})
-            for side in (before, after)
-        ]
+        read = operator.attrgetter(f"info.{field}")
+        values = [sorted(set(map(str, side))) for side in _of_both(before, after, read)]
         if all(values) and not any(is_same(field, one, two) for one in values[0] for two in values[1]):
             first, second = (", ".join(side) for side in values)
             return f"The {what} differs ({first}, then {second}): the reports are of two systems."
@@ -227,23 +231,18 @@ def other_system(before: Reports, after: Reports) -> str:
 def cautions_of_sets(before: Reports, after: Reports) -> Iterator[str]:
     """Why rates of these sets are to be taken with care."""
     yield from _cautions_of_times(before, after)
-    lengths = [
-        [seconds.value for report in reports.values() if (seconds := report_facts(report).elapsed_s) is not None]
-        for reports in (before, after)
-    ]
-    if not all(lengths):
+    both = _of_both(before, after, lambda report: report_facts(report).elapsed_s)
+    if not all(both):
         yield "a report does not say how long it is: it has no rates"
         return
-    longest, shortest = (max(map(max, lengths)), min(map(min, lengths)))
+    lengths = [length.value for side in both for length in side]
+    longest, shortest = max(lengths), min(lengths)
     if shortest <= 0:
         yield "a report covers no time: it has no rates"
         return
     if longest > 2 * shortest:
         yield f"the reports cover {shortest / 60:.0f} to {longest / 60:.0f} minutes: their rates are of different loads"
-    hours = [
-        {report.info.begin_time.hour for report in reports.values() if report.info.begin_time is not None}
-        for reports in (before, after)
-    ]
+    hours = [{begin.hour for begin in side} for side in _of_both(before, after, lambda report: report.info.begin_time)]
     if all(hours) and not hours[0] & hours[1]:
         yield "the reports cover different hours of the day, so the load may differ for that reason alone"
 
@@ -256,9 +255,7 @@ def _cautions_of_times(before: Reports, after: Reports) -> Iterator[str]:
         for two, second in after.items()
         if _is_one_time(first.info, second.info)
     ]
-    begins = [
-        [place for report in side.values() if (place := place_of(report)) is not None] for side in (before, after)
-    ]
+    begins = _of_both(before, after, place_of)
     if shared:
         more = f", and {count_text(len(shared) - 1, 'pair')} more" if len(shared) > 1 else ""
         yield f"{shared[0][0]} of before and {shared[0][1]} of after the change are of one time{more}"
@@ -302,23 +299,19 @@ def cautions_of_report(report: AwrReport) -> Iterator[str]:
         yield f"the length of its period, {figure_text(length)} s, is inferred from its wait classes"
 
 
-def active_sessions(reports: Reports) -> dict[str, Interval]:
-    """Sessions active in the mean, of each report whose length and DB time are known."""
+def reports_apart(reports: Reports, when: str) -> Iterator[str]:
+    """The reports of a set whose load is of another size than that of all others, a sentence each.
+
+    Args:
+        reports: The set; those whose length or DB time is not known are left out.
+        when: ``before`` or ``after``.
+    """
     times = {name: trusted_times(report) for name, report in reports.items()}
-    return {
+    active = {
         name: db_time / elapsed
         for name, (elapsed, db_time) in times.items()
         if elapsed is not None and elapsed.lo > 0 and db_time is not None
     }
-
-
-def reports_apart(active: Mapping[str, Interval], when: str) -> Iterator[str]:
-    """The reports of a set whose load is of another size than that of all others, a sentence each.
-
-    Args:
-        active: The `active_sessions` of the set.
-        when: ``before`` or ``after``.
-    """
     for name, own in active.items():
         others = [one for other, one in active.items() if other != name]
         if len(others) < _LEAST_OTHERS:

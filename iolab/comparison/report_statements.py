@@ -171,17 +171,9 @@ def changed_statements(
         after: Those of the second.
     """
     sides = [[(place, statements_of(report)) for place, report in side] for side in (before, after)]
-    rows, changes = [], []
-    for key in dict.fromkeys(key for side in sides for _, found in side for key in found):
-        seen = [[(place, found[key]) for place, found in side if key in found] for side in sides]
-        row, change = _describe(key, seen)
-        rows.append(row)
-        if change is not None:
-            changes.append((change, row))
-    decide_together([change for change, _ in changes])
-    for change, row in changes:
-        row["change"] = change.row["change"]
-    frame = pl.DataFrame(rows, schema=STATEMENT_CHANGES, orient="row")
+    keys = dict.fromkeys(key for side in sides for _, found in side for key in found)
+    seen = {key: [[(place, found[key]) for place, found in side if key in found] for side in sides] for key in keys}
+    frame = decide_together([_measure(key, of_sides) for key, of_sides in seen.items()], STATEMENT_CHANGES)
     order = {UP: 0, DOWN: 1, ONLY_AFTER: 2, ONLY_BEFORE: 3}
     # What of the time is due to the change: that after it, or that before it, without what equal executions would take.
     due = {
@@ -200,9 +192,9 @@ def changed_statements(
     )
 
 
-def _describe(key: Key, seen: list[list[tuple[float | None, Seen]]]) -> tuple[dict[str, object], Change | None]:
-    """The row of a statement, and its change where both sets have a figure."""
-    row: dict[str, object] = {"sql_id": key[0], "pdb": key[1]}
+def _measure(key: Key, seen: list[list[tuple[float | None, Seen]]]) -> Change:
+    """A statement of both sets (`STATEMENT_CHANGES`)."""
+    row: dict[str, Any] = {"sql_id": key[0], "pdb": key[1]}
     every = [one for side in seen for _, one in side]
     row["module"] = next((one.module for one in every if one.module), None)
     row["sql_text"] = next((one.text for one in every if one.text), None)
@@ -224,14 +216,11 @@ def _describe(key: Key, seen: list[list[tuple[float | None, Seen]]]) -> tuple[di
         for end in ("", "_least", "_greatest") if alone else ():
             row[f"{_ELAPSED}_{side}{end}"] = None if alone is None else alone.row[f"before{end}"]
     if not all(seen):
-        row["change"] = ONLY_AFTER if seen[1] else ONLY_BEFORE
-        return row, None
-    change = measure_change(*figures)
-    if change is None:
-        row["change"] = UNKNOWN
-        return row, None
-    row |= {name: value for name, value in change.row.items() if name.startswith("ratio")}
-    return row, change
+        return Change(row | {"change": ONLY_AFTER if seen[1] else ONLY_BEFORE})
+    if (change := measure_change(*figures)) is None:
+        return Change(row | {"change": UNKNOWN})
+    row |= {name: value for name, value in change.row.items() if name.startswith(("ratio", "change"))}
+    return Change(row, change.found)
 
 
 def _middle(values: Iterable[float | None]) -> float | None:

@@ -11,7 +11,6 @@ import polars.selectors as cs
 from iolab.comparison.changes import OPEN
 from iolab.comparison.report_sets import (
     Reports,
-    active_sessions,
     cautions_of_report,
     cautions_of_sets,
     change_sentences,
@@ -83,7 +82,7 @@ def compare_reports(before: Reports, after: Reports, name: str) -> ReportSets:
     is_set = len(both) > 2 or change is None
     sentences += change_sentences(settings, load, latencies, is_set=is_set)
     for when, side in (("before", before), ("after", after)):
-        sentences += reports_apart(active_sessions(side), when)
+        sentences += reports_apart(side, when)
     sentences += statement_sentences(statements)
     settings, load, latencies, statements = (
         frame.with_columns(instance=pl.lit(name, pl.String)) for frame in (settings, load, latencies, statements)

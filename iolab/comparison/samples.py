@@ -25,15 +25,13 @@ from iolab.sources import is_one
 from iolab.stats.comparison import SLOW, Comparison, Design, Effects, ManyComparison, find_caveats, measure_effects
 from iolab.stats.intervals import (
     Estimate,
-    include,
-    invert,
     means_interval,
-    percent_less,
     pseudo_median,
     pseudo_median_interval,
     quantile_interval,
 )
 from iolab.stats.order import (
+    Dependence,
     Rounds,
     drift_between,
     find_rounds,
@@ -44,7 +42,7 @@ from iolab.stats.order import (
     widen,
     widen_p,
 )
-from iolab.stats.pairs import MedianComparison, PairedComparison, compare_medians, compare_paired, measure_pairs
+from iolab.stats.pairs import measure_pairs
 from iolab.stats.ranks import holm, run_tests
 from iolab.stats.samples import (
     NORMAL_MAD,
@@ -59,26 +57,13 @@ from iolab.stats.samples import (
     read_sample,
     robust_spread,
 )
-from iolab.stats.verdict import CONDITIONS, decide, read_conditions, runs_needed
+from iolab.stats.verdict import read_conditions, runs_needed
 from logframe.extras import require
 from logframe.formats import ParsedLog
 from logframe.wording import counted
 
 if TYPE_CHECKING:
     from logframe import Source
-
-__all__ = [
-    "CONDITIONS",
-    "Comparison",
-    "ManyComparison",
-    "MedianComparison",
-    "PairedComparison",
-    "SampleError",
-    "compare",
-    "compare_many",
-    "compare_medians",
-    "compare_paired",
-]
 
 #: What stands for a log, as annotations say it.
 _LogLike = ParsedLog | str | PathLike[str] | bytes | IO[bytes]
@@ -180,32 +165,21 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     x, y = sample_a.values, sample_b.values
     check_resolution(resolution, (*x, *y))
     step = clock_step([*x, *y]) if resolution is None else resolution
-    rounds = _choose(sample_a, sample_b, design)
+    dependence = measure_dependence(x, y)
+    rounds = _choose(sample_a, sample_b, design, dependence)
     effects = measure_effects(x, y, step=step)
     p_values = run_tests(x, y)
-    dependence = measure_dependence(x, y)
     if rounds is None:
-        found = _as_samples(sample_a, sample_b, effects, p_values.p, step, threshold)
+        found = _as_samples(sample_a, sample_b, effects, p_values.p, step, threshold, dependence)
     else:
         found = _within_rounds(rounds, resolution if resolution is not None else step, threshold)
     averages = (fmean(x), fmean(y)) if means is None else means
     of_means = means_interval(x, y, dependence.factor)
     if means is not None or rounds is not None:
         of_means = Estimate(averages[1] / averages[0], None, None, "ratio of the means")
-    verdict = decide(
-        found.ratio,
-        found.p if found.units >= MIN_SEPARATED else None,
-        threshold,
-        refusal=found.refusal,
-        dependence=found.dependence.refusal,
-        needed=_describe_needed(found),
-        means=of_means,
-        supposed=found.dependence.supposed,
-    )
+    verdict = found.decide(found.p if found.units >= MIN_SEPARATED else None, threshold, of_means)
     gap = max(min(x) - max(y), min(y) - max(x))
-    superiority = widen(effects.superiority, dependence)
-    if superiority.lo is not None and superiority.hi is not None:
-        superiority = replace(superiority, lo=max(superiority.lo, 0.0), hi=min(superiority.hi, 1.0))
+    superiority = widen(effects.superiority, dependence).mapped(lambda share: min(max(share, 0.0), 1.0))
     return Comparison(
         names=names,
         unit=unit,
@@ -224,11 +198,9 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
         deviations=(_deviation(x), _deviation(y)),
         design=found,
         ratio=found.ratio,
-        speedup=invert(found.ratio),
-        pct_less_time=percent_less(found.ratio),
         shift=found.shift,
         prob_a_greater=superiority,
-        cliffs_delta=_cliffs_delta(superiority),
+        cliffs_delta=superiority.mapped(lambda share: 2 * share - 1),
         gap=gap if gap > 0 else None,
         p_values=p_values,
         threshold=threshold,
@@ -241,7 +213,7 @@ def compare(  # noqa: PLR0913 - the options are keywords, and each has a default
     )
 
 
-def _choose(a: Sample, b: Sample, design: str) -> Rounds | None:
+def _choose(a: Sample, b: Sample, design: str, dependence: Dependence) -> Rounds | None:
     """The rounds to compare within, or None for two samples."""
     if design == "samples":
         return None
@@ -250,17 +222,18 @@ def _choose(a: Sample, b: Sample, design: str) -> Rounds | None:
             raise SampleError(f"rounds need one run of each sample: {len(a.values)} against {len(b.values)} runs")
         pairs = tuple(zip(a.values, b.values, strict=True))
         places = tuple((float(place), float(place)) for place in range(len(pairs)))
-        return Rounds(((1, 1),) * len(pairs), pairs, places, (0.0,) * len(pairs), "paired by their numbers")
+        return Rounds(pairs, places, (0.0,) * len(pairs), "paired by their numbers")
     rounds = find_rounds(a, b)
     if design == "rounds" and rounds is None:
         raise SampleError("the run order shows fewer than 6 rounds")
-    is_dependent = measure_dependence(a.values, b.values).factor > 1
     runs = min(len(a.values), len(b.values))
-    return rounds if design == "rounds" or takes_rounds(rounds, runs, is_dependent=is_dependent) else None
+    is_taken = design == "rounds" or takes_rounds(rounds, runs, is_dependent=dependence.factor > 1)
+    return rounds if is_taken else None
 
 
-def _as_samples(a: Sample, b: Sample, effects: Effects, p: float, step: float | None, threshold: float) -> Design:
-    dependence = measure_dependence(a.values, b.values)
+def _as_samples(
+    a: Sample, b: Sample, effects: Effects, p: float, step: float | None, threshold: float, dependence: Dependence
+) -> Design:
     if drift := drift_between(a, b):
         dependence = replace(dependence, refusal=drift)
     sizes = len(a.values), len(b.values)
@@ -286,16 +259,15 @@ def _within_rounds(rounds: Rounds, resolution: float | None, threshold: float) -
     logs, shifts = rounds.log_ratios(), rounds.shifts()
     dependence = residual_dependence(logs)
     found = measure_pairs(logs, rounds.pairs, resolution)
-    bounds = pseudo_median_interval(shifts)
-    middle = pseudo_median(shifts)
-    lo, hi = (None, None) if bounds is None else include(middle, bounds)
+    how = "Hodges-Lehmann within rounds; Tukey's rank interval"
+    shift = Estimate.within(pseudo_median(shifts), pseudo_median_interval(shifts), how)
     # The pseudo-median has sqrt(pi / 3) times the standard error of the mean of normal values.
     error = NORMAL_MAD * median_deviation(logs) * math.sqrt(math.pi / 3 / len(logs)) * dependence.factor
     return Design(
         name=f"{len(logs)} rounds ({rounds.pattern})",
         units=len(logs),
         ratio=widen(found.ratio, dependence, is_positive=True),
-        shift=widen(Estimate(middle, lo, hi, "Hodges-Lehmann within rounds; Tukey's rank interval"), dependence),
+        shift=widen(shift, dependence),
         # Of few rounds the signed ranks have few values: a corrected score of the smallest would have no meaning.
         p=found.p,
         dependence=dependence,
@@ -303,12 +275,6 @@ def _within_rounds(rounds: Rounds, resolution: float | None, threshold: float) -
         needed=runs_needed(found.ratio.value, error, len(logs), threshold),
         is_rounds=True,
     )
-
-
-def _describe_needed(design: Design) -> str:
-    if design.needed is None:
-        return ""
-    return f"of {'rounds' if design.is_rounds else 'runs of each'}, {design.needed}"
 
 
 def compare_many(
@@ -370,19 +336,7 @@ def compare_many(
     same = len({value for sample in values for value in sample}) == 1
     kruskal = None if same else require("scipy.stats").kruskal(*values)
     corrected = holm([pair.design.p for pair in pairs])
-    verdicts = [
-        decide(
-            pair.ratio,
-            p,
-            threshold,
-            refusal=pair.design.refusal,
-            dependence=pair.design.dependence.refusal,
-            needed=_describe_needed(pair.design),
-            means=pair.of_means,
-            supposed=pair.design.dependence.supposed,
-        )
-        for pair, p in zip(pairs, corrected, strict=True)
-    ]
+    verdicts = [pair.design.decide(p, threshold, pair.of_means) for pair, p in zip(pairs, corrected, strict=True)]
     return ManyComparison(
         names=tuple(samples),
         h=None if kruskal is None else float(kruskal.statistic),
@@ -397,9 +351,3 @@ def compare_many(
 
 def _deviation(values: Sequence[float]) -> float | None:
     return stdev(values) if len(values) > 1 else None
-
-
-def _cliffs_delta(superiority: Estimate) -> Estimate:
-    lo = None if superiority.lo is None else 2 * superiority.lo - 1
-    hi = None if superiority.hi is None else 2 * superiority.hi - 1
-    return Estimate(2 * superiority.value - 1, lo, hi, superiority.basis)

@@ -7,6 +7,7 @@ ratio, and no verdict, as the spread of its runs is not known.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +15,7 @@ import polars as pl
 
 from iolab import charts
 from iolab.comparison.result import Options, Pairing
-from iolab.comparison.samples import Comparison, SampleError, compare, compare_paired
+from iolab.comparison.samples import compare
 from iolab.comparison.statements import (
     MIN_CHANGE,
     STATEMENTS,
@@ -26,13 +27,16 @@ from iolab.comparison.statements import (
     plan_steps,
 )
 from iolab.metrics.formatting import count_text, format_figure, format_number, short_text
+from iolab.stats.pairs import compare_paired
+from iolab.stats.samples import SampleError
 from iolab.stats.verdict import describe_time
 from logframe.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
-    from iolab.comparison.samples import PairedComparison
+    from iolab.stats.comparison import Comparison
+    from iolab.stats.pairs import PairedComparison
     from sqlplusparse import Spool
 
 #: More statements than this are in the frame only.
@@ -57,45 +61,39 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         return None
     alike = [match for match in matches if not match.has_other_rows]
     totals = (sum(match.medians[0] for match in alike), sum(match.medians[1] for match in alike))
-    rows, compared = [], {}
-    for number, match in enumerate(alike):
-        row = describe_row(match, totals)
+    results: list[tuple[dict[str, Any], Match, Comparison | None]] = []
+    for match in alike:
+        row, found = describe_row(match, totals), None
         if match.is_repeated:
-            try:
-                compared[number] = compare_match(match, names, options)
-            except SampleError:
-                pass
-            else:
-                found = compared[number]
-                row |= {"verdict": found.verdict, "ratio_ci_lo": found.ratio.lo, "ratio_ci_hi": found.ratio.hi}
-                if found.verdict in ("slower", "faster"):
-                    row["change"] = found.verdict
-        rows.append(row | {"number": number})
-    rows.sort(key=_rank)
-    numbers = [int(str(row.pop("number"))) for row in rows]
-    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+            with suppress(SampleError):
+                found = compare_match(match, names, options)
+        if found is not None:
+            row |= {"verdict": found.verdict, "ratio_ci_lo": found.ratio.lo, "ratio_ci_hi": found.ratio.hi}
+            row["change"] = found.verdict if found.verdict in ("slower", "faster") else row["change"]
+        results.append((row, match, found))
+    results.sort(key=lambda result: _rank(result[0]))
+    compared = [(match, found) for _, match, found in results if found is not None]
+    frame = pl.DataFrame([row for row, _, _ in results], schema=STATEMENTS, orient="row")
     failed = failures(a, b)
     whole, said = _compare_set(alike, names, options) if len(alike) > 1 else (None, "")
     headline = _headline(frame, len(matches), totals, whole)
     paragraphs = [headline, *failed]
     for change in ("slower", "faster"):
-        listed = [(row, number) for row, number in zip(rows, numbers, strict=True) if row["change"] == change]
-        steps = [plan_change(a, b, alike[number]) for _, number in listed[:MOST_LISTED]]
-        paragraphs += [_describe(row, step) for (row, _), step in zip(listed, steps, strict=False)]
+        listed = [(row, match) for row, match, _ in results if row["change"] == change]
+        paragraphs += [_describe(row, plan_change(a, b, match)) for row, match in listed[:MOST_LISTED]]
         if len(listed) > MOST_LISTED:
             paragraphs.append(f"{len(listed) - MOST_LISTED} more that got {change} are in the table.")
-    unmoved = [row for row in rows if row["change"] not in ("slower", "faster") and row["plan_changed"]]
+    unmoved = [row for row, _, _ in results if row["change"] not in ("slower", "faster") and row["plan_changed"]]
     paragraphs += [_describe(row, "") for row in unmoved[:MOST_LISTED]]
-    shown = [number for number in numbers if number in compared][:MOST_LISTED]
-    paragraphs += [f"{short_text(alike[number].a.text, _SHOWN)}: {compared[number]}" for number in shown]
+    paragraphs += [f"{short_text(match.a.text, _SHOWN)}: {found}" for match, found in compared[:MOST_LISTED]]
     if len(compared) > MOST_LISTED:
         paragraphs.append(f"{len(compared) - MOST_LISTED} more comparisons of repeated runs are in the table.")
     paragraphs += [said] if said else []
     paragraphs += _left_out([match for match in matches if match.has_other_rows])
     frames = {"Statements": frame} if alike else {}
     drawers = tuple(
-        partial(draw_runs, alike[number].a.runs, alike[number].b.runs, names, short_text(alike[number].a.text, _SHOWN))
-        for number in shown
+        partial(draw_runs, match.a.runs, match.b.runs, names, short_text(match.a.text, _SHOWN))
+        for match, _ in compared[:MOST_LISTED]
     )
     why = f"both timed {counted(len(matches), 'statement')} with the same text"
     return Pairing(
@@ -106,7 +104,7 @@ def compare_statements(a: Spool, b: Spool, names: tuple[str, str], options: Opti
         _shown_tables(frames),
         is_lettered=True,
         drawers=drawers,
-        verdict=" ".join([_verdict(frame, compared, headline), *failed]),
+        verdict=" ".join([_verdict(frame, [found for _, found in compared], headline), *failed]),
     )
 
 
@@ -122,18 +120,17 @@ def failures(a: Spool, b: Spool) -> list[str]:
     return said
 
 
-def _verdict(frame: pl.DataFrame, compared: Mapping[int, Comparison], headline: str) -> str:
+def _verdict(frame: pl.DataFrame, compared: Sequence[Comparison], headline: str) -> str:
     """The result in one sentence: of the one statement that was repeated, else how many got slower and faster."""
     if frame.height == 1 and compared:
-        (found,) = compared.values()
-        return found.headline
+        return compared[0].headline
     return headline.partition(". ")[0].removesuffix(".") + "."
 
 
-def _rank(row: dict[str, object]) -> tuple[int, float]:
+def _rank(row: dict[str, Any]) -> tuple[int, float]:
     """Regressions by the time they add, then improvements by what they save, then the others by their time."""
-    a, b = float(str(row["elapsed_s_a"])), float(str(row["elapsed_s_b"]))
-    place = {"slower": 0, "faster": 1, "unknown": 2, "same": 3}[str(row["change"])]
+    a, b = row["elapsed_s_a"], row["elapsed_s_b"]
+    place = {"slower": 0, "faster": 1, "unknown": 2, "same": 3}[row["change"]]
     return place, {0: a - b, 1: b - a}.get(place, -max(a, b))
 
 
@@ -149,7 +146,7 @@ def compare_match(match: Match, names: tuple[str, str], options: Options) -> Com
         ("rows", "row count"),
         ("physical_reads", "physical reads"),
     ):
-        sides = [one.runs.get_column(column).drop_nulls().unique().sort().to_list() for one in (match.a, match.b)]
+        sides = match.distinct(column)
         if all(sides):
             shown = " against ".join(", ".join(map(str, side[:3])) for side in sides)
             known[condition] = "equal" if sides[0] == sides[1] else f"different ({shown})"
@@ -171,7 +168,7 @@ def plan_change(a: Spool, b: Spool, match: Match) -> str:
     """What changed in the plan of a statement; empty where it did not, or the logs do not show the plans."""
     if not match.is_plan_changed:
         return ""
-    return describe_plan_change(plan_steps(a, match.a), plan_steps(b, match.b))
+    return describe_plan_change(plan_steps(a.plans, match.a.places), plan_steps(b.plans, match.b.places))
 
 
 def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float], whole: PairedComparison | None) -> str:
@@ -194,19 +191,16 @@ def _headline(frame: pl.DataFrame, matched: int, totals: tuple[float, float], wh
     )
 
 
-def _describe(row: dict[str, object], steps: str) -> str:
+def _describe(row: dict[str, Any], steps: str) -> str:
     """A statement that changed: times, ratio, share, plan, gets and reads."""
-    a, b = (format_number(float(str(row[f"elapsed_s_{side}"]))) for side in "ab")
-    said = {"slower": "Slower", "faster": "Faster"}.get(str(row["change"]), "Plan changed")
-    ratio, lower, upper = (
-        None if row[name] is None else float(str(row[name])) for name in ("ratio", "ratio_lo", "ratio_hi")
-    )
-    value, lo, hi = format_figure(ratio, lower, upper)
+    a, b = (format_number(row[f"elapsed_s_{side}"]) for side in "ab")
+    said = {"slower": "Slower", "faster": "Faster"}.get(row["change"], "Plan changed")
+    value, lo, hi = format_figure(row["ratio"], row["ratio_lo"], row["ratio_hi"])
     times = f", {value}x" + (f" ({lo} to {hi} by the clock's step)" if lo != hi else "") if value else ""
-    if ratio is None and lower:
-        times = f", {format_number(float(f'{lower:.2g}'))}x at least"
-    share = "" if row["share_b_pct"] is None else f", {float(str(row['share_b_pct'])):.0f} % of B's time"
-    parts = [f"{said}: {short_text(str(row['text']), _SHOWN)}: {a} s -> {b} s{times}{share}"]
+    if row["ratio"] is None and (least := row["ratio_lo"]):
+        times = f", {format_number(float(f'{least:.2g}'))}x at least"
+    share = "" if row["share_b_pct"] is None else f", {row['share_b_pct']:.0f} % of B's time"
+    parts = [f"{said}: {short_text(row['text'], _SHOWN)}: {a} s -> {b} s{times}{share}"]
     if row["plan_changed"]:
         parts.append(f"plan changed ({row['plan_a']} -> {row['plan_b']}{': ' + steps if steps else ''})")
     elif row["plan_changed"] is None:
@@ -216,7 +210,7 @@ def _describe(row: dict[str, object], steps: str) -> str:
     for fact in ("gets", "physical_reads"):
         sides = [row[f"{fact}_{side}"] for side in "ab"]
         if None not in sides:
-            first, second = (format_number(float(str(side))) for side in sides)
+            first, second = map(format_number, sides)
             parts.append(f"{fact.replace('_', ' ')} {first} -> {second}")
     if row.get("verdict") is None:
         parts.append("timed once: no verdict" if 1 in (row["runs_a"], row["runs_b"]) else "no verdict")
@@ -240,8 +234,8 @@ def _compare_set(alike: list[Match], names: tuple[str, str], options: Options) -
             [match.medians[1] for match in timed],
             names=names,
             labels=[short_text(match.a.text, _SHOWN) for match in timed],
-            plan_hashes=([_one(match.a.plans) for match in timed], [_one(match.b.plans) for match in timed]),
-            row_counts=([_one(match.a.row_counts) for match in timed], [_one(match.b.row_counts) for match in timed]),
+            plan_hashes=_single(timed, "plan_hash_value"),
+            row_counts=_single(timed, "rows"),
             resolution=_resolution(timed),
             threshold=options.threshold,
         )
@@ -250,8 +244,11 @@ def _compare_set(alike: list[Match], names: tuple[str, str], options: Options) -
     return result, f"The set{f', without {zero}' if left_out else ''}: {result}"
 
 
-def _one(found: list[int]) -> int | None:
-    return found[0] if len(found) == 1 else None
+def _single(matches: list[Match], column: str) -> tuple[list[int | None], list[int | None]]:
+    """The one figure that the runs of each statement show in a column, in each session; None where they differ."""
+    sides = zip(*(match.distinct(column) for match in matches), strict=True)
+    a, b = ([found[0] if len(found) == 1 else None for found in side] for side in sides)
+    return a, b
 
 
 def _resolution(matches: list[Match]) -> float | None:
@@ -266,7 +263,7 @@ def _left_out(others: list[Match]) -> list[str]:
         return []
     shown = []
     for match in others[:MOST_LISTED]:
-        sides = (", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
+        sides = (", ".join(map(str, counts)) for counts in match.distinct("rows"))
         times = " -> ".join(f"{format_number(middle)} s" for middle in match.medians)
         shown.append(f"{short_text(match.a.text, _SHOWN)} ({' against '.join(sides)} rows, {times})")
     more = f"; and {len(others) - MOST_LISTED} more" if len(others) > MOST_LISTED else ""

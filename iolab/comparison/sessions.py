@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Final, Literal
 import polars as pl
 
 from iolab.comparison.result import Options, Pairing, UnpairedError
-from iolab.comparison.samples import Comparison, SampleError, compare, compare_many
+from iolab.comparison.samples import compare, compare_many
 from iolab.comparison.session_report import compare_match, compare_statements, draw_runs, failures
 from iolab.comparison.statements import Match, Statement
 from iolab.metrics.formatting import short_text
 from iolab.metrics.lookups import time_change
 from iolab.shown import Shown
 from iolab.stats.first_runs import COLD_RATIO, MIN_SERIES, first_run
-from iolab.stats.samples import read_sample
+from iolab.stats.samples import SampleError, read_sample
 from logframe.wording import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from iolab.stats.comparison import Comparison
     from sqlplusparse import Spool
 
 #: More samples than this are a list, not a comparison.
@@ -134,7 +135,7 @@ def _compare_unechoed(x: pl.DataFrame, y: pl.DataFrame, names: tuple[str, str], 
     """Two samples of runs; a sentence if they are not, or returned other numbers of rows: different work."""
     match = Match(Statement("", x), Statement("", y))
     if match.has_other_rows:
-        shown = " against ".join(", ".join(map(str, one.row_counts)) for one in (match.a, match.b))
+        shown = " against ".join(", ".join(map(str, counts)) for counts in match.distinct("rows"))
         return f"Not compared: the row count differs ({shown}), so they did different work."
     try:
         return compare_match(match, names, options)
@@ -247,7 +248,7 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     elif first_run(values).kind in ("flat", "two_groups", "slow_down"):
         return CacheLevel("unknown", (), (f"{compared}: that is within the spread of the runs",))
     # True: shown; False: ruled out; None: neither.
-    verdicts = {
+    verdicts: dict[Level, bool | None] = {
         "buffer cache": _judge_buffer_cache(known, evidence),
         "parse": _judge_parse(known, evidence),
         "below Oracle": _judge_storage(known, evidence),
@@ -257,7 +258,7 @@ def cache_level(runs: pl.DataFrame) -> CacheLevel:
     if len(shown) > 1:
         return CacheLevel("several", shown, tuple(evidence))
     named = shown if len(left) > 1 and left == (*shown, "below Oracle") else left
-    return CacheLevel(_LEVELS[named[0]] if len(named) == 1 else "unknown", named, tuple(evidence))
+    return CacheLevel(named[0] if len(named) == 1 else "unknown", named, tuple(evidence))
 
 
 #: Where the other runs have no more than this share of a run's recursive calls, that run parsed and they did not.
@@ -290,9 +291,6 @@ def parse_noise(runs: pl.DataFrame) -> tuple[int, ...]:
         for place, calls in known
         if calls > 0 and median(other for at, other in known if at != place) <= calls * PARSE_SHARE
     )
-
-
-_LEVELS: dict[str, Level] = {"buffer cache": "buffer cache", "parse": "parse", "below Oracle": "below Oracle"}
 
 
 def _first_and_others(runs: pl.DataFrame, column: str) -> tuple[float, float] | None:

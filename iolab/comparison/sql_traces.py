@@ -7,16 +7,14 @@ of rows per execution they did different work: their times are listed and not ca
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.statements import MIN_CHANGE, change_of, describe_plan_change
+from iolab.comparison.statements import KEY, MIN_CHANGE, change_of, describe_plan_change, plan_steps
 from iolab.metrics.formatting import count_text, figure_text, short_text, time_text
-from logframe.interval import Interval
-from sqlplusparse.runs import normal_text
+from logframe.interval import Interval, figure_cells
 
 if TYPE_CHECKING:
     from iolab.comparison.result import Options
@@ -72,10 +70,14 @@ def pair_sql_traces(a: SqlTrace, b: SqlTrace, names: tuple[str, str], options: O
     if not keys:
         raise UnpairedError("the traces have no executed statement with the same text")
     totals = [sum(row["own_elapsed_us"] for row in side.values()) / 1e6 for side in (first, second)]
-    rows = sorted((_row(first[key], second[key], totals) for key in keys), key=_rank)
-    frame = pl.DataFrame(rows, schema=STATEMENTS, orient="row")
+    rows = {key: _row(first[key], second[key], totals) for key in keys}
+    keys.sort(key=lambda key: _rank(rows[key]))
+    frame = pl.DataFrame([rows[key] for key in keys], schema=STATEMENTS, orient="row")
     paragraphs = [_headline(frame)]
-    paragraphs += [_describe(row, a, b, first, second) for row in _listed(rows)]
+    changed = [key for key in keys if rows[key]["change"] in {"slower", "faster"} or rows[key]["plan_changed"]]
+    for key in changed[:MOST_LISTED]:
+        steps = (plan_steps(log.row_sources, own[key]["statement"]) for log, own in ((a, first), (b, second)))
+        paragraphs.append(_describe(rows[key], describe_plan_change(*steps)))
     paragraphs.append(
         "The times are those of the executions in these traces. One trace each does not show how much the times of "
         "other runs would differ."
@@ -95,8 +97,7 @@ _LEFT_OUT: Final = ("ratio_lo", "ratio_hi", "depth", "cpu_s_a", "cpu_s_b", "wait
 def _statements(trace: SqlTrace) -> _Found:
     """The executed statements of a trace by normalised text and depth, with sums over their executions."""
     texts = trace.statements.filter(pl.col("text").is_not_null(), "is_whole").select("statement", "text")
-    texts = texts.with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
-    own = trace.calls.filter(pl.col("op") != "CLOSE").join(texts, on="statement")
+    own = trace.calls.filter(pl.col("op") != "CLOSE").join(texts.with_columns(key=KEY), on="statement")
     found = own.group_by("key", "depth", maintain_order=True).agg(
         pl.col("text").first(),
         pl.col("statement").unique(maintain_order=True),
@@ -112,20 +113,18 @@ def _statements(trace: SqlTrace) -> _Found:
     return {(row["key"], row["depth"]): row for row in rows.iter_rows(named=True)}
 
 
-def _row(a: _Statement, b: _Statement, totals: list[float]) -> dict[str, object]:
+def _row(a: _Statement, b: _Statement, totals: list[float]) -> dict[str, Any]:
     """One statement in both traces (`STATEMENTS`)."""
     ratio = _ratio(a, b)
     times = [side["own_elapsed_us"] / 1e6 / side["executions"] for side in (a, b)]
     rows = [side["rows"] / side["executions"] for side in (a, b)]
     is_other_work = abs(rows[0] - rows[1]) > _SAME_ROWS * max(rows)
     plans = [", ".join(map(str, side["plans"])) or None for side in (a, b)]
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "change": "other rows" if is_other_work else change_of(ratio),
         "text": " ".join(str(a["text"]).split()),
         "depth": a["depth"],
-        "ratio": None if ratio is None else ratio.value,
-        "ratio_lo": None if ratio is None else ratio.lo,
-        "ratio_hi": None if ratio is None else ratio.hi,
+        **figure_cells("ratio", ratio),
         "added_s": (times[1] - times[0]) * b["executions"],
         "plan_changed": None if None in plans else plans[0] != plans[1],
     }
@@ -154,70 +153,41 @@ def _ratio(a: _Statement, b: _Statement) -> Interval | None:
     return None if sides[0].lo <= 0 else sides[1] / sides[0]
 
 
-def _rank(row: dict[str, object]) -> tuple[int, float]:
+def _rank(row: dict[str, Any]) -> tuple[int, float]:
     """Regressions by the time they add, then improvements by what they save, then the rest by their time."""
-    order = {"slower": 0, "faster": 1}.get(str(row["change"]), 2)
-    size = row["added_s"] if order < 2 else row["share_b_pct"]
-    return order, -abs(float(str(size or 0.0)))
+    order = {"slower": 0, "faster": 1}.get(row["change"], 2)
+    return order, -abs((row["added_s"] if order < 2 else row["share_b_pct"]) or 0.0)
 
 
 def _headline(frame: pl.DataFrame) -> str:
     """How many statements got slower and faster, and what the largest change is."""
     alike = frame.filter(pl.col("change") != "other rows")
-    counted = {change: alike.filter(pl.col("change") == change).height for change in ("slower", "faster")}
-    other = frame.height - alike.height
-    said = [f"Of {count_text(alike.height, 'statement')} that did the same work"] if alike.height else []
-    if alike.height:
-        more = f"{100 * MIN_CHANGE:.0f} %"
-        said.append(
-            f", {counted['slower']} took more than {more} longer in B and {counted['faster']} more than {more} less"
-        )
-    else:
-        said.append("No statement processed as many rows per execution in both")
-    if alike.height and other:
-        said.append(f"; {other} more processed other numbers of rows")
+    if alike.is_empty():
+        return "No statement processed as many rows per execution in both."
+    slower, faster = (alike.filter(change=change).height for change in ("slower", "faster"))
+    more, other = f"{100 * MIN_CHANGE:.0f} %", frame.height - alike.height
+    said = f"Of {count_text(alike.height, 'statement')} that did the same work, {slower} took more than {more} longer "
+    said += f"in B and {faster} more than {more} less"
+    said += f"; {other} more processed other numbers of rows" if other else ""
     changed = alike.filter(pl.col("change").is_in(["slower", "faster"]))
     if changed.height:
         top = changed.sort(pl.col("added_s").abs(), descending=True).row(0, named=True)
         times = " to ".join(time_text(top[f"elapsed_s_{side}"]) for side in _SIDES)
-        said.append(f". The largest change is {times} per execution of `{short_text(top['text'], _SHOWN)}`")
-    return f"{''.join(said).removesuffix('.')}."
+        said += f". The largest change is {times} per execution of `{short_text(top['text'], _SHOWN)}`"
+    return f"{said}."
 
 
-def _listed(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The rows that are described in words: those that changed, in time or plan."""
-    changed = [row for row in rows if row["change"] in {"slower", "faster"} or row["plan_changed"]]
-    return changed[:MOST_LISTED]
-
-
-def _describe(
-    row: dict[str, object],
-    a: SqlTrace,
-    b: SqlTrace,
-    first: _Found,
-    second: _Found,
-) -> str:
-    """One statement in words: time of an execution, plan, gets and blocks."""
-    said = [f"{short_text(str(row['text']), _SHOWN)}: {row['change']}"]
-    times = " to ".join(time_text(float(str(row[f"elapsed_s_{side}"]))) for side in _SIDES)
-    ratio = "" if row["ratio"] is None else f" (B / A {figure_text(float(str(row['ratio'])))})"
+def _describe(row: dict[str, Any], steps: str) -> str:
+    """One statement in words: time of an execution, plan, gets and blocks; what changed in the steps of its plan."""
+    said = [f"{short_text(row['text'], _SHOWN)}: {row['change']}"]
+    times = " to ".join(time_text(row[f"elapsed_s_{side}"]) for side in _SIDES)
+    ratio = "" if row["ratio"] is None else f" (B / A {figure_text(row['ratio'])})"
     counted = " and ".join(f"{row[f'executions_{side}']:,}" for side in _SIDES)
     said.append(f"{times} per execution{ratio}, {counted} executions")
     for name, what in (("rows", "rows"), ("gets", "gets"), ("disk_blocks", "blocks from disk")):
-        values = [float(str(row[f"{name}_{side}"])) for side in _SIDES]
+        values = [row[f"{name}_{side}"] for side in _SIDES]
         if max(values) > 0:
             said.append(f"{what} {' to '.join(figure_text(value) if value else '0' for value in values)}")
     if row["plan_changed"]:
-        key = (normal_text(str(row["text"])), int(str(row["depth"])))
-        steps = describe_plan_change(_steps(a, first.get(key)), _steps(b, second.get(key)))
         said.append(f"other plan ({row['plan_a']} to {row['plan_b']}{f'; {steps}' if steps else ''})")
     return f"{'; '.join(said)}."
-
-
-def _steps(trace: SqlTrace, statement: _Statement | None) -> Counter[str]:
-    """The operations of the last plan that a trace shows of a statement, and how often it has each."""
-    if statement is None:
-        return Counter()
-    rows = trace.row_sources.filter(pl.col("statement").is_in(statement["statement"]))
-    last = rows.filter(pl.col("plan") == pl.col("plan").max())
-    return Counter(last.get_column("operation").drop_nulls().to_list())

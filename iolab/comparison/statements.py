@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from logframe.interval import Interval, row_figure
-from sqlplusparse.runs import normal_text
+from logframe.interval import Interval, figure_cells, row_figure
+from sqlplusparse.runs import NO_RUNS, normal_text
 
 if TYPE_CHECKING:
     from sqlplusparse import Spool
 
 #: A time that changed by less than this share is listed as unchanged.
 MIN_CHANGE: Final = 0.2
-#: Statements whose time is not that of work on data.
-_NO_WORK: Final = ("command", "alter system", "alter session", "transaction")
+#: Statements are one where this of their ``text`` is.
+KEY: Final = pl.col("text").map_elements(normal_text, return_dtype=pl.String)
 _FACTS: Final = ("rows", "gets", "physical_reads")
 
 #: One row a statement that both sessions timed; the columns of a session end in ``_a`` and ``_b``.
@@ -60,15 +60,9 @@ class Statement:
         steps = self.runs.get_column("resolution_s").drop_nulls().to_list()
         return max(steps, default=None)
 
-    @property
-    def plans(self) -> list[int]:
-        """The hash values of its plans."""
-        return self.runs.get_column("plan_hash_value").drop_nulls().unique().sort().to_list()
-
-    @property
-    def row_counts(self) -> list[int]:
-        """The numbers of rows that its runs returned."""
-        return self.runs.get_column("rows").drop_nulls().unique().sort().to_list()
+    def distinct(self, column: str) -> list[int]:
+        """What its runs show in a column, such as the hash values of its plans."""
+        return self.runs.get_column(column).drop_nulls().unique().sort().to_list()
 
     def middle(self, column: str) -> float | None:
         """The median of a figure over its runs; None where no run shows it."""
@@ -78,12 +72,7 @@ class Statement:
 
 def find_statements(session: Spool) -> dict[str, Statement]:
     """The statements that a session timed, by their normalised texts, in their order."""
-    timed = session.statements.filter(
-        pl.col("elapsed_s").is_not_null()
-        & pl.col("text").is_not_null()
-        & ~pl.col("kind").is_in(_NO_WORK).fill_null(value=False)
-        & pl.col("error").is_null()
-    ).with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
+    timed = _ran(session).filter(pl.col("elapsed_s").is_not_null(), pl.col("error").is_null())
     return {
         str(key): Statement(str(rows.item(0, "text")), rows)
         for (key,), rows in timed.group_by("key", maintain_order=True)
@@ -92,12 +81,15 @@ def find_statements(session: Spool) -> dict[str, Statement]:
 
 def find_failures(session: Spool) -> dict[str, str]:
     """The statements of which every run ended in an error, by their normalised texts, and the last error."""
-    ran = session.statements.filter(
-        pl.col("text").is_not_null() & ~pl.col("kind").is_in(_NO_WORK).fill_null(value=False)
-    )
-    keyed = ran.with_columns(key=pl.col("text").map_elements(normal_text, return_dtype=pl.String))
-    ends = keyed.group_by("key", maintain_order=True).agg(pl.col("error").is_null().any().alias("is_done"), "error")
+    by_key = _ran(session).group_by("key", maintain_order=True)
+    ends = by_key.agg(pl.col("error").is_null().any().alias("is_done"), "error")
     return {str(key): str(errors[-1]) for key, is_done, errors in ends.iter_rows() if not is_done}
+
+
+def _ran(session: Spool) -> pl.DataFrame:
+    """The statements with a text that do work on data, with their keys."""
+    ran = session.statements.filter(pl.col("text").is_not_null(), ~pl.col("kind").is_in(NO_RUNS).fill_null(value=False))
+    return ran.with_columns(key=KEY)
 
 
 @dataclass(frozen=True)
@@ -112,17 +104,21 @@ class Match:
     a: Statement
     b: Statement
 
+    def distinct(self, column: str) -> tuple[list[int], list[int]]:
+        """What the runs of each session show in a column."""
+        return self.a.distinct(column), self.b.distinct(column)
+
     @property
     def has_other_rows(self) -> bool:
         """Do both show how many rows they returned, and do they differ?  Then they did different work."""
-        return bool(self.a.row_counts and self.b.row_counts and self.a.row_counts != self.b.row_counts)
+        a, b = self.distinct("rows")
+        return bool(a and b and a != b)
 
     @property
     def is_plan_changed(self) -> bool | None:
         """Do the plans differ?  None where one session shows none."""
-        if not self.a.plans or not self.b.plans:
-            return None
-        return self.a.plans != self.b.plans
+        a, b = self.distinct("plan_hash_value")
+        return a != b if a and b else None
 
     @property
     def is_repeated(self) -> bool:
@@ -169,19 +165,18 @@ def change_of(ratio: Interval | None) -> str:
     return "faster" if ratio.hi < 1 / (1 + MIN_CHANGE) else "same"
 
 
-def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, object]:
+def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, Any]:
     """The row of a match in `STATEMENTS`, without what a comparison of samples adds."""
     ratio, least = match.ratio(), match.least_ratio()
     middles = match.medians
     change = change_of(ratio)
     if ratio is None and least is not None and least > 1 + MIN_CHANGE:
         change = "slower"
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "change": change,
         "text": " ".join(match.a.text.split()),
-        "ratio": None if ratio is None else ratio.value,
+        **figure_cells("ratio", ratio),
         "ratio_lo": least if ratio is None else ratio.lo,
-        "ratio_hi": None if ratio is None else ratio.hi,
         "plan_changed": match.is_plan_changed,
     }
     for side, one, middle, total in zip("ab", (match.a, match.b), middles, totals, strict=True):
@@ -189,27 +184,23 @@ def describe_row(match: Match, totals: tuple[float, float]) -> dict[str, object]
             f"runs_{side}": one.runs.height,
             f"elapsed_s_{side}": middle,
             f"share_{side}_pct": 100 * middle / total if total else None,
-            f"plan_{side}": ", ".join(map(str, one.plans)) or None,
+            f"plan_{side}": ", ".join(map(str, one.distinct("plan_hash_value"))) or None,
         }
         row |= {f"{fact}_{side}": one.middle(fact) for fact in _FACTS}
     return row
 
 
-def plan_steps(session: Spool, statement: Statement) -> Counter[str]:
-    """The operations of a statement's last plan with their objects, and how often it has each."""
-    plans = session.plans.filter(pl.col("statement").is_in(statement.places))
-    if plans.is_empty():
-        return Counter()
-    last = plans.filter(pl.col("plan") == pl.col("plan").max())
-    steps = last.select(
-        pl.concat_str(
-            pl.col("operation").str.strip_chars(),
-            pl.col("object_name").str.strip_chars(),
-            separator=" ",
-            ignore_nulls=True,
-        )
-    )
-    return Counter(step for step in steps.to_series().drop_nulls() if step)
+def plan_steps(plans: pl.DataFrame, statements: list[int]) -> Counter[str]:
+    """The operations of the last plan of a statement with their objects, and how often it has each.
+
+    Args:
+        plans: The plans of a session or of a SQL trace, whose operations name their objects.
+        statements: The numbers of the statement.
+    """
+    last = plans.filter(pl.col("statement").is_in(statements)).filter(pl.col("plan") == pl.col("plan").max())
+    parts = [pl.col(name).str.strip_chars() for name in ("operation", "object_name") if name in plans.columns]
+    steps = last.select(pl.concat_str(parts, separator=" ", ignore_nulls=True)).to_series()
+    return Counter(step for step in steps.drop_nulls() if step)
 
 
 def describe_plan_change(a: Counter[str], b: Counter[str]) -> str:

@@ -9,13 +9,14 @@ import polars as pl
 
 from iolab import charts
 from iolab.comparison.result import Pairing, UnpairedError
-from iolab.comparison.samples import SampleError, compare
+from iolab.comparison.samples import compare
 from iolab.metrics.formatting import figure_text, format_number
 from iolab.metrics.table import REFUSED, UPPER_BOUND, figure_of, nanoseconds
 from iolab.metrics.trace_queue import depth
 from iolab.metrics.trace_reads import data_reads, read_rate, read_sizes
+from iolab.stats.samples import SampleError
 from iolab.stats.verdict import describe_time, describe_verdict, format_estimate, format_p
-from logframe.interval import row_figure
+from logframe.interval import ENDS, figure_cells, row_figure
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _FIGURES: Final = ("reads", "avg_read_kib", "read_mb_per_s", "reads_per_s", "dep
 #: Columns of the figures of two traces.
 SIDES: Final = pl.Schema(
     {"metric": pl.String(), "unit": pl.String()}
-    | {f"{side}{end}": pl.Float64() for side in ("a", "b", "ratio") for end in ("", "_lo", "_hi")}
+    | {f"{side}{end}": pl.Float64() for side in ("a", "b", "ratio") for end in ENDS}
 )
 
 
@@ -122,8 +123,7 @@ def _side_by_side(requests: list[pl.DataFrame]) -> tuple[pl.DataFrame, list[str]
             row |= {f"{side}{end}": one[name] for end, name in (("", "value"), ("_lo", "lo"), ("_hi", "hi"))}
         first, second = figures
         if first is not None and second is not None and first.lo > 0:
-            ratio = second / first
-            row |= {"ratio": ratio.value, "ratio_lo": ratio.lo, "ratio_hi": ratio.hi}
+            row |= figure_cells("ratio", second / first)
         rows.append(row)
     return pl.DataFrame(rows, schema=SIDES), notes
 

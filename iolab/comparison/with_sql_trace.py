@@ -8,13 +8,13 @@ import polars as pl
 
 from iolab.comparison.report_and_trace import why_other_day
 from iolab.comparison.result import Pairing, UnpairedError
+from iolab.comparison.statements import KEY
 from iolab.evidence.wait_alignment import align_waits
 from iolab.metrics.formatting import figure_text
 from iolab.metrics.report_figures import report_facts
 from iolab.metrics.spool_statements import statement_costs
 from logframe.interval import Interval
 from logframe.wording import counted
-from sqlplusparse.runs import normal_text
 from sqltraceparse import statement_totals
 
 if TYPE_CHECKING:
@@ -48,10 +48,9 @@ def pair_with_session(trace: SqlTrace, spool: Spool, names: tuple[str, str], _: 
     Raises:
         UnpairedError: They have no statement of the same text.
     """
-    texts = pl.col("text").map_elements(normal_text, return_dtype=pl.String)
-    own = statement_totals(trace).filter(pl.col("text").is_not_null()).with_columns(key=texts)
+    own = statement_totals(trace).filter(pl.col("text").is_not_null()).with_columns(key=KEY)
     own = own.group_by("key").agg(trace_s=pl.col("elapsed_us").sum() / 1e6, executions=pl.col("executions").sum())
-    costs = statement_costs(spool).filter(pl.col("text").is_not_null()).with_columns(key=texts)
+    costs = statement_costs(spool).filter(pl.col("text").is_not_null()).with_columns(key=KEY)
     both = costs.select(
         "key", "text", "runs", session_s="elapsed_s", least_s="elapsed_s_lo", most_s="elapsed_s_hi"
     ).join(own, on="key")

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-_ENDS: Final = ("", "_lo", "_hi")
 _WHO: Final = pl.Schema({"db_name": pl.String(), "db_id": pl.Int64(), "instance_name": pl.String()})
 #: Columns of `instances`.
 INSTANCES: Final = pl.Schema(

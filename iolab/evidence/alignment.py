@@ -11,11 +11,9 @@ from iolab.metrics import total_waits
 from iolab.metrics.lookups import statistic
 from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_reads import data_reads
-from logframe.interval import Interval, row_figure
+from logframe.interval import ENDS, Interval, figure_cells, row_figure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from awrparse import AwrReport
     from logframe import Source
     from sqlplusparse import Spool
@@ -23,11 +21,10 @@ if TYPE_CHECKING:
 #: Figures of the database and of the trace within this of each other agree.
 SAME_READS: Final = 0.01
 
-_TRACE_FIGURES: Final = tuple(f"{side}{end}" for side in ("database", "trace", "ratio") for end in ("", "_lo", "_hi"))
 #: Columns of `align_trace`.
 TRACED: Final = pl.Schema(
     {"quantity": pl.String(), "unit": pl.String()}
-    | dict.fromkeys(_TRACE_FIGURES, pl.Float64())
+    | {f"{side}{end}": pl.Float64() for side in ("database", "trace", "ratio") for end in ENDS}
     | {"verdict": pl.String(), "explanation": pl.String(), "database_basis": pl.String()}
 )
 
@@ -70,21 +67,22 @@ def align_trace(
         return Interval.exact(float(each.sum())) if len(each) > 1 else statistic(database, name)
 
     total = int(reads.get_column("bytes_transferred").sum())
-    sides: list[tuple[str, str, str, Interval | None, Interval | None]] = [
-        _counted("requests", look_up, "physical read total IO requests", reads.height, "reads"),
-        _counted("bytes", look_up, "physical read total bytes", total, "B"),
+    counts = [
+        ("requests", "reads", "physical read total IO requests", reads.height),
+        ("bytes", "B", "physical read total bytes", total),
     ]
     if total % block_size == 0:
-        sides.append(_counted("blocks", look_up, "physical reads", total // block_size, "blocks"))
+        counts.append(("blocks", "blocks", "physical reads", total // block_size))
+    sides: list[tuple[str, str, str, Interval | None, Interval | None]] = [
+        (quantity, unit, name, look_up(name), Interval.exact(count)) for quantity, unit, name, count in counts
+    ]
     for name, rows, event in (
         ("single_block_reads", single, "db file sequential read"),
         ("multi_block_reads", multi, "db file scattered read"),
     ):
         count, time = waits.get(event, (None, None))
-        if count is not None:
-            sides.append((name, "reads", f"waits of {event}", count, Interval.exact(rows.height)))
-        if time is not None:
-            sides.append((f"{name}_time", "s", f"time of {event}", time, _time_of(rows)))
+        sides.append((name, "reads", f"waits of {event}", count, Interval.exact(rows.height)))
+        sides.append((f"{name}_time", "s", f"time of {event}", time, _time_of(rows)))
     found = [
         _traced(quantity, unit, basis, one, two, is_report=is_report, has_async="async" in reads.get_column("mode"))
         for quantity, unit, basis, one, two in sides
@@ -93,23 +91,12 @@ def align_trace(
     return pl.DataFrame(found, schema=TRACED)
 
 
-def _counted(
-    quantity: str, look_up: Callable[[str], Interval | None], name: str, traced: int, unit: str
-) -> tuple[str, str, str, Interval | None, Interval | None]:
-    return quantity, unit, name, look_up(name), Interval.exact(traced)
-
-
 def _wait_figures(report: AwrReport) -> dict[str, tuple[Interval | None, Interval | None]]:
     """Number and time of each event's waits."""
-    table = "foreground_events" if "foreground_events" in report else "top_events"
-    frame = report.with_bounds(table)
-    times = _by_key(total_waits(frame), "event")
+    frame = report.with_bounds("foreground_events" if "foreground_events" in report else "top_events")
+    known = total_waits(frame).drop_nulls("value").unique("event", keep="first")
+    times = {row["event"]: Interval(row["value"], row["lo"], row["hi"]) for row in known.iter_rows(named=True)}
     return {row["event"]: (row_figure(row, "waits"), times.get(row["event"])) for row in frame.iter_rows(named=True)}
-
-
-def _by_key(metrics: pl.DataFrame, key: str) -> dict[str, Interval]:
-    known = metrics.filter(pl.col("value").is_not_null()).unique(key, keep="first", maintain_order=True)
-    return {name: Interval(value, lo, hi) for name, value, lo, hi in known.select(key, "value", "lo", "hi").iter_rows()}
 
 
 def _time_of(reads: pl.DataFrame) -> Interval | None:
@@ -153,15 +140,12 @@ def _traced(
     is_other, is_bound = has_async and quantity.endswith("_reads"), quantity.endswith("_time") and trace.lo == 0
     other = "asynchronous reads are direct path reads, not these waits" if is_other else ""
     bound = "without -T the trace gives an upper bound" if is_bound else ""
-    figures = {
-        f"{side}{end}": None if figure is None else float(getattr(figure, field))
-        for side, figure in (("database", database), ("trace", trace), ("ratio", ratio))
-        for end, field in (("", "value"), ("_lo", "lo"), ("_hi", "hi"))
-    }
     return {
         "quantity": quantity,
         "unit": unit,
-        **figures,
+        **figure_cells("database", database),
+        **figure_cells("trace", trace),
+        **figure_cells("ratio", ratio),
         "verdict": verdict,
         "explanation": "; ".join(filter(None, [cause, other, bound])),
         "database_basis": basis,

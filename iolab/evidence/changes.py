@@ -10,7 +10,7 @@ import polars as pl
 from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS
 from iolab.evidence.timeline import KEYS, LEFT_OUT, db_time_sessions, with_elapsed
 from iolab.metrics.formatting import apart_texts, at_least_text, figure_text
-from logframe.interval import Interval
+from logframe.interval import ENDS, Interval
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ NEIGHBOUR_CHANGES: Final = pl.Schema(
         "is_unusual": pl.Boolean(),
         "unit": pl.String(),
     }
-    | dict.fromkeys((f"{side}{end}" for side in ("a", "b", "ratio") for end in ("", "_lo", "_hi")), pl.Float64())
+    | dict.fromkeys((f"{side}{end}" for side in ("a", "b", "ratio") for end in ENDS), pl.Float64())
 )
 #: Text reports cut values here; HTML reports do not.
 _CUT: Final = 33
@@ -113,16 +113,13 @@ def parameter_changes(parameters: pl.DataFrame) -> pl.DataFrame:
 
 def _values(page: pl.DataFrame) -> tuple[dict[str, str], dict[str, str]]:
     """The parameters at the begin and at the end of one report; several values of one are joined."""
-    values: dict[str, tuple[list[str], list[str]]] = {}
+    values: dict[str, list[tuple[str, str]]] = {}
     for name, number, begin, end, pdb in page.select("parameter", "instance", "begin", "end", "pdb").iter_rows():
         place = pdb if pdb != _ROOT else None  # what holds for the whole database has no such name before 12.1
         label = " ".join(filter(None, [name, number and f"(instance {number})", place and f"({place})"]))
-        both = values.setdefault(label, ([], []))
-        both[0].append(begin or "")
-        both[1].append(end or begin or "")
-    return {name: _joined(one[0]) for name, one in values.items()}, {
-        name: _joined(one[1]) for name, one in values.items()
-    }
+        values.setdefault(label, []).append((begin or "", end or begin or ""))
+    begins, ends = ({name: _joined([one[place] for one in both]) for name, both in values.items()} for place in (0, 1))
+    return begins, ends
 
 
 def _joined(values: list[str]) -> str:
@@ -195,7 +192,7 @@ def neighbour_changes(
     last = (
         pl.col("report", "end_time", "place", "rate", "b", "b_lo", "b_hi").shift().over(of_event).name.suffix("_last")
     )
-    both = one.with_columns(last).rename({f"b{end}_last": f"a{end}" for end in ("", "_lo", "_hi")})
+    both = one.with_columns(last).rename({f"b{end}_last": f"a{end}" for end in ENDS})
     follows = (pl.col("begin_time") >= pl.col("end_time_last")).fill_null(value=True)
     both = both.filter(pl.col("place") == pl.col("place_last") + 1, pl.col("a_hi") > 0, follows)
     ratio = pl.when(pl.col("a") > 0).then(pl.col("b") / pl.col("a"))

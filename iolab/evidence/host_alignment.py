@@ -26,7 +26,7 @@ ALIGNED: Final = pl.Schema(
     | {"verdict": pl.String(), "samples": pl.Int64(), "covered_s": pl.Float64(), "explanation": pl.String()}
 )
 #: Quantity -> statistic of the database, column of the samples.
-_QUANTITIES: Final = {
+QUANTITIES: Final = {
     "read_bytes": ("physical read total bytes", "read_bytes_per_s"),
     "write_bytes": ("physical write total bytes", "write_bytes_per_s"),
     "read_requests": ("physical read total IO requests", "reads_per_s"),
@@ -94,7 +94,7 @@ def align_host(
     if begin is None or end is None or end <= begin:
         raise RefusedError("the report does not say when it begins and ends")
     check_host(report, log)
-    scope = _scope(log)
+    scope = scope_of(log)
     rows = log.wide(scope, bounds=True).filter(IS_SAMPLE)
     if rows.is_empty():
         raise RefusedError("the log has no sample but the mean since the start of the system")
@@ -102,7 +102,7 @@ def align_host(
     window = _window(rows, begin, end, clock)
     seconds = (end - begin).total_seconds()
     found = []
-    for quantity, (name, column) in _QUANTITIES.items():
+    for quantity, (name, column) in QUANTITIES.items():
         counted = statistic(report, name)
         if counted is None or column not in rows.columns or rows.get_column(column).null_count() == rows.height:
             continue
@@ -128,10 +128,15 @@ def check_host(report: AwrReport, log: HostLog) -> None:
             raise RefusedError(f"the report is of host {host}, the samples are of {name}")
 
 
-def _scope(log: HostLog) -> str:
-    """The table that counts bytes: the whole host where there is one, else the devices."""
+def scope_of(log: HostLog) -> str:
+    """The table that counts bytes or requests: the whole host where there is one, else the devices.
+
+    Raises:
+        RefusedError: There is no such table.
+    """
+    wanted = {rate for _, rate in QUANTITIES.values()}
     for scope in ("host", "device"):
-        if scope in log.scopes and {"read_bytes_per_s", "reads_per_s"} & set(log.scan(scope).collect_schema().names()):
+        if scope in log.scopes and wanted & set(log.scan(scope).collect_schema().names()):
             return scope
     raise RefusedError("the samples have no rates of bytes or requests")
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from awrparse.info import started_between
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
@@ -64,8 +66,6 @@ _OPTIONAL: Final = {
     **dict.fromkeys(("container", "host", "invalid"), pl.String()),
     "startup_hour": pl.Datetime("us"),
 }
-#: The last minute of an hour.
-_TO_ITS_END: Final = timedelta(minutes=59, seconds=59)
 
 
 def periods(info: pl.DataFrame) -> pl.DataFrame:
@@ -214,11 +214,11 @@ def _break_between(one: dict[str, Any], two: dict[str, Any]) -> tuple[str, str] 
         snaps = two["begin_snap_id"] - one["end_snap_id"]
     if away < -CLOCK_S:
         return "overlap", f"the report begins {_length(-away)} before the last one ends"
-    (_, before), (after, latest) = _started(one), _started(two)
-    if before is not None and after is not None and after > before:
-        when = f"at {after}"
-        if after != two["startup_time"]:
-            first, last = max(after, one["end_time"]), min(latest, two["begin_time"])
+    before, after = _started(one), _started(two)
+    if before is not None and after is not None and after[0] > before[1]:
+        when = f"at {after[0]}"
+        if two["startup_time"] is None:
+            first, last = max(after[0], one["end_time"]), min(after[1], two["begin_time"])
             when = f"between {first:%Y-%m-%d %H:%M} and {last:%H:%M}"
         return "restart", f"the instance was started {when}; {_length(away)} are in no report"
     if (snaps and away > 0) or (snaps is None and away > CLOCK_S):
@@ -227,10 +227,10 @@ def _break_between(one: dict[str, Any], two: dict[str, Any]) -> tuple[str, str] 
     return None
 
 
-def _started(row: dict[str, Any]) -> tuple[datetime | None, datetime | None]:
-    """From when to when at the latest the instance of a report was started."""
-    hour = row["startup_hour"]
-    return row["startup_time"] or hour, row["startup_time"] or (hour and hour + _TO_ITS_END)
+def _started(row: dict[str, Any]) -> tuple[datetime, datetime] | None:
+    """From when to when at the latest the instance of a report was started; None where it is not known."""
+    moment, hour = row["startup_time"], row["startup_hour"]
+    return started_between(moment or hour, is_hour=moment is None) if moment or hour else None
 
 
 def _length(seconds: float) -> str:

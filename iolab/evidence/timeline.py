@@ -25,6 +25,7 @@ from iolab.metrics.awr import foreground_waits, intersected, key_of, narrow_wait
 from iolab.metrics.histograms import waits_within
 from iolab.metrics.table import METRICS
 from logframe import DIAGNOSTICS, LogError
+from logframe.interval import ENDS
 from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ _NARROWING: Final = "top_events"
 _SUBSTITUTES: Final = (_NARROWING, "wait_events", "background_events")
 #: The tables of reports that a time line is made of.
 TABLES: Final = ("info", "foreground_wait_classes", "foreground_events", "parameters", *_SUBSTITUTES)
-_ENDS: Final = ("", "_lo", "_hi")
 _NONE: Final = (
     "no report of an instance was found (one without times, or with a restart between its snapshots, is left out)"
 )
@@ -219,7 +219,7 @@ def latencies(waits: pl.DataFrame, *, events: Iterable[str] | None = None) -> pl
     timed = _timed(wanted.filter(pl.col("waits") > 0))
     pairs = (("time", "waits"), ("time_lo", "waits_hi"), ("time_hi", "waits_lo"))
     divided = [pl.col(time) * 1000 / pl.col(waits) for time, waits in pairs]
-    agrees, joint = intersected(divided, [pl.col(f"average{end}") for end in _ENDS])
+    agrees, joint = intersected(divided, [pl.col(f"average{end}") for end in ENDS])
     contradiction = "refused: time / waits and the average contradict each other"
     return _metrics(
         timed,
@@ -302,13 +302,13 @@ def _timed(waits: pl.DataFrame) -> pl.DataFrame:
     columns = []
     for name, short in (("total_wait_s", "time"), ("waits", "waits"), ("avg_wait_ms", "average")):
         value = pl.col(name).cast(pl.Float64) if name in waits.columns else pl.lit(None, pl.Float64)
-        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in _ENDS[1:]]
+        ends = [pl.col(f"{name}{end}") if f"{name}{end}" in waits.columns else value for end in ENDS[1:]]
         columns += [value.alias(short), ends[0].alias(f"{short}_lo"), ends[1].alias(f"{short}_hi")]
     frame = with_elapsed(waits).with_columns(columns)
-    own = [pl.col(f"time{end}") for end in _ENDS]
-    agrees, joint = intersected(own, [pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in _ENDS])
+    own = [pl.col(f"time{end}") for end in ENDS]
+    agrees, joint = intersected(own, [pl.col(f"average{end}") * pl.col(f"waits{end}") / 1000 for end in ENDS])
     kept = [pl.when(agrees).then(new).otherwise(old) for new, old in zip(joint, own, strict=True)]
-    return frame.with_columns(one.alias(f"time{end}") for one, end in zip(kept, _ENDS, strict=True))
+    return frame.with_columns(one.alias(f"time{end}") for one, end in zip(kept, ENDS, strict=True))
 
 
 def _metrics(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import polars as pl
 
+from iolab.evidence.host_alignment import QUANTITIES, scope_of
 from iolab.loading import as_log
 from iolab.metrics.processors import IS_SAMPLE
 from iolab.metrics.sql_trace import reads_of
@@ -33,13 +34,8 @@ SIDES: Final = pl.Schema(
         pl.Float64(),
     )
 )
-#: Quantity -> operation, column of the requests, column of the samples.
-_QUANTITIES: Final = {
-    "read_requests": ("read", "requests", "reads_per_s"),
-    "read_bytes": ("read", "bytes", "read_bytes_per_s"),
-    "write_requests": ("write", "requests", "writes_per_s"),
-    "write_bytes": ("write", "bytes", "write_bytes_per_s"),
-}
+#: What is compared, each an operation and a column of the requests.
+_COMPARED: Final = ("read_requests", "read_bytes", "write_requests", "write_bytes")
 #: A stamp of whole seconds says its time to one second.
 _RESOLUTION_US: Final = 1_000_000
 #: Both sides agree when they differ by less.
@@ -128,7 +124,7 @@ def align_trace_with_host(
     else:
         found = _strace(cast("StraceLog", trace))
     shift_us, note = _shift(log, shift_s, is_local=found.is_local)
-    scope = _scope(log)
+    scope = scope_of(log)
     rows = _timed(log.wide(scope, bounds=True), shift_us)
     first, last = found.requests.select(pl.col("start").min(), pl.col("end").max()).row(0)
     within = rows.filter(pl.col("start") >= first, pl.col("stop") <= last)
@@ -140,7 +136,8 @@ def align_trace_with_host(
     spans = _spans(within)
     doubt = _RESOLUTION_US + found.doubt_us
     figures = []
-    for quantity, (op, column, rate) in _QUANTITIES.items():
+    for quantity in _COMPARED:
+        (op, column), (_, rate) = quantity.split("_"), QUANTITIES[quantity]
         own = found.requests.filter(op=op)
         if own.is_empty() or own.get_column(column).null_count() or rate not in within.columns:
             continue
@@ -230,14 +227,6 @@ def _shift(log: HostLog, shift_s: float | None, *, is_local: bool) -> tuple[floa
     return -offset.total_seconds() * 1e6, ""
 
 
-def _scope(log: HostLog) -> str:
-    wanted = {rate for *_, rate in _QUANTITIES.values()}
-    for scope in ("host", "device"):
-        if scope in log.scopes and wanted & set(log.scan(scope).collect_schema().names()):
-            return scope
-    raise RefusedError("the samples have no rates of bytes or requests")
-
-
 def _timed(rows: pl.DataFrame, shift_us: float) -> pl.DataFrame:
     """Samples with ``start`` and ``stop`` in us on the clock of the trace, and their ``seconds``."""
     rows = rows.filter(IS_SAMPLE).drop_nulls(["interval_start", "interval_end"])
@@ -310,19 +299,13 @@ def _process_side(reads: pl.DataFrame, spans: list[tuple[float, float]]) -> list
         pl.when(pl.col("bytes").null_count() == 0).then(pl.col("bytes").sum() / pl.col("requests").sum()).alias("size"),
         ((end - start) * pl.col("requests")).sum().alias("waited") / 1e6,
     ).row(0)
-    expected = waited / seconds
-    return [
-        (
-            "process",
-            None,
-            count / seconds,
-            size,
-            1e3 * waited / count,
-            area,
-            expected,
-            expected / area if area else None,
-        )
-    ]
+    return [("process", None, count / seconds, size, 1e3 * waited / count, *_littles_law(waited, seconds, area))]
+
+
+def _littles_law(waited: float | None, seconds: float, in_flight: float | None) -> tuple[float | None, ...]:
+    """The mean number in flight, that which the seconds waited by all requests give, and their ratio."""
+    expected = None if waited is None else waited / seconds
+    return in_flight, expected, expected / in_flight if expected is not None and in_flight else None
 
 
 def _device_sides(rows: pl.DataFrame, scope: str) -> list[tuple[object, ...]]:
@@ -347,13 +330,8 @@ def _device_sides(rows: pl.DataFrame, scope: str) -> list[tuple[object, ...]]:
             continue
         times = [waited(kind) for kind in ("read", "write", "discard", "flush")]
         all_ms = None if None in times[:2] else sum(time or 0.0 for time in times)
-        expected = None if all_ms is None else all_ms / 1e3 / seconds
+        per_read = (None if one is None else one / reads for one in (size, times[0]))
         mean = None if depth is None else depth / seconds
-        found.append(
-            (
-                "device", device, reads / seconds, None if size is None else size / reads,
-                None if times[0] is None else times[0] / reads, mean, expected,
-                expected / mean if expected is not None and mean else None,
-            )
-        )  # fmt: skip
+        waited_s = None if all_ms is None else all_ms / 1e3
+        found.append(("device", device, reads / seconds, *per_read, *_littles_law(waited_s, seconds, mean)))
     return found

@@ -10,7 +10,7 @@ import polars as pl
 from iolab.loading import as_log
 from iolab.metrics.table import Metric, metrics_frame, single
 from iolab.stats.intervals import CONFIDENCE, share_interval
-from logframe.interval import Interval, row_figure
+from logframe.interval import ENDS, Interval, row_figure
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -215,7 +215,6 @@ def never_seen(samples: int) -> pl.DataFrame:
     return single(Metric("share_never_seen", 0.0, 0.0, 0.0, "ratio", basis, "of independent samples", 0.0, most))
 
 
-_ENDS: Final = ("", "_lo", "_hi")
 _UNSHOWN: Final = "rows that the log does not show are in no sum"
 _DEPENDENT: Final = "samples of one long wait are not independent; a share of time, not of waits"
 
@@ -251,7 +250,7 @@ def session_shares(log: SessionSamples | Source) -> pl.DataFrame:
     named = pl.when(pl.col("state") == "CPU").then(pl.lit("CPU")).otherwise(pl.col("event"))
     groups = (
         rows.group_by(state=named.fill_null("not said"), maintain_order=True)
-        .agg(pl.col(f"active_sessions{end}").sum() for end in _ENDS)
+        .agg(pl.col(f"active_sessions{end}").sum() for end in ENDS)
         .sort("active_sessions", descending=True, maintain_order=True)
     )
     found = {name: Interval(*figures) for name, *figures in groups.iter_rows()}
@@ -277,13 +276,13 @@ def shown_rows(log: SessionSamples) -> pl.DataFrame | None:
         return None
     if log.kind != "snapper":
         return rows.with_columns(
-            pl.col("session_samples").cast(pl.Float64).alias(f"active_sessions{end}") for end in _ENDS
+            pl.col("session_samples").cast(pl.Float64).alias(f"active_sessions{end}") for end in ENDS
         )
     rows = rows.filter(pl.col("table") == pl.col("table").min().over("snap"))
     rows = rows.join(log.snaps.select("snap", "samples_taken"), on="snap", how="left", maintain_order="left")
     if rows.get_column("samples_taken").null_count() or not rows.get_column("samples_taken").sum():
         return None
-    return rows.with_columns(pl.col(*(f"active_sessions{end}" for end in _ENDS)) * pl.col("samples_taken"))
+    return rows.with_columns(pl.col(*(f"active_sessions{end}" for end in ENDS)) * pl.col("samples_taken"))
 
 
 def _shares(found: dict[str, Interval], whole: Interval | None, log: SessionSamples) -> list[Metric]:
@@ -314,7 +313,7 @@ def whole_of(log: SessionSamples) -> Interval | None:
     snaps = log.snaps
     if snaps.is_empty() or snaps.get_column("active_sessions").null_count():
         return None
-    columns = (pl.col(f"active_sessions{end}") * pl.col("samples_taken") for end in _ENDS)
+    columns = (pl.col(f"active_sessions{end}") * pl.col("samples_taken") for end in ENDS)
     return Interval(*snaps.select(column.sum() for column in columns).row(0))
 
 

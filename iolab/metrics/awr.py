@@ -21,7 +21,7 @@ from iolab.metrics.lookups import db_time_of
 from iolab.metrics.report_facts import ReportFacts, Wait
 from iolab.metrics.table import REFUSED, Metric, evaluate, figure_of, metrics_frame, single
 from logframe.errors import RefusedError
-from logframe.interval import Interval, intersect, row_figure
+from logframe.interval import ENDS, Interval, intersect, row_figure
 from logframe.oracle import is_idle, wait_class_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ _EVENT_CAVEATS: Final = {
 #: The average of fewer waits may be 10 % off by chance: waits spread about as widely as their average.
 _FEW_WAITS: Final = 100
 _AVERAGE: Final = "an average is no latency: look at the histogram for modes"
-_ENDS: Final = ("", "_lo", "_hi")
 
 
 def average_waits(waits: pl.DataFrame) -> pl.DataFrame:
@@ -331,7 +330,7 @@ def foreground_waits(
     """
     keys, figures = [*report, "event"], ("waits", "total_wait_s")
     older = every.join(own, on=report, how="anti").join(background, on=report, how="semi")
-    less = background.unique(keys, keep="first").select(*keys, *(f"{name}{end}" for name in figures for end in _ENDS))
+    less = background.unique(keys, keep="first").select(*keys, *(f"{name}{end}" for name in figures for end in ENDS))
     both = older.join(less, on=keys, how="left", suffix="_less", maintain_order="left")
     is_less = pl.col("waits_less").is_not_null()
     made = [
@@ -339,9 +338,9 @@ def foreground_waits(
         .then((pl.col(f"{name}{end}") - pl.col(f"{name}{away}_less")).clip(0))
         .otherwise(pl.col(f"{name}{end}"))
         for name in figures
-        for end, away in zip(_ENDS, ("", "_hi", "_lo"), strict=True)
+        for end, away in zip(ENDS, ("", "_hi", "_lo"), strict=True)
     ]
-    averages = [pl.when(~is_less).then(pl.col(f"avg_wait_ms{end}")).alias(f"avg_wait_ms{end}") for end in _ENDS]
+    averages = [pl.when(~is_less).then(pl.col(f"avg_wait_ms{end}")).alias(f"avg_wait_ms{end}") for end in ENDS]
     found = both.with_columns(made + averages).filter(pl.col("waits_hi") > 0, pl.col("total_wait_s_hi") > 0)
     return pl.concat([own, found.select(name for name in own.columns if name in found.columns)], how="diagonal")
 

@@ -17,6 +17,7 @@ from iolab.loading import as_log
 from iolab.metrics.table import Metric, metrics_frame
 from iolab.stats.intervals import share_interval
 from logframe.errors import RefusedError
+from logframe.interval import ENDS
 from logframe.wording import counted
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ CPU_SAMPLES: Final = pl.Schema(
         "untimed": pl.UInt32(),
     }
 )
-_ENDS: Final = ("", "_lo", "_hi")
 #: From this share of busy time on, work waits for a processor now and then.
 SATURATED: Final = 0.9
 #: What a processor did -> the columns that print it, without ``_percent``; a tool prints one of each.
@@ -94,7 +94,7 @@ def cpu_samples(log: HostLog | Source, *, begin: datetime | None = None, end: da
     log = as_log(log, "host")
     frame = cpu_parts(log, begin=begin, end=end)
     resting = [name for name in RESTING if name in frame.columns]
-    idle = {bound: pl.sum_horizontal(pl.col(f"{name}{bound}").fill_null(0.0) for name in resting) for bound in _ENDS}
+    idle = {bound: pl.sum_horizontal(pl.col(f"{name}{bound}").fill_null(0.0) for name in resting) for bound in ENDS}
     busy = frame.with_columns(
         busy=(1 - idle[""] / 100).clip(0, 1),
         busy_lo=(1 - idle["_hi"] / 100).clip(0, 1),
@@ -149,7 +149,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
             pl.col("is_since_boot").fill_null(value=False),
             runnable=pl.col("runnable") if "runnable" in columns else pl.lit(None),
             cpus=pl.col("cpus") if "cpus" in columns else pl.col("known"),
-            **{f"{part}{end}": pl.col(f"{name}{end}") for part, name in found.items() for end in _ENDS},
+            **{f"{part}{end}": pl.col(f"{name}{end}") for part, name in found.items() for end in ENDS},
         )
         .collect()
     )
@@ -221,14 +221,14 @@ def cpu_metrics(samples: pl.DataFrame) -> pl.DataFrame:
     """The metrics of `host_cpu` from the samples that `cpu_samples` gives."""
     weight = pl.col("weight_s")
     length = exact_sum(weight)
-    mean = {bound: samples.select(exact_sum(pl.col(f"busy{bound}") * weight) / length).item() for bound in _ENDS}
+    mean = {bound: samples.select(exact_sum(pl.col(f"busy{bound}") * weight) / length).item() for bound in ENDS}
     most = samples.sort("busy").row(-1, named=True)
     number = counted(samples.height, "sample")
     full = {
         bound: samples.select(exact_sum(weight.filter(pl.col(f"busy{bound}") >= SATURATED)) / length).item()
-        for bound in _ENDS
+        for bound in ENDS
     }
-    largest = {bound: most[f"busy{bound}"] for bound in _ENDS}
+    largest = {bound: most[f"busy{bound}"] for bound in ENDS}
     named = (
         ("host_cpu_busy", mean, f"1 - idle - iowait, mean of {number} by time"),
         ("host_cpu_busiest", largest, f"1 - idle - iowait, largest of {number}"),
@@ -312,8 +312,8 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
         .with_columns(part=part)
         .filter(pl.col("part").is_not_null() & pl.col("value").is_not_null())
     )
-    sums = rows.group_by("sample", "part").agg(pl.col(f"value{end}").sum() for end in _ENDS)
-    wide = sums.pivot("part", index="sample", values=[f"value{end}" for end in _ENDS]).sort("sample")
+    sums = rows.group_by("sample", "part").agg(pl.col(f"value{end}").sum() for end in ENDS)
+    wide = sums.pivot("part", index="sample", values=[f"value{end}" for end in ENDS]).sort("sample")
     parts = rows.get_column("part").unique(maintain_order=True).to_list()
     if "idle" not in parts:
         raise RefusedError("the log does not say how idle the processors were")
@@ -322,12 +322,12 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
         shown = {one: wide[-1:].get_column(f"value_{one}").item() for one in ("idle", "iowait") if one in parts}
         printed = ", ".join(f"{part} {value:g} %" for part, value in shown.items() if value is not None)
         raise RefusedError(f"{ONLY_FIRST} ({printed})" if printed else ONLY_FIRST)
-    named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in _ENDS]
+    named = [pl.col(f"value{end}_{part}").alias(f"{part}{end}") for part in parts for end in ENDS]
     found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
     whole = found.select((pl.sum_horizontal(*parts).mean() / _WHOLE).round(0)).item()
     cpus = whole if whole > 1 else None
     return found.with_columns(
-        *(pl.col(f"{part}{end}") / (cpus or 1) for part in parts for end in _ENDS),
+        *(pl.col(f"{part}{end}") / (cpus or 1) for part in parts for end in ENDS),
         weight_s=pl.lit(1.0),
         cpus=pl.lit(cpus, pl.Float64),
         is_timed=pl.lit(value=False),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from awrparse.info import prints_month
+from awrparse.info import prints_month, started_between
 from iolab.metrics.ash import ON_CPU, ash_samples, cpu_queues
 from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.awr import elapsed as inferred
@@ -24,6 +23,8 @@ from logframe.interval import Interval, intersect, row_figure
 from logframe.oracle import is_idle
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from awrparse import AwrReport
 
 #: Where DB time is from in a part of a report that does not state it.
@@ -317,11 +318,7 @@ def _startups(report: AwrReport) -> Iterator[tuple[datetime, datetime]]:
         if "startup_time" not in frame.columns:
             continue
         for moment in frame.get_column("startup_time").drop_nulls().to_list():
-            if prints_month(report.info, moment):
-                hour = moment.replace(minute=0)
-                yield hour, hour + timedelta(minutes=59, seconds=59)
-            else:
-                yield moment, moment + timedelta(seconds=59 if moment.second == 0 else 0)
+            yield started_between(moment, is_hour=prints_month(report.info, moment))
 
 
 def _db_cpu(

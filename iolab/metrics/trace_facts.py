@@ -13,7 +13,7 @@ from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import depth_by_file, queue_depth
-from iolab.metrics.trace_reads import is_data_read
+from iolab.metrics.trace_reads import data_reads, is_data_read
 from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
 from iolab.metrics.trace_writes import writes_by_file
 from logframe.interval import Interval
@@ -43,7 +43,7 @@ _SAME: Final = ("pid", "submitted", "completed", "syscall", "fd", "bytes_transfe
 #: Columns of the calls of asynchronous requests, and of the requests, that findings and figures are made of.
 _OF_AIO: Final = ("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "elapsed_from", "errno")
 _REQUESTS: Final = (
-    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "target", "offset", "bytes_requested"),
+    *("line", "end_line", "pid", "op", "mode", "syscall", "fd", "file", "target", "bytes_requested"),
     *(
         "bytes_transferred",
         "requests",
@@ -72,6 +72,7 @@ class Trace:
         aio_calls: the calls that submit or reap asynchronous requests.
         requests: one row an I/O request, of which the columns that findings need.
         modes: of `io_mode`, one row a process and file.
+        followed: how many reads of data begin where the one before ended; None where they are of several descriptors.
     """
 
     lines: int
@@ -81,6 +82,7 @@ class Trace:
     aio_calls: pl.DataFrame
     requests: pl.DataFrame
     modes: pl.DataFrame
+    followed: int | None
 
     @property
     def calls(self) -> pl.DataFrame:
@@ -233,11 +235,38 @@ def _computed(log: StraceLog) -> Trace:
             sums.add(calls)
 
     columns = _OF_AIO if known is not None else tuple(dict.fromkeys([*CALLS, *_OF_AIO]))
-    found = log.read_once(_REQUESTS, columns, take, sums.mark)
+    order = ReadOrder()
+    found = log.read_once(_REQUESTS, columns, take, sums.mark, order.add, ("offset",))
     times = sums.found() if known is None else known
     remember(log, times)
     modes = io_mode(found.requests, opened=found.opens)
-    return Trace(found.lines, log.diagnostics, found.opens, times, pl.concat(of_aio), found.requests, modes)
+    aio_calls = pl.concat(of_aio)
+    return Trace(found.lines, log.diagnostics, found.opens, times, aio_calls, found.requests, modes, order.followed)
+
+
+class ReadOrder:
+    """Whether reads of data go straight on in their file, added batch by batch: offsets of all would take memory.
+
+    Attributes:
+        followed: `Trace.followed`; None also where an offset is not known.
+    """
+
+    def __init__(self) -> None:
+        self.followed: int | None = 0
+        self._last: list[pl.DataFrame] = []
+
+    def add(self, requests: pl.DataFrame) -> None:
+        """Look at the requests that follow."""
+        if self.followed is None:
+            return
+        own = data_reads(requests).filter(pl.col("op") == "read", pl.col("bytes_transferred") > 0)
+        reads = pl.concat([*self._last, own.select("pid", "fd", "offset", "bytes_transferred")])
+        if reads.n_unique(["pid", "fd"]) > 1 or reads.get_column("offset").null_count():
+            self.followed = None
+            return
+        follows = pl.col("offset").diff() == pl.col("bytes_transferred")
+        self.followed += reads.select(follows.sum()).item()
+        self._last = [reads.tail(1)]
 
 
 def short_name(file: object) -> str:

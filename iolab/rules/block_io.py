@@ -10,7 +10,7 @@ from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
-from logframe.interval import Interval
+from logframe.interval import ENDS, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from hostparse.log import FrameLog
 
 _KEY: Final = ("pid", "command")
-_ENDS: Final = ("", "_lo", "_hi")
 #: The percentiles that are reported, and their words.
 _SAID: Final = ((50.0, "half of the {}"), (99.0, "99 % of the {}"), (100.0, "the longest of the {}"))
 _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
@@ -70,14 +69,14 @@ def _processes(processes: pl.DataFrame) -> Iterator[Finding]:
     totals = processes.group_by(_KEY, maintain_order=True).agg(
         pl.col("bytes", "bytes_lo", "bytes_hi").sum(),
         count.sum(),
-        *((pl.col(f"latency_ms{end}") * count).sum().alias(f"busy_ms{end}") for end in _ENDS),
+        *((pl.col(f"latency_ms{end}") * count).sum().alias(f"busy_ms{end}") for end in ENDS),
     )
     row = totals.sort("bytes", "pid", descending=[True, False]).row(0, named=True)
     number = processes.get_column("sample").n_unique()
-    moved = Interval(*(row[f"bytes{end}"] / 1e6 for end in _ENDS))
+    moved = Interval(*(row[f"bytes{end}"] / 1e6 for end in ENDS))
     took = ""
     if row["requests"]:
-        mean = Interval(*(row[f"busy_ms{end}"] / row["requests"] / 1e3 for end in _ENDS))
+        mean = Interval(*(row[f"busy_ms{end}"] / row["requests"] / 1e3 for end in ENDS))
         took = (
             f", {count_text(row['requests'], 'request')} of {time_text(mean)}{' each' if row['requests'] > 1 else ''}"
         )

@@ -12,7 +12,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from logframe.interval import Interval
+from logframe.interval import ENDS, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -38,7 +38,6 @@ _LONGEST: Final = "read_service_max_ms"
 #: Rows of iostat that hold those of a group of devices.
 _GROUPS: Final = ("total", "all")
 _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"), ("moved", "bytes_per_s"))
-_ENDS: Final = ("", "_lo", "_hi")
 #: What gives samples of the devices, by the tool whose log has none.
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
 #: A device with this many requests in flight on average was never without one, and is reported first.
@@ -79,7 +78,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     rows = log.scan("device", bounds=True).filter(
         pl.col("device").is_not_null() & ~pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
     )
-    rows = with_sums(rows, _ENDS)
+    rows = with_sums(rows, ENDS)
     columns = set(rows.collect_schema().names())
     rows = rows.with_columns(weight=(pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6)
     is_timed = pl.col("weight") > 0
@@ -146,8 +145,8 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     columns = samples.collect_schema().names()
     has_util = "util_percent" in columns
     totals = samples.group_by("device").agg(
-        *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in _ENDS),
-        *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in _ENDS),
+        *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in ENDS),
+        *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in ENDS),
         largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
         full=pl.col(QUEUE_FULL).mean() if QUEUE_FULL in columns else pl.lit(0.0),
         always=(pl.sum_horizontal(pl.col(name) * pl.col(time) / 1e3 for _, name, time in kinds) >= _ALWAYS).mean(),
@@ -155,7 +154,7 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         busiest=pl.col("util_percent").max() / 100 if has_util else pl.lit(None, pl.Float64),
     )
     totals = totals.with_columns(
-        pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in _ENDS
+        pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in ENDS
     ).sort("flight", "device", descending=[True, False])
     found = totals.collect()
     row, busiest = found.row(0, named=True), found.get_column("busiest").max()

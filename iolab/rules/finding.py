@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from logframe.interval import figure_cells
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -221,9 +223,7 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
             "rank": number,
             "name": one.name,
             "mark": one.mark,
-            "impact": None if one.impact is None else one.impact.value,
-            "impact_lo": None if one.impact is None else one.impact.lo,
-            "impact_hi": None if one.impact is None else one.impact.hi,
+            **figure_cells("impact", one.impact),
             "impact_of": None if one.impact is None else one.impact_of,
             "sentence": one.sentence,
             "detail": one.detail or None,

@@ -42,9 +42,7 @@ _MOSTLY: Final = 0.9
 def read_sizes(log: StraceLog) -> Iterator[Finding]:
     """How large reads were, by the sizes that came most often."""
     trace = trace_of(log)
-    reads = (
-        trace.reads.select("bytes_transferred", "offset", "pid", "fd").filter(pl.col("bytes_transferred") > 0).collect()
-    )
+    reads = trace.reads.select("bytes_transferred", "op").filter(pl.col("bytes_transferred") > 0).collect()
     sizes = reads.get_column("bytes_transferred")
     if sizes.is_empty():
         return
@@ -65,7 +63,8 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         others = trace.requests.select(is_read.sum()).item() - sizes.len()
         many = every(sizes.len(), "file reads" if others else "reads")  # not of libraries, pipes and sockets
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
-        said += _in_order(reads)
+        if (reads.get_column("op") == "read").all():
+            said += _in_order(trace.followed, sizes.len() - 1)
     else:
         said = f"{every(sizes.len(), 'file reads')} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
@@ -83,12 +82,10 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     )
 
 
-def _in_order(reads: pl.DataFrame) -> str:
-    """Whether reads of one size of one descriptor go straight on in their file."""
-    offsets, size = reads.get_column("offset"), int(reads.item(0, "bytes_transferred"))
-    steps = offsets.diff().drop_nulls()
-    share = int((steps == size).sum()) / max(1, steps.len())
-    if reads.n_unique(["pid", "fd"]) > 1 or offsets.null_count() or steps.len() < LEAST_WAITS or share < _MOSTLY:
+def _in_order(followed: int | None, steps: int) -> str:
+    """Whether reads of one size of one descriptor go straight on in their file, by the steps from one to the next."""
+    share = (followed or 0) / max(1, steps)
+    if steps < LEAST_WAITS or share < _MOSTLY:
         return ""
     return f", {'all' if share == 1 else percent(share)} of them where the one before ended in the file"
 

@@ -14,7 +14,6 @@ from iolab.stats.intervals import (
     Estimate,
     Limits,
     hodges_lehmann_shift,
-    include,
     median_interval,
     ratio_bounds,
     ratio_interval,
@@ -23,15 +22,17 @@ from iolab.stats.intervals import (
     superiority_interval,
     why_few,
 )
-from iolab.stats.order import CORRELATED, Dependence, describe_blocks, describe_order, widen
+from iolab.stats.order import CORRELATED, Dependence, describe_blocks, describe_trend, widen
 from iolab.stats.ranks import PValues
 from iolab.stats.samples import Sample, median_deviation, modal_share, repeated_share, robust_spread, spread_ties
 from iolab.stats.verdict import (
-    CONDITIONS,
     RUN_ORDER,
+    Compared,
     Outcome,
     Row,
     RunsNeeded,
+    Verdict,
+    decide,
     describe_clock,
     describe_conditions,
     describe_time,
@@ -119,13 +120,8 @@ def measure_effects(a: Sequence[float], b: Sequence[float], *, step: float | Non
         fine_a, fine_b = spread_ties(a, step), spread_ties(b, step)
 
     def estimate(value: float, basis: str, interval: Callable[[], Limits | None]) -> Estimate:
-        if refusal:
-            return Estimate(value, None, None, f"{basis}; {refusal}")
-        bounds = interval()
-        if bounds is None:
-            return Estimate(value, None, None, f"{basis}; no interval: too few runs")
-        lo, hi = include(value, bounds)
-        return Estimate(value, lo, hi, f"{basis}; {clock}" if clock else basis)
+        bounds = None if refusal else interval()
+        return Estimate.within(value, bounds, "; ".join(filter(None, [basis, refusal, clock])))
 
     def widen(interval: Limits | None, by: float) -> Limits | None:
         return None if interval is None else (interval[0] - by, interval[1] + by)
@@ -163,12 +159,9 @@ def _estimate_superiority(a: Sequence[float], b: Sequence[float], refusal: str) 
         wins = sum((x > y) + (x == y) / 2 for x in a for y in b) / (len(a) * len(b))
         return Estimate(wins, None, None, f"{basis}; {refusal}")
     found = superiority(a, b)
-    lo, hi = include(found.value, superiority_interval(found, len(a), len(b)))
     # What the clock made equal is counted as equal: this interval is about the readings.
-    return Estimate(found.value, lo, hi, basis)
+    return Estimate.within(found.value, superiority_interval(found, len(a), len(b)), basis)
 
-
-__all__ = ["CONDITIONS", "SLOW", "Comparison", "Design"]
 
 #: The quantile that stands for slow runs.
 SLOW = 0.95
@@ -200,14 +193,32 @@ class Design:
     needed: RunsNeeded | None
     is_rounds: bool = False
 
+    @property
+    def each(self) -> str:
+        """What `needed` counts."""
+        return "rounds" if self.is_rounds else "runs of each"
+
+    def decide(self, p: float | None, threshold: float, means: Estimate) -> Verdict:
+        """The verdict with a p value, such as one corrected for many comparisons; `means` is B / A of the means."""
+        return decide(
+            self.ratio,
+            p,
+            threshold,
+            refusal=self.refusal,
+            dependence=self.dependence.refusal,
+            needed="" if self.needed is None else f"of {self.each}, {self.needed}",
+            means=means,
+            supposed=self.dependence.supposed,
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class Comparison(Shown):
+class Comparison(Compared):
     """Two samples of run times compared; A is the first, B the second.
 
+    The ratio is median B / median A; within rounds the pseudo-median of the ratios of the rounds.
+
     Attributes:
-        names: What A and B are called.
-        unit: The unit of the times.
         n: How many runs of each were compared.
         nulls: How many nulls of each were dropped.
         left_out: How many first runs of each were left out on request.
@@ -219,9 +230,6 @@ class Comparison(Shown):
         slow: The 95th percentile of each; an end of its interval is None where this few runs do not give it.
         deviations: The standard deviation of each; None for one run.
         design: How they were compared.
-        ratio: median B / median A; within rounds the pseudo-median of the ratios of the rounds.
-        speedup: 1 / ratio.
-        pct_less_time: 100 (1 - ratio).
         shift: The Hodges-Lehmann shift A - B.
         prob_a_greater: P(A > B), half of the ties counted.
         cliffs_delta: P(A > B) - P(A < B).
@@ -229,15 +237,11 @@ class Comparison(Shown):
         p_values: The p values.
         threshold: The smallest relative difference that matters.
         verdict: B is ``faster`` or ``slower``; ``equivalent``, ``different, size unknown`` or ``undecided``.
-        reason: The reason for the verdict.
         caveats: What limits the comparison.
-        conditions: What was stated about the runs.
         is_ordered: Whether the common run order was stated.
         is_resolution_given: Whether the clock's step was given; else it was read off the values and can be smaller.
     """
 
-    names: tuple[str, str]
-    unit: str
     n: tuple[int, int]
     nulls: tuple[int, int]
     left_out: tuple[int, int]
@@ -249,9 +253,6 @@ class Comparison(Shown):
     slow: tuple[Estimate, Estimate]
     deviations: tuple[float | None, float | None]
     design: Design
-    ratio: Estimate
-    speedup: Estimate
-    pct_less_time: Estimate
     shift: Estimate
     prob_a_greater: Estimate
     cliffs_delta: Estimate
@@ -259,9 +260,7 @@ class Comparison(Shown):
     p_values: PValues
     threshold: float
     verdict: Outcome
-    reason: str
     caveats: tuple[str, ...]
-    conditions: tuple[tuple[str, str], ...]
     is_ordered: bool
     is_resolution_given: bool
 
@@ -299,8 +298,7 @@ class Comparison(Shown):
         lines = [
             f"{a} (A, {counted(self.n[0], 'run')}) against {b} (B, {counted(self.n[1], 'run')}):",
             f"median {median_a} against {median_b}.",
-            f"{where}: {describe_time(b, a, self.pct_less_time)};",
-            f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
+            f"{where}: {self.effect}.",
             f"Means {b}/{a} {format_estimate(self.of_means)}; p95 {_of_slow(self.slow, self.unit)}.",
             f"Shift {a} - {b} (Hodges-Lehmann) {format_estimate(self.shift, self.unit)}.",
             f"Tests: {', '.join(tests)};",
@@ -335,9 +333,7 @@ class Comparison(Shown):
             rows.append(make_row(f"p95 {name}", self.slow[place], self.unit))
             rows.append((f"standard deviation {name}", deviation, None, None, self.unit, "n - 1 in the denominator"))
         rows += [
-            make_row(f"ratio {b}/{a}", self.ratio, "x"),
-            make_row(f"speedup {a}/{b}", self.speedup, "x"),
-            make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+            *self.effect_rows(),
             make_row(f"ratio of means {b}/{a}", self.of_means, "x"),
             make_row(f"shift {a}-{b}", self.shift, self.unit),
             ("p", self.design.p, None, None, "p", f"of the verdict: {self.design.name}"),
@@ -353,7 +349,7 @@ class Comparison(Shown):
         rows.append(("gap", self.gap, None, None, self.unit, "between the ranges; null where they overlap"))
         needed = self.design.needed
         if needed is not None and self.verdict == "undecided":
-            each = "rounds" if self.design.is_rounds else "runs of each"
+            each = self.design.each
             rows.append(("needed", needed.if_equal, None, None, each, "to decide, if there is no difference"))
             rows.append(("needed", needed.if_seen, None, None, each, "to decide, if the difference is the one seen"))
         rows.append(("threshold", 100 * self.threshold, None, None, "%", f"{self.verdict}: {self.reason}"))
@@ -406,9 +402,8 @@ def find_caveats(
             caveats.append(f"{sample.nulls} of {sample.name}'s values were null and dropped")
         if sample.left_out:
             caveats.append(f"the first {sample.left_out} of {sample.name}'s runs were left out on request")
-        caveats += _describe_clock(sample, step, unit, effects.clock)
-        caveats += describe_order(sample)
-        caveats += _describe_first(sample, step, unit)
+        caveats += filter(None, [_describe_clock(sample, step, unit, effects.clock), describe_trend(sample)])
+        caveats += filter(None, [_describe_first(sample, step, unit)])
     if p_values.levene is not None and p_values.levene < UNEQUAL_SPREADS:
         caveats.append(
             f"unequal spreads of {a.name} and {b.name} (Levene {format_p(p_values.levene)}): "
@@ -420,9 +415,7 @@ def find_caveats(
         caveats.append(f"dependence: {seen}intervals {note}")
     if not design.is_rounds and (tail := _describe_tail(a, b, step)):
         caveats.append(tail)
-    if (blocks := describe_blocks(a, b)) is not None:
-        caveats.append(blocks)
-    return caveats
+    return [*caveats, *filter(None, [describe_blocks(a, b)])]
 
 
 def _describe_tail(a: Sample, b: Sample, step: float | None) -> str:
@@ -443,21 +436,21 @@ def _describe_tail(a: Sample, b: Sample, step: float | None) -> str:
     return f"tail: {counts} lie far above their median ({format_p(p)}); medians do not show it"
 
 
-def _describe_clock(sample: Sample, step: float | None, unit: str, clock: str) -> list[str]:
+def _describe_clock(sample: Sample, step: float | None, unit: str, clock: str) -> str:
     repeated, deviation = repeated_share(sample.values), median_deviation(sample.values)
     if len(sample.values) < 2 or (repeated <= MANY_TIES and deviation > 0):
-        return []
+        return ""
     against = "of unknown step" if step is None else f"of step {step:g} {unit}"
     what = "half of the runs read one value" if deviation == 0 else f"{repeated:.0%} of the runs repeat a value"
     treated = f"; {'in the intervals' if clock.startswith('ties') else 'intervals'} {clock}" if clock else ""
-    return [f"resolution-limited: {what} in {sample.name} (clock {against}){treated}"]
+    return f"resolution-limited: {what} in {sample.name} (clock {against}){treated}"
 
 
-def _describe_first(sample: Sample, step: float | None, unit: str) -> list[str]:
+def _describe_first(sample: Sample, step: float | None, unit: str) -> str:
     found = first_run(sample.values, name=sample.name, unit=unit, resolution=step)
     if found.kind not in ("cold_first", "warm_up"):
-        return []
-    return [f"first run: {found.name} begins {found.ratio:.2f}x slower than it ends; drop_first leaves first runs out"]
+        return ""
+    return f"first run: {found.name} begins {found.ratio:.2f}x slower than it ends; drop_first leaves first runs out"
 
 
 @dataclass(frozen=True, slots=True)

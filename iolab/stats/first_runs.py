@@ -22,7 +22,7 @@ import polars as pl
 
 from iolab.metrics.formatting import format_number
 from iolab.shown import Shown
-from iolab.stats.intervals import MIN_RUNS, Estimate, include, median_interval
+from iolab.stats.intervals import MIN_RUNS, Estimate, median_interval
 from iolab.stats.order import ALPHA, find_trend
 from iolab.stats.samples import (
     NORMAL_MAD,
@@ -196,28 +196,22 @@ class FirstRun(Shown):
     def __str__(self) -> str:
         """A paragraph; the first run and the steady level apart, never their mean."""
         level = "" if self.steady is None else f"{format_number(self.steady.value)} {self.unit}"
+        first = f"{format_number(self.first)} {self.unit}"
+        then = f"{first}, then a median of {level} in {self.n - 1} runs ({format_number(self.ratio)}x)"
         if self.kind == "too_few":
             few = f"{counted(self.n, 'run')} {'is' if self.n == 1 else 'are'} too few"
             what = f"{few} to tell a cold first run; {MIN_SERIES} are needed"
         elif self.kind == "cold_first":
-            what = (
-                f"cold first run: {format_number(self.first)} {self.unit}, then a median of {level} in "
-                f"{self.n - 1} runs ({format_number(self.ratio)}x)"
-            )
+            what = f"cold first run: {then}"
         elif self.kind == "first_apart":
-            what = (
-                f"first run apart: {format_number(self.first)} {self.unit}, then a median of {level} in "
-                f"{self.n - 1} runs ({format_number(self.ratio)}x); of {self.n} runs chance puts a slow one first in "
-                f"up to {1 / (math.e * self.n):.0%} of series"
-            )
+            chance = f"of {self.n} runs chance puts a slow one first in up to {1 / (math.e * self.n):.0%} of series"
+            what = f"first run apart: {then}; {chance}"
+        elif self.kind == "warm_up" and self.steady is None:
+            falls = "each fall is smaller than those before, and no level is reached"
+            what = f"warm-up over all {self.n} runs, from {first}: {falls}"
         elif self.kind == "warm_up":
-            what = (
-                f"warm-up over all {self.n} runs, from {format_number(self.first)} {self.unit}: each fall is smaller "
-                "than those before, and no level is reached"
-                if self.steady is None
-                else f"warm-up over {counted(self.warm_up_runs, 'run')}, from {format_number(self.first)} {self.unit}; "
-                f"then a median of {level} in {counted(self.n - self.warm_up_runs, 'run')}"
-            )
+            rest = f"then a median of {level} in {counted(self.n - self.warm_up_runs, 'run')}"
+            what = f"warm-up over {counted(self.warm_up_runs, 'run')}, from {first}; {rest}"
         elif self.kind == "slow_down":
             what = f"slow-down: the last level, {level}, is slower than an earlier one"
         elif self.kind == "two_groups":
@@ -225,8 +219,8 @@ class FirstRun(Shown):
         elif self.kind == "drifting":
             what = f"drifting: no steady level in {self.n} runs"
         else:
-            first = f"{format_number(self.first)} {self.unit}, {format_number(self.ratio)}x"
-            what = f"flat: a median of {level} in {self.n} runs, the first one included ({first})"
+            included = f"the first one included ({first}, {format_number(self.ratio)}x)"
+            what = f"flat: a median of {level} in {self.n} runs, {included}"
         return ". ".join([f"{self.name}: {what}", self.state, *self.notes]) + "."
 
     def to_frame(self) -> pl.DataFrame:
@@ -434,8 +428,8 @@ def _steady_median(values: Sequence[float], step: float | None) -> Estimate:
         return Estimate(value, None, None, f"median of {len(values)} runs; no interval below {MIN_RUNS}")
     if median_deviation(values) == 0:
         return Estimate(value, None, None, "median; no interval: half of the runs read the same value")
-    lo, hi = include(value, median_interval(spread_ties(values, step) if step else values))
-    return Estimate(value, lo, hi, "median; interpolated order statistics")
+    interval = median_interval(spread_ties(values, step) if step else values)
+    return Estimate.within(value, interval, "median; interpolated order statistics")
 
 
 def _classify(sample: Sample, step: float | None, threshold: float) -> tuple[Kind, int, tuple[int, ...]]:
@@ -445,8 +439,7 @@ def _classify(sample: Sample, step: float | None, threshold: float) -> tuple[Kin
         return "warm_up", decayed, (0, decayed) if decayed < len(values) else (0,)
     found = find_changes(values, step=step)
     starts, levels = _merge_levels(values, found, threshold, step)
-    trend = find_trend(values)
-    drifts = trend is not None and trend.p < ALPHA
+    drifts = _trend_p(values) < ALPHA
     if len(starts) == 1:
         third = max(1, len(values) // 3)
         moved = median(values[-third:]) / median(values[:third])

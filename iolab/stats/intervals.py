@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist, fmean, stdev
-from typing import Any
+from typing import Any, Self
 
 from iolab.stats.ranks import rank_sum_depth, signed_rank_depth
 from iolab.stats.samples import spread_ties
@@ -62,37 +62,25 @@ class Estimate:
     basis: str
     is_rounding: bool = field(default=False, repr=False)
 
+    @classmethod
+    def within(cls, value: float, interval: Limits | None, basis: str) -> Self:
+        """A value with its interval, widened so that it contains the value; None is no interval.
 
-def invert(ratio: Estimate) -> Estimate:
-    """The estimate of 1 / ratio.
+        Values read from a coarse clock can lie just outside an interval computed inside the clock's step.
+        """
+        lo, hi = (None, None) if interval is None else (min(interval[0], value), max(interval[1], value))
+        return cls(value, lo, hi, basis)
 
-    Examples:
-        >>> invert(Estimate(2.0, 1.6, 2.5, ""))
-        Estimate(value=0.5, lo=0.4, hi=0.625, basis='')
-    """
-    lo = None if ratio.hi is None else 1 / ratio.hi
-    hi = None if ratio.lo is None else 1 / ratio.lo
-    return replace(ratio, value=1 / ratio.value, lo=lo, hi=hi)
+    def mapped(self, function: Callable[[float], float], *, is_falling: bool = False) -> Self:
+        """The estimate of a function of the value that only rises, or only falls: then the limits change places.
 
-
-def percent_less(ratio: Estimate) -> Estimate:
-    """The estimate of 100 (1 - ratio): by how many per cent less time.
-
-    Examples:
-        >>> percent_less(Estimate(0.75, 0.5, 1.0, ""))
-        Estimate(value=25.0, lo=0.0, hi=50.0, basis='')
-    """
-    lo = None if ratio.hi is None else 100 * (1 - ratio.hi)
-    hi = None if ratio.lo is None else 100 * (1 - ratio.lo)
-    return replace(ratio, value=100 * (1 - ratio.value), lo=lo, hi=hi)
-
-
-def include(value: float, interval: Limits) -> Limits:
-    """The interval, widened so that it contains the value.
-
-    Values read from a coarse clock can lie just outside an interval computed inside the clock's step.
-    """
-    return min(interval[0], value), max(interval[1], value)
+        Examples:
+            >>> Estimate(2.0, 1.6, 2.5, "").mapped(lambda ratio: 1 / ratio, is_falling=True)
+            Estimate(value=0.5, lo=0.4, hi=0.625, basis='')
+        """
+        ends = [None if end is None else function(end) for end in (self.lo, self.hi)]
+        lo, hi = reversed(ends) if is_falling else ends
+        return replace(self, value=function(self.value), lo=lo, hi=hi)
 
 
 def share_interval(count: int, total: int) -> Limits:
@@ -181,10 +169,14 @@ def means_interval(a: Sequence[float], b: Sequence[float], widened: float = 1.0)
     parts = [(stdev(values) / mean) ** 2 / len(values) for values, mean in zip((a, b), means, strict=True)]
     if not sum(parts):
         return Estimate(ratio, ratio, ratio, basis)
-    freedom = sum(parts) ** 2 / sum(part**2 / (len(values) - 1) for part, values in zip(parts, (a, b), strict=True))
-    t = float(require("scipy.special").stdtrit(freedom, (1 + CONFIDENCE) / 2))
-    half = widened * t * math.sqrt(sum(parts))
+    half = widened * _welch(parts, (len(a), len(b))) * math.sqrt(sum(parts))
     return Estimate(ratio, ratio * math.exp(-half), ratio * math.exp(half), basis)
+
+
+def _welch(variances: Sequence[float], sizes: Sequence[int]) -> float:
+    """Student's quantile of a difference of two means with these variances, by Welch's degrees of freedom."""
+    freedom = sum(variances) ** 2 / sum(one**2 / (size - 1) for one, size in zip(variances, sizes, strict=True))
+    return float(require("scipy.special").stdtrit(freedom, (1 + CONFIDENCE) / 2))
 
 
 def hodges_lehmann_shift(a: Sequence[float], b: Sequence[float]) -> float:
@@ -255,7 +247,7 @@ def _rank_interval(
 
 def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
     """The shifts that Brunner and Munzel's test does not refuse: it supposes no equal spreads."""
-    np, special = require("numpy"), require("scipy.special")
+    np = require("numpy")
     x, y = np.sort(np.asarray(a, float)), np.sort(np.asarray(b, float))
 
     def placements(of: Any, among: Any) -> Any:  # noqa: ANN401 - arrays of a library that need not be installed
@@ -267,9 +259,7 @@ def _unequal_shift(a: Sequence[float], b: Sequence[float]) -> Limits:
         parts = wins.var(ddof=1) / len(x), losses.var(ddof=1) / len(y)
         if sum(parts) == 0:
             return abs(float(wins.mean()) - 0.5) < 0.5 - 1e-12
-        freedom = sum(parts) ** 2 / (parts[0] ** 2 / (len(x) - 1) + parts[1] ** 2 / (len(y) - 1))
-        limit = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2))
-        return abs(float(wins.mean()) - 0.5) <= limit * math.sqrt(float(sum(parts)))
+        return abs(float(wins.mean()) - 0.5) <= _welch(parts, (len(x), len(y))) * math.sqrt(float(sum(parts)))
 
     # The ranks change at the differences only, and the test crosses its limit once on each side of their median.
     differences = np.unique(_differences(x, y))

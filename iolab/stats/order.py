@@ -24,11 +24,11 @@ runs.  How often the intervals hold was measured (`benchmarks/comparison_designs
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, groupby, pairwise
+from itertools import groupby, pairwise
 from statistics import NormalDist, fmean, median
-from typing import Final
+from typing import Any, Final
 
 from iolab.stats.intervals import CONFIDENCE, MIN_RUNS, Estimate
 from iolab.stats.ranks import mid_ranks
@@ -92,11 +92,16 @@ def estimate_trend(values: Sequence[float]) -> Trend | None:
     ties = Counter(values).values()
     pairs = count * (count - 1) / 2
     untied = pairs - sum(tie * (tie - 1) / 2 for tie in ties)
-    variance = (count * (count - 1) * (2 * count + 5) - sum(tie * (tie - 1) * (2 * tie + 5) for tie in ties)) / 18
+    variance = _score_variance(count) - sum(map(_score_variance, ties))
     if untied <= 0 or variance <= 0:
         return None
     p = math.erfc(max(abs(score) - 1, 0) / math.sqrt(2 * variance))
     return Trend(tau=score / math.sqrt(pairs * untied), p=p)
+
+
+def _score_variance(count: int) -> float:
+    """The variance of Kendall's score of this many independent values, or what this many equal ones take from it."""
+    return count * (count - 1) * (2 * count + 5) / 18
 
 
 def correlate_neighbours(values: Sequence[float]) -> float | None:
@@ -118,30 +123,35 @@ def correlate_neighbours(values: Sequence[float]) -> float | None:
     return together / math.fsum(distance * distance for distance in away)
 
 
-def describe_order(sample: Sample) -> list[str]:
-    """What the run order of one sample shows against independence, one sentence each."""
-    notes: list[str] = []
+def describe_trend(sample: Sample) -> str:
+    """A sentence if the run order of one sample shows a trend."""
     trend = find_trend(sample.values)
-    if trend is not None and trend.p < ALPHA:
-        direction = "slower" if trend.tau > 0 else "faster"
-        notes.append(
-            f"trend: {sample.name} gets {direction} from run to run (Kendall tau {trend.tau:.2f}, p = {trend.p:.2g}); "
-            "the runs are not repetitions of one experiment"
-        )
-    return notes
+    if trend is None or trend.p >= ALPHA:
+        return ""
+    direction = "slower" if trend.tau > 0 else "faster"
+    return (
+        f"trend: {sample.name} gets {direction} from run to run (Kendall tau {trend.tau:.2f}, p = {trend.p:.2g}); "
+        "the runs are not repetitions of one experiment"
+    )
 
 
-def describe_blocks(a: Sample, b: Sample) -> str | None:
-    """A sentence if all runs of one sample came before all runs of the other, or if the order is not stated."""
+def describe_blocks(a: Sample, b: Sample) -> str:
+    """A sentence if all runs of one sample came before all runs of the other."""
+    if (blocks := _blocks_of(a, b)) is None:
+        return ""
+    return (
+        f"run order: all runs of {blocks[0].name} came before all runs of {blocks[1].name}, so whatever else changed "
+        "meanwhile is part of the difference; alternate the runs"
+    )
+
+
+def _blocks_of(a: Sample, b: Sample) -> tuple[Sample, Sample] | None:
+    """Both samples, the one first of which all runs came before those of the other; None where it is not so."""
     if a.order is None or b.order is None:
         return None
-    first, second = (a, b) if a.order[0] < b.order[0] else (b, a)
-    if first.order is not None and second.order is not None and first.order[-1] < second.order[0]:
-        return (
-            f"run order: all runs of {first.name} came before all runs of {second.name}, so whatever else changed "
-            "meanwhile is part of the difference; alternate the runs"
-        )
-    return None
+    if a.order[-1] < b.order[0]:
+        return a, b
+    return (b, a) if b.order[-1] < a.order[0] else None
 
 
 def drift_between(a: Sample, b: Sample) -> str:
@@ -158,21 +168,16 @@ def drift_between(a: Sample, b: Sample) -> str:
         all runs of A came before those of B, and both get slower from run to run: that alone makes 99 % of the
         difference
     """
-    if describe_blocks(a, b) is None or a.order is None or b.order is None:
+    if (blocks := _blocks_of(a, b)) is None:
         return ""
-    first, second = (a, b) if a.order[0] < b.order[0] else (b, a)
-    slopes, score, variance = [], 0, 0.0
-    for sample in (first, second):
-        logs, places = [math.log(value) for value in sample.values], sample.order or ()
-        placed = combinations(zip(logs, places, strict=True), 2)
-        pairs = [(later - one, place - start) for (one, start), (later, place) in placed]
-        slopes += [rise / distance for rise, distance in pairs]
-        score += sum((rise > 0) - (rise < 0) for rise, _ in pairs)
-        variance += len(logs) * (len(logs) - 1) * (2 * len(logs) + 5) / 18
-    if abs(score) <= _BEYOND_CHANCE * math.sqrt(variance):
+    first, second = blocks
+    np = require("numpy")
+    slopes = _slopes((sample.order or (), [math.log(value) for value in sample.values]) for sample in blocks)
+    variance = sum(_score_variance(len(sample.values)) for sample in blocks)
+    if abs(np.sign(slopes).sum()) <= _BEYOND_CHANCE * math.sqrt(variance):
         return ""
     apart = fmean(second.order or ()) - fmean(first.order or ())
-    drift = median(slopes) * apart
+    drift = float(np.median(slopes)) * apart
     difference = math.log(median(second.values) / median(first.values))
     if not difference or drift / difference < _HALF:
         return ""
@@ -356,14 +361,12 @@ class Rounds:
     """Runs put together in rounds.
 
     Attributes:
-        sizes: How many runs of A and of B each round has.
         pairs: The times of A and B in each round: the geometric mean, of three runs and more the median.
         places: The mean place of A and of B in each round, in the order of all runs.
         slopes: The drift of the logarithms of the times from one run to the next, around each round.
         pattern: How the order is called: ``in turns``, ``A-B-B-A`` or ``in blocks``.
     """
 
-    sizes: tuple[tuple[int, int], ...]
     pairs: tuple[tuple[float, float], ...]
     places: tuple[tuple[float, float], ...]
     slopes: tuple[float, ...]
@@ -408,16 +411,16 @@ def find_rounds(a: Sample, b: Sample) -> Rounds | None:
     if len(cuts) < MIN_RUNS:
         return None
     logs = [math.log(value) for _, _, value in runs]
-    sizes, pairs, places = [], [], []
+    pairs, places = [], []
     begins, slopes = [0, *cuts[:-1]], []
     for number, (begin, end) in enumerate(zip(begins, cuts, strict=True)):
         first, last = begins[max(number - AROUND, 0)], cuts[min(number + AROUND, len(cuts) - 1)]
         slopes.append(_slope(letters[first:last], logs[first:last]))
         sides = [[place for place in range(begin, end) if letters[place] == letter] for letter in (0, 1)]
-        sizes.append((len(sides[0]), len(sides[1])))
-        pairs.append((_centre([logs[place] for place in sides[0]]), _centre([logs[place] for place in sides[1]])))
+        times = [math.exp(median(logs[place] for place in side)) for side in sides]
+        pairs.append((times[0], times[1]))
         places.append((sum(sides[0]) / len(sides[0]), sum(sides[1]) / len(sides[1])))
-    return Rounds(tuple(sizes), tuple(pairs), tuple(places), tuple(slopes), _pattern(letters))
+    return Rounds(tuple(pairs), tuple(places), tuple(slopes), _pattern(letters))
 
 
 def _balanced(letters: Sequence[int]) -> list[int]:
@@ -440,20 +443,21 @@ def _blocks(letters: Sequence[int]) -> list[int]:
     return [*ends[:-1], len(letters)] if ends else []
 
 
-def _centre(logs: Sequence[float]) -> float:
-    return math.exp(float(require("numpy").median(logs)))
-
-
 def _slope(letters: Sequence[int], logs: Sequence[float]) -> float:
     """The median slope of all pairs of runs of one sample."""
+    sides = [[place for place, one in enumerate(letters) if one == letter] for letter in (0, 1)]
+    return float(require("numpy").median(_slopes((side, [logs[place] for place in side]) for side in sides)))
+
+
+def _slopes(samples: Iterable[tuple[Sequence[float], Sequence[float]]]) -> Any:  # noqa: ANN401 - an array
+    """The slopes of all pairs of runs of one sample, of samples as the places and the logarithms of their runs."""
     np = require("numpy")
     slopes = []
-    for letter in (0, 1):
-        places = np.array([place for place, one in enumerate(letters) if one == letter])
-        values = np.array([log for log, one in zip(logs, letters, strict=True) if one == letter])
+    for places, logs in samples:
         first, second = np.triu_indices(len(places), 1)
-        slopes.append((values[second] - values[first]) / (places[second] - places[first]))
-    return float(np.median(np.concatenate(slopes)))
+        x, y = np.asarray(places, float), np.asarray(logs)
+        slopes.append((y[second] - y[first]) / (x[second] - x[first]))
+    return np.concatenate(slopes)
 
 
 def _pattern(letters: Sequence[int]) -> str:

@@ -13,15 +13,11 @@ from statistics import fmean, stdev
 import polars as pl
 
 from iolab.metrics.formatting import format_number
-from iolab.shown import Shown
 from iolab.stats.intervals import (
     CONFIDENCE,
     MIN_RUNS,
     Estimate,
     Limits,
-    include,
-    invert,
-    percent_less,
     pseudo_median,
     pseudo_median_interval,
     ratio_bounds,
@@ -30,12 +26,12 @@ from iolab.stats.intervals import (
 from iolab.stats.ranks import exact_signed_rank_p
 from iolab.stats.samples import Runs, SampleError, check_resolution, check_threshold, check_units, read_times
 from iolab.stats.verdict import (
+    Compared,
     Outcome,
     Row,
     Verdict,
     decide,
     describe_conditions,
-    describe_time,
     describe_verdict,
     format_estimate,
     format_p,
@@ -44,6 +40,8 @@ from iolab.stats.verdict import (
     read_conditions,
 )
 from logframe.extras import require
+from logframe.interval import Interval
+from logframe.wording import counted
 
 #: A clock step that is a larger share of a time than this makes the ratio of the pair a matter of rounding.
 COARSE_STEP = 0.05
@@ -67,17 +65,15 @@ Facts = tuple[Sequence[object], Sequence[object]]
 
 
 @dataclass(frozen=True, slots=True)
-class PairedComparison(Shown):
+class PairedComparison(Compared):
     """Two runs of the same statements, compared pair by pair.
 
+    The ratio is the pseudo-median of the ratios B / A (Hodges-Lehmann on their logarithms).  Of the conditions, plan
+    hash and row count are those that were compared in every pair.
+
     Attributes:
-        names: What the two runs are called; A is the first, B the second.
-        unit: The unit of the times.
         n: How many pairs were compared.
         excluded: The label of each pair left out, and why.
-        ratio: The pseudo-median of the ratios B / A (Hodges-Lehmann on their logarithms), with its interval.
-        speedup: The same of A / B.
-        pct_less_time: 100 (1 - ratio).
         geometric_mean: The geometric mean of the ratios B / A, with Student's interval on the logarithms.
         totals: The sum of the times of each run.
         plan_changed: The labels of the pairs with another plan.
@@ -87,19 +83,12 @@ class PairedComparison(Shown):
         p_wilcoxon: Wilcoxon's signed-rank test on the logarithms of the ratios, two-sided.
         threshold: The smallest relative difference that matters.
         verdict: Of the set: B is ``faster`` or ``slower``; ``equivalent``, ``different, size unknown``, ``undecided``.
-        reason: The reason for the verdict.
         caveats: What limits the comparison.
-        conditions: What was stated about the runs; plan hash and row count where they were compared in every pair.
         resolution: The clock's step, where it was given.
     """
 
-    names: tuple[str, str]
-    unit: str
     n: int
     excluded: tuple[tuple[str, str], ...]
-    ratio: Estimate
-    speedup: Estimate
-    pct_less_time: Estimate
     geometric_mean: Estimate
     totals: tuple[float, float]
     plan_changed: tuple[str, ...]
@@ -109,18 +98,15 @@ class PairedComparison(Shown):
     p_wilcoxon: float
     threshold: float
     verdict: Outcome
-    reason: str
     caveats: tuple[str, ...]
-    conditions: tuple[tuple[str, str], ...] = ()
-    resolution: float | None = None
+    resolution: float | None
 
     def __str__(self) -> str:
         """A paragraph to paste."""
         a, b = self.names
         (low, low_ratio), (high, high_ratio) = self.extremes
         lines = [
-            f"{a} (A) against {b} (B), {_count_pairs(self.n)}: {describe_time(b, a, self.pct_less_time)};",
-            f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}.",
+            f"{a} (A) against {b} (B), {counted(self.n, 'pair')}: {self.effect}.",
             f"Geometric mean of the ratios {b}/{a} {format_estimate(self.geometric_mean)};",
             f"total {format_number(self.totals[0])} {self.unit} against {format_number(self.totals[1])} {self.unit};",
             f"{self.faster} pairs faster, {self.slower} slower,",
@@ -143,9 +129,7 @@ class PairedComparison(Shown):
         a, b = self.names
         rows: list[Row] = [
             ("pairs", float(self.n), None, None, "pairs", f"{len(self.excluded)} left out"),
-            make_row(f"ratio {b}/{a}", self.ratio, "x"),
-            make_row(f"speedup {a}/{b}", self.speedup, "x"),
-            make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+            *self.effect_rows(),
             make_row(f"geometric mean {b}/{a}", self.geometric_mean, "x"),
             *(
                 (f"total {name}", total, None, None, self.unit, "of all pairs")
@@ -241,7 +225,7 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         raise SampleError(f"no pair is left of {size}: " + "; ".join(f"{label}: {why}" for label, why in excluded))
     checked = {guard: "equal in every pair" for guard, count in unchecked.items() if not count}
     if plan_changed:
-        checked[_PLAN] = f"changed in {len(plan_changed)} of {_count_pairs(size)}"
+        checked[_PLAN] = f"changed in {len(plan_changed)} of {counted(size, 'pair')}"
     logs = [_log_ratio(time_a, time_b) for _, time_a, time_b in pairs]
     found = measure_pairs(logs, [(time_a, time_b) for _, time_a, time_b in pairs], resolution)
     ratio, p = found.ratio, found.p
@@ -253,8 +237,6 @@ def compare_paired(  # noqa: PLR0913 - the options are keywords, and each has a 
         n=len(pairs),
         excluded=tuple(excluded),
         ratio=ratio,
-        speedup=invert(ratio),
-        pct_less_time=percent_less(ratio),
         geometric_mean=_geometric_mean(logs),
         totals=(sum(time_a for _, time_a, _ in pairs), sum(time_b for _, _, time_b in pairs)),
         plan_changed=tuple(plan_changed),
@@ -292,10 +274,8 @@ def _of_all(
         return verdict
     named = sorted(((abs(log), log, label) for log, label, is_one in zip(logs, labels, against, strict=True) if is_one))
     listed = "; ".join(f"{label} ({math.exp(log):.3g}x)" for _, log, label in reversed(named[-_MOST_NAMED:]))
-    return Verdict(
-        "undecided",
-        f"{verdict.reason}, but that hides {sum(against)} of {_count_pairs(len(logs))} that moved otherwise: {listed}",
-    )
+    hidden = f"{sum(against)} of {counted(len(logs), 'pair')}"
+    return Verdict("undecided", f"{verdict.reason}, but that hides {hidden} that moved otherwise: {listed}")
 
 
 def _geometric_mean(logs: Sequence[float]) -> Estimate:
@@ -306,7 +286,7 @@ def _geometric_mean(logs: Sequence[float]) -> Estimate:
         return Estimate(math.exp(centre), None, None, f"{basis}; no interval below {MIN_RUNS} pairs")
     limit = float(require("scipy.stats").t.ppf((1 + CONFIDENCE) / 2, len(logs) - 1))
     half = limit * stdev(logs) / math.sqrt(len(logs))
-    return Estimate(math.exp(centre), math.exp(centre - half), math.exp(centre + half), basis)
+    return Estimate(centre, centre - half, centre + half, basis).mapped(math.exp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,20 +311,12 @@ def measure_pairs(logs: Sequence[float], pairs: Sequence[tuple[float, float]], r
     basis = "Hodges-Lehmann on the logarithms of the ratios; Tukey's rank interval"
     refusal = ""
     if bounds is None:
-        refusal = f"no interval: {_count_pairs(len(pairs))}, {why_few(len(pairs))}"
+        refusal = f"no interval: {counted(len(pairs), 'pair')}, {why_few(len(pairs))}"
         basis = f"{basis}; {refusal}"
     elif resolution is not None and (widened := _widened(pairs, resolution)) is not None:
         bounds = widened
         basis = f"{basis}; widened by the clock's step {resolution:g}, so more than 95 %"
-    lo, hi = (None, None) if bounds is None else include(centre, bounds)
-    ratio = Estimate(
-        math.exp(centre), None if lo is None else math.exp(lo), None if hi is None else math.exp(hi), basis
-    )
-    return PairedRatio(ratio, _signed_rank_p(logs), refusal)
-
-
-def _count_pairs(count: int) -> str:
-    return "1 pair" if count == 1 else f"{count} pairs"
+    return PairedRatio(Estimate.within(centre, bounds, basis).mapped(math.exp), _signed_rank_p(logs), refusal)
 
 
 def _is_short(time_a: float, time_b: float, resolution: float) -> bool:
@@ -405,34 +377,22 @@ NO_TEST = (
 
 
 @dataclass(frozen=True, slots=True)
-class MedianComparison(Shown):
+class MedianComparison(Compared):
     """Two published medians compared.
 
+    The limits of the ratio are what rounding allows, not a confidence interval.
+
     Attributes:
-        names: What A and B are called.
-        unit: The unit of the medians.
         n: How many runs the source says each median is of, or None.
         medians: The medians with the bounds of their rounding.
-        ratio: median B / median A; lo and hi are what rounding allows, not a confidence interval.
-        speedup: median A / median B.
-        pct_less_time: 100 (median A - median B) / median A.
         difference: median A - median B.
         claimed: What the source says of significance, as its claim.
-        reason: Why there is no test.
-        conditions: What the source says of the runs.
     """
 
-    names: tuple[str, str]
-    unit: str
     n: tuple[int | None, int | None]
     medians: tuple[Estimate, Estimate]
-    ratio: Estimate
-    speedup: Estimate
-    pct_less_time: Estimate
     difference: Estimate
     claimed: str
-    reason: str = NO_TEST
-    conditions: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         """A paragraph: the effect in all three directions, and why it cannot be tested."""
@@ -443,8 +403,7 @@ class MedianComparison(Shown):
         setting = describe_conditions(self.conditions, missing=("run order", "outliers kept or dropped"))
         return (
             f"{a} (A) against {b} (B), published medians{runs}: {format_estimate(self.medians[0], self.unit)} against "
-            f"{format_estimate(self.medians[1], self.unit)}. The effect: {describe_time(b, a, self.pct_less_time)}; "
-            f"ratio {b}/{a} {format_estimate(self.ratio)}; speed-up {a}/{b} {format_estimate(self.speedup, 'x')}; "
+            f"{format_estimate(self.medians[1], self.unit)}. The effect: {self.effect}; "
             f"difference {a} - {b} {format_estimate(self.difference, self.unit)}. {verdict} {setting}"
         )
 
@@ -455,17 +414,15 @@ class MedianComparison(Shown):
             [
                 make_row(f"median {a}", self.medians[0], self.unit),
                 make_row(f"median {b}", self.medians[1], self.unit),
-                make_row(f"ratio {b}/{a}", self.ratio, "x"),
-                make_row(f"speedup {a}/{b}", self.speedup, "x"),
-                make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+                *self.effect_rows(),
                 make_row(f"difference {a}-{b}", self.difference, self.unit),
             ],
             is_rounding=True,
         )
 
 
-def _read_median(printed: str | float, resolution: float | None, name: str) -> tuple[float, float]:
-    """The median and the weight of its last printed digit."""
+def _read_median(printed: str | float, resolution: float | None, name: str) -> Interval:
+    """The median with the bounds of its last printed digit."""
     try:
         number = Decimal(str(printed).strip())
         value = float(number)
@@ -474,10 +431,9 @@ def _read_median(printed: str | float, resolution: float | None, name: str) -> t
     exponent = number.as_tuple().exponent
     if not isinstance(exponent, int) or not 0 < value < math.inf:
         raise SampleError(f"{name}: the median is {printed}; a time must be a finite number above zero")
-    if resolution is not None:
-        return value, resolution
     # A number that came as a float has lost its trailing zeros, so its digits do not describe its rounding.
-    return value, 10.0**exponent if isinstance(printed, str) else 0.0
+    step = resolution or (10.0**exponent if isinstance(printed, str) else 0.0)
+    return Interval(value, value - step / 2, value + step / 2)
 
 
 def compare_medians(
@@ -513,27 +469,24 @@ def compare_medians(
         (18.18, 1.2221)
     """
     check_resolution(resolution)
-    a, step_a = _read_median(median_a, resolution, names[0])
-    b, step_b = _read_median(median_b, resolution, names[1])
-    half_a, half_b = step_a / 2, step_b / 2
-    if half_a >= a or half_b >= b:
+    a, b = (_read_median(one, resolution, name) for one, name in zip((median_a, median_b), names, strict=True))
+    if a.lo <= 0 or b.lo <= 0:
         raise SampleError("a median is not larger than half of its last digit: its ratio has no bounds")
-    rounded = bool(step_a and step_b)
-    basis = "bounds of the printed digits" if rounded else "rounding not known"
+    is_rounded = not (a.is_exact or b.is_exact)
+    basis = "bounds of the printed digits" if is_rounded else "rounding not known"
 
-    def bounded(value: float, lo: float, hi: float) -> Estimate:
-        return Estimate(value, lo if rounded else None, hi if rounded else None, basis, is_rounding=True)
+    def bounded(figure: Interval) -> Estimate:
+        lo, hi = (figure.lo, figure.hi) if is_rounded else (None, None)
+        return Estimate(figure.value, lo, hi, basis, is_rounding=True)
 
-    low, high = (b - half_b) / (a + half_a), (b + half_b) / (a - half_a)
     return MedianComparison(
         names=names,
         unit=unit,
         n=n,
-        medians=(bounded(a, a - half_a, a + half_a), bounded(b, b - half_b, b + half_b)),
-        ratio=bounded(b / a, low, high),
-        speedup=bounded(a / b, 1 / high, 1 / low),
-        pct_less_time=bounded(100 * (a - b) / a, 100 * (1 - high), 100 * (1 - low)),
-        difference=bounded(a - b, a - b - half_a - half_b, a - b + half_a + half_b),
+        medians=(bounded(a), bounded(b)),
+        ratio=bounded(b / a),
+        difference=bounded(a - b),
         claimed=claimed,
+        reason=NO_TEST,
         conditions=read_conditions(conditions),
     )

@@ -6,14 +6,16 @@ added for spreads that are estimated: Guenther, Sample size formulas for normal 
 """
 
 import math
+import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Final, Literal
 
 import polars as pl
 
 from iolab.metrics.formatting import format_figure, format_number, with_unit
+from iolab.shown import Shown
 from iolab.stats.intervals import Estimate
 from iolab.stats.samples import SampleError
 
@@ -85,13 +87,53 @@ def describe_time(name: str, than: str, less: Estimate) -> str:
         >>> describe_time("async", "sync", Estimate(-1.06, -2.0, -0.1, ""))
         'async takes 1.1 % (95 %: 0.1 to 2.0) more time than sync'
     """
-    if less.value >= 0:
-        shown, word = less, "less"
-    else:
-        lo = None if less.hi is None else -less.hi
-        hi = None if less.lo is None else -less.lo
-        shown, word = replace(less, value=-less.value, lo=lo, hi=hi), "more"
+    shown, word = (less, "less") if less.value >= 0 else (less.mapped(operator.neg, is_falling=True), "more")
     return f"{name} takes {format_estimate(shown, '%')} {word} time than {than}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared(Shown):
+    """Two sides compared by the ratio of their times; A is the first, B the second.
+
+    Attributes:
+        names: What A and B are called.
+        unit: The unit of the times.
+        ratio: B / A.
+        reason: The reason for the verdict, or why no test was made.
+        conditions: What was stated about the runs.
+    """
+
+    names: tuple[str, str]
+    unit: str
+    ratio: Estimate
+    reason: str
+    conditions: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def speedup(self) -> Estimate:
+        """A / B."""
+        return self.ratio.mapped(lambda ratio: 1 / ratio, is_falling=True)
+
+    @property
+    def pct_less_time(self) -> Estimate:
+        """100 (1 - ratio): by how many per cent less time B takes."""
+        return self.ratio.mapped(lambda ratio: 100 * (1 - ratio), is_falling=True)
+
+    @property
+    def effect(self) -> str:
+        """The ratio in all three directions, in words."""
+        a, b = self.names
+        ratio, speedup = format_estimate(self.ratio), format_estimate(self.speedup, "x")
+        return f"{describe_time(b, a, self.pct_less_time)}; ratio {b}/{a} {ratio}; speed-up {a}/{b} {speedup}"
+
+    def effect_rows(self) -> list[Row]:
+        """The ratio in all three directions, a row each."""
+        a, b = self.names
+        return [
+            make_row(f"ratio {b}/{a}", self.ratio, "x"),
+            make_row(f"speedup {a}/{b}", self.speedup, "x"),
+            make_row(f"pct_less_time {b}", self.pct_less_time, "%"),
+        ]
 
 
 #: What a reader must know to use a comparison, and the numbers do not show.

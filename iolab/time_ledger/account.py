@@ -23,7 +23,7 @@ from iolab.time_ledger.parts import (
     UNKNOWN,
     LedgerParts,
 )
-from logframe.interval import Interval
+from logframe.interval import Interval, figure_cells
 from logframe.parsed_log import display
 
 if TYPE_CHECKING:
@@ -169,12 +169,8 @@ class Account:
                 "kind": kind,
                 "class": wait_class,
                 "name": name,
-                "count": None if count is None else float(count.value),
-                "count_lo": None if count is None else float(count.lo),
-                "count_hi": None if count is None else float(count.hi),
-                "seconds": float(seconds.value),
-                "seconds_lo": float(seconds.lo),
-                "seconds_hi": float(seconds.hi),
+                **figure_cells("count", count),
+                **figure_cells("seconds", seconds),
                 "own_lo": None,
                 "own_hi": None,
                 "avg": avg,

@@ -11,6 +11,7 @@ from iolab.loading import as_log
 from iolab.time_ledger.parts import PARTS
 from iolab.views import view_of
 from logframe.errors import LogError
+from logframe.interval import figure_cells
 
 if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
@@ -110,13 +111,10 @@ def ledger_frame(log: ParsedLog | Source) -> pl.DataFrame:
 
 
 def _frame_of(one: Ledger) -> pl.DataFrame:
-    total = one.total
     head = {
         "scope": one.scope,
         "base": one.base,
-        "total": None if total is None else float(total.value),
-        "total_lo": None if total is None else float(total.lo),
-        "total_hi": None if total is None else float(total.hi),
+        **figure_cells("total", one.total),
         "elapsed": None if one.elapsed is None else float(one.elapsed.value),
         "void": one.void or None,
     }

@@ -24,7 +24,7 @@ from iolab.time_ledger.account import Account, Ledger, void_ledger
 from iolab.time_ledger.parts import EXACT, NO_STATEMENT, Place
 from iolab.time_ledger.sampled import SampledParts
 from logframe.errors import RefusedError
-from logframe.interval import Interval
+from logframe.interval import ENDS, Interval, figure_cells
 from logframe.oracle import is_idle
 from logframe.wording import counted
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from hostparse.log import FrameLog
     from sqlplusparse import SessionSamples
 
-_ENDS: Final = ("", "_lo", "_hi")
 #: The base of an account in processors x seconds.
 PROCESSOR_TIME: Final = "processor time"
 #: The parts of a processor's time: name, kind, what they are made of, and what to look at next.
@@ -123,9 +122,9 @@ def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:
             f"{name}{end}"
         )
         for name in named
-        for end in _ENDS
+        for end in ENDS
     ).row(0, named=True)
-    figures = {name: _bounded(*(sums[f"{name}{end}"] for end in _ENDS)) for name in named}
+    figures = {name: _bounded(*(sums[f"{name}{end}"] for end in ENDS)) for name in named}
     total = frame.select(exact_sum(weight * pl.col("cpus"))).item()
     if _contains_guests(frame, named):
         inner = sum((figures[name] for name in GUESTS if name in figures), Interval.exact(0.0))
@@ -184,9 +183,7 @@ def _row(part: str, name: str, kind: str, figure: Interval, scope: str, parent: 
         "parent": parent,
         "kind": kind,
         "name": name,
-        "seconds": float(figure.value),
-        "seconds_lo": float(figure.lo),
-        "seconds_hi": float(figure.hi),
+        **figure_cells("seconds", figure),
         "evidence": Place(scope, (part,)).cell(),
     }
 
@@ -247,7 +244,7 @@ def _process_times(log: HostLog) -> tuple[pl.DataFrame, float] | None:
     own = own.filter(pl.col("weight_s") > 0)
     length = own.group_by("run", "sample").agg(pl.col("weight_s").max()).select(exact_sum(pl.col("weight_s")))
     found = own.group_by("pid", "command").agg(
-        exact_sum(pl.col(f"cpu_percent{end}") / 100 * pl.col("weight_s")).alias(f"seconds{end}") for end in _ENDS
+        exact_sum(pl.col(f"cpu_percent{end}") / 100 * pl.col("weight_s")).alias(f"seconds{end}") for end in ENDS
     )
     frame, seconds = pl.collect_all([found.sort("pid", "command"), length])
     return None if frame.is_empty() else (frame, float(seconds.item()))
@@ -321,7 +318,7 @@ def session_ledgers(log: SessionSamples) -> list[Ledger]:
         return [void_ledger(reason, base=base)]
     whole = whole_of(log)
     named = rows.select(
-        *(pl.col(f"active_sessions{end}").alias(f"active{end}") for end in _ENDS),
+        *(pl.col(f"active_sessions{end}").alias(f"active{end}") for end in ENDS),
         "wait_class",
         "sql_id",
         state=pl.when(pl.col("state") == "CPU").then(pl.lit("CPU")).otherwise(pl.col("event")).fill_null("not said"),

@@ -92,6 +92,14 @@ def test_a_regression_with_another_plan() -> None:
     )
 
 
+def test_a_plan_is_found_whatever_the_text_holds() -> None:
+    """Blanks within a literal are part of a statement; its plans are compared like those of any other."""
+    text = "select 1 from orders where state = 'in  work'"
+    found = pair(trace(statement(text)), trace(statement(text, plan=12, operation="INDEX RANGE SCAN O_I")))
+
+    assert "only in A: TABLE ACCESS FULL ORDERS; only in B: INDEX RANGE SCAN O_I" in str(found)
+
+
 def test_swapped_traces_are_opposite() -> None:
     """What got slower one way got faster the other way, by the reciprocal."""
     a, b = trace(statement()), trace(statement(read_us=900))

@@ -113,6 +113,7 @@ def test_an_hour_whose_minutes_are_unknown_is_no_restart() -> None:
     unknown = {"startup_time": None, "startup_hour": START}
 
     assert kinds(one, period("b", 2, 3, **unknown)) == []
+    assert kinds(one, period("b", 2, 3, startup_time=START + timedelta(minutes=9, seconds=25))) == []
     assert kinds(period("a", 1, 2, **unknown), period("b", 2, 3, **unknown)) == []
     assert kinds(one, period("b", 2, 3, startup_time=START + timedelta(minutes=24), startup_hour=START)) == ["restart"]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import iolab
+from iolab.metrics.trace_facts import ReadOrder
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
+from straceparse.log import read_log
 
 ADDRESS = "sa_family=AF_INET, sin_port=htons(53), sin_addr=inet_addr"
 END = "+++ exited with 0 +++\n"
@@ -162,6 +164,26 @@ def test_reads_that_go_straight_on_in_their_file(step: int, is_straight: bool) -
 
     assert lines[2].startswith("All 59 reads returned 8 KiB each")
     assert ("all of them where the one before ended in the file" in " ".join(lines[2:4])) is is_straight
+
+
+@pytest.mark.parametrize(
+    ("other", "followed"),
+    [
+        ('read(3, "", 100) = 100 <0.000010>', 58),  # of no data
+        ('pread64(8, "", 8192, 0) = 8192 <0.000900>', None),  # of another descriptor
+        ('read(9, "", 8192) = 8192 <0.000900>', None),  # of an offset that is not known
+    ],
+)
+@pytest.mark.parametrize("rows", [1, 7, 100])
+def test_the_order_of_reads_is_that_of_any_batches(rows: int, other: str, followed: int | None) -> None:
+    """Reads that go straight on are counted from batch to batch, as long as they are of one descriptor."""
+    lines = [f'{1700000000 + 0.001 * n:.6f} pread64(9, "", 8192, {8192 * n}) = 8192 <0.000900>' for n in range(1, 60)]
+    lines.insert(30, f"1700000000.030500 {other}")
+    order = ReadOrder()
+    for batch in read_log("\n".join(lines).encode()).requests.collect().iter_slices(rows):
+        order.add(batch)
+
+    assert order.followed == followed
 
 
 def test_a_flush_for_each_write_is_said() -> None:
