@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.finding import OF_SAMPLES
+from iolab.rules.time_parts import LARGE as _THIRD
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
 from iolab.time_ledger.parts import ASIDE, NO_STATEMENT, UNKNOWN
 from logframe.wording import printable
@@ -97,20 +98,21 @@ def first_screen(
     ]
     gates = [row for row, _ in said if row["mark"] == "evidence" and row["name"] not in _CORRECTIONS]
     parents, repeats = _parents(ledger), _row_sentences(ledger)
-    beside = None
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
+    leading = [] if lead is None else [lead]
     if lead is not None:
         said.remove(lead)
         for one in _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else ():
-            above = len(lines) + len(lead[1]) + len(one[1])
-            if above < _FIRST_LINES + (one in _causes(said, lead)) or above + len(tables) <= USUAL_LINES - 2:
-                said.remove(beside := one)
-                break
-        for row, text in [lead, *([beside] if beside is not None else [])]:
+            above = len(lines) + sum(len(text) for _, text in [*leading, one])
+            is_first = leading == [lead]
+            most = _FIRST_LINES + (is_first and one in _causes(said, lead))
+            if one in said and (above < most or (is_first and above + len(tables) <= USUAL_LINES - 2)):
+                said.remove(one)
+                leading.append(one)
+        for row, text in leading:
             lines += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
-    leading = [one for one in (lead, beside) if one is not None]
     if not is_whole:
         left, least = (
             USUAL_LINES - 2 - len(lines) - len(tables),
@@ -125,9 +127,9 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    first = [row for row, _ in leading if row["part"] not in parents]
+    first = [row for row, _ in leading if row["part"] not in parents or row is not leading[0][0]]
     if len(first) > 1 and first[0]["name"] in VIEWS.values() and first[0]["part"] == first[1]["part"]:
-        first.reverse()  # the cause of a part before what its row says
+        first[:2] = first[1], first[0]  # the cause of a part before what its row says
     steps = [*gates, *first, *sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))]
     steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
@@ -170,7 +172,8 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
     def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
         is_more = row["sentence"] not in repeats and row["part"] not in parents
-        return row["part"] is None and row["impact_lo"] >= _HALF, bool(_causes(said, one)), is_more, row["impact_lo"]
+        is_explained = row["impact_lo"] >= _THIRD and bool(_causes(said, one))
+        return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import seconds
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import part_of, share_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts
 
 _LEAST_WAITS: Final = 100
-#: The class of these events.
-_CLASS: Final = "Concurrency"
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.
 _LONG_S: Final = 0.100
 #: One event alone may be one holder; two or more point to what all holders share.
@@ -28,8 +25,8 @@ _SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
 
 @rule(
     "short_latches_long_waits",
-    "time_profile",
     of="report",
+    explains=("Concurrency",),
     needs="foreground events",
     thresholds={"100 ms": "FINDINGS F13", "two events of 100 waits": "FINDINGS F13"},
 )
@@ -61,13 +58,11 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     }
     if len(long) < _LEAST_EVENTS:
         return
-    yield from share_first(facts, _CLASS)
     first, average = next((name, wait.avg_s) for name, wait in long.items() if wait.avg_s is not None)
     yield Finding(
         "short_latches_long_waits",
         f"Waits for {len(long)} kinds of latches and mutexes averaged 100 ms or more (`{first}` "
         f"{seconds(average.value)}), consistent with holders that did not run.",
-        part=_CLASS if part_of(facts, _CLASS) is not None else "",
         next="take an ASH report of the period, and see what the holders did: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", tuple(long)),),
         order=2,

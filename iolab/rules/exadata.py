@@ -34,7 +34,7 @@ _LARGE_PCT: Final = 10.0
 
 @rule(
     "exadata_cells",
-    of="exadata",
+    of="period",
     explains=("cell ",),
     needs="tables of storage cells",
     thresholds={"50 % busy": "a queue forms", "10 % of the requests": "LEDGER section 9"},

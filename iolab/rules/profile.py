@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _LOCK_SHARE: Final = 0.20
 #: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
 PARALLEL_QUEUE: Final = "resmgr:pq queued"
+#: What a plan of the resource manager limits, of a pluggable database and of consumer groups.
+_LIMITS: Final = "select * from dba_cdb_rsrc_plan_directives, or dba_rsrc_plan_directives"
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
 #: Parts of the statements that are not.
 _CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")
@@ -206,13 +208,15 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
     did = "Parallel statements waited in their queue" if is_queue else "The resource manager held sessions back"
     limit = ""
     if not is_queue and facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
-        limit = f"; `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs" if facts.cpus else "")
+        idle = f", which were {percent(facts.idle_pct.value / 100)} idle" if facts.idle_pct is not None else ""
+        limit = f"; `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs{idle}" if facts.cpus else "")
+    plan = facts.parameters.get("resource_manager_plan", "").rpartition(":")[2]
     yield Finding(
         "resource_manager",
         f"{did} for {percent(share.capped(1))} of DB time: "
         f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each{limit}.",
         part=next(iter(waits)),
-        next=event_step(next(iter(waits))),
+        next=f"see the limits of plan `{plan}`: {_LIMITS}" if plan and not is_queue else event_step(next(iter(waits))),
         evidence=(Evidence("foreground_events", tuple(waits)),),
     )
 
@@ -220,6 +224,7 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "child_cursors",
     of="report",
+    explains=("cursor:", "library cache", "Concurrency"),
     needs="SQL ordered by version count",
     thresholds={"100 children": "a convention", "5 % of DB time": "FINDINGS F15"},
 )

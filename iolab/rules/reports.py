@@ -11,7 +11,7 @@ from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.report_figures import report_facts
-from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
+from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, report_causes, writes
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts
 
 #: Modules whose rules are registered by their import.
-_MODULES: Final = (ash, compare_report, concurrency, gates, latency, load, profile, reads, writes)
+_MODULES: Final = (ash, compare_report, concurrency, gates, latency, load, profile, reads, report_causes, writes)
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
 #: The begin of an event -> the list of segments that says for which of them its waits were.
@@ -43,8 +43,7 @@ _SEGMENTS: Final = {
     "direct path read": "direct_reads",
 }
 _OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
-#: What follows the name of a sequence in a statement.
-_NEXT_NUMBER: Final = ".NEXTVAL"
+_OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 #: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
 _CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
 _ALL_READS: Final = "physical read total io requests"
@@ -70,7 +69,7 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
         facts = report_facts(report)
         yield from _with_places(report, facts, apply_rules("report", facts))
         if not facts.is_idle and not facts.void:
-            yield from apply_rules("exadata", report)
+            yield from apply_rules("period", report)
     else:
         yield from apply_rules(report.kind, report)
     yield from apply_rules("any report", report)
@@ -83,18 +82,27 @@ def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]
         event: said for event, part in parts.items() if (said := _place(report, facts, event, is_large=part.is_large))
     }
     for one in found:
-        said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
-        yield _placed(one, said)
+        yield _placed(report, one, named.pop(one.part, ""))
     lead = ledger_of(facts)
     for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True) if named else ():
-        yield _placed(Finding("time_profile", sentence(lead, row), part=row["part"]), named[row["part"]])
+        yield _placed(report, Finding("time_profile", sentence(lead, row), part=row["part"]), named[row["part"]])
 
 
-def _placed(one: Finding, place: str) -> Finding:
+def _placed(report: AwrReport, one: Finding, place: str) -> Finding:
     """A finding with the place of most of it, and what to look at there."""
-    step = _OF_TABLESPACE if " each in tablespace " in place else one.next
+    step = _of_files(report, place) if " each in tablespace " in place else one.next
     step = _OF_CACHE if place.startswith(_SHRANK) else step
     return replace(one, sentence=f"{one.sentence.removesuffix('.')}; {place}.", next=step) if place else one
+
+
+def _of_files(report: AwrReport, place: str) -> str:
+    """How to see the devices of a tablespace: by the path of its slowest file, on NFS by another command."""
+    if "file_io" not in report:
+        return _OF_TABLESPACE
+    own = report["file_io"].filter(pl.col("tablespace") == place.split("`")[1]).drop_nulls("avg_read_ms")
+    for file in own.sort(pl.col("reads") * pl.col("avg_read_ms")).get_column("file").tail(1):
+        return f"see the device of `{file}`: {'nfsiostat 5' if 'nfs' in file.lower() else 'iostat -xt 5'}"
+    return _OF_TABLESPACE
 
 
 def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
@@ -102,21 +110,10 @@ def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool)
     statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
     if is_large and (said := _differs(report, event) or _shrunk(report, event) or _segment(report, statistic)):
         return said
-    if is_large and event.startswith("enq: SQ"):
-        return _sequence(facts)
     hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
     if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
         return f"flash served {percent((hits / reads).capped(1))} of the read requests"
     return ""
-
-
-def _sequence(facts: ReportFacts) -> str:
-    """The only sequence in the texts of the statements, and the first statement that uses it."""
-    used: dict[str, str] = {}
-    for one in facts.statements:
-        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
-            used.setdefault("".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1], one.sql_id)
-    return "".join(f"`{sql_id}` takes numbers of sequence `{name}`" for name, sql_id in used.items() if len(used) == 1)
 
 
 def _differs(report: AwrReport, event: str) -> str:
@@ -129,6 +126,14 @@ def _differs(report: AwrReport, event: str) -> str:
         name = pl.format("tablespace `{}`", "tablespace")
         found = _far(report["tablespace_io"].select("reads", "avg_read_ms", name=name))
     return found
+
+
+@rule("log_writes_by_instance", of="period", explains=("log file sync",), needs="top events of several instances")
+def log_writes_by_instance(report: AwrReport) -> Iterator[Finding]:
+    """The one instance whose log writes were far longer than those of the others."""
+    if said := _differs(report, "log file parallel write"):
+        evidence = (Evidence("top_events", ("log file parallel write",)),)
+        yield Finding("log_writes_by_instance", f"Log writes took {said}.", next=_OF_LOG, evidence=evidence)
 
 
 def _shrunk(report: AwrReport, event: str) -> str:
@@ -203,7 +208,7 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     return found
 
 
-@rule("flash_hits", "flash_latency", "offload", of="exadata", needs="instance activity of Exadata")
+@rule("flash_hits", "flash_latency", "offload", of="period", needs="instance activity of Exadata")
 def flash(report: AwrReport) -> Iterator[Finding]:
     """Flash cache and offload by the statistics of the instance."""
     yield from exadata(report_facts(report).activity)

@@ -12,8 +12,9 @@ from iolab.metrics.report_facts import Wait, total, total_waits
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import part_of, share_first
+from iolab.rules.report_parts import part_of
 from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.reports import cpu_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -156,8 +157,9 @@ def log_write(facts: ReportFacts) -> str:
 
 @rule(
     "commit_beyond_write",
-    "time_profile",
+    "log_write",
     of="report",
+    explains=(_SYNC,),
     needs="`log file sync` and `log file parallel write`",
     thresholds={
         "2.5 writes": "a commit waits for its own write and may meet a running one",
@@ -204,7 +206,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         []
         >>> slow = replace(facts(11_538, 1_000), db_time_s=Interval.exact(1_000))
         >>> for one in commit_beyond_write(slow): print(one.sentence)
-        `log file sync` took 56 % of DB time: 1.17 waits per second, 133 ms each; a log write took 86.7 ms on average.
+        Commits waited for the log: a log write took 86.7 ms on average.
     """
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
     if sync is None or write is None or facts.whole_s is None or facts.is_idle:
@@ -214,16 +216,14 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if write.avg_s.lo <= 0:
         return
     ratio = sync.avg_s / write.avg_s
+    evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     if ratio.lo <= _RATIO:
-        part = part_of(facts, _SYNC)
-        if part is not None and part.is_large:
-            often_each = f"{often(sync.waits, facts.elapsed_s, 'waits')}, {seconds(sync.avg_s.value)} each"
-            said = f"`{_SYNC}` took {part.took}: {often_each}; {log_write(facts)}."
-            yield Finding("time_profile", said, part=_SYNC)
+        part, others = part_of(facts, _SYNC), [*log_writer_busy(facts), *small_log_writes_slow(facts)]
+        if part is not None and part.is_large and not others:
+            yield Finding("log_write", f"Commits waited for the log: {log_write(facts)}.", evidence=evidence)
         return
     if busy is None:
         return
-    evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     overhead = facts.activity.get(_OVERHEAD)
     late = None if overhead is None else overhead / 10**6 / sync.waits
     if busy.hi >= _BUSY and late is None:
@@ -253,7 +253,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         each, name = max(sent, default=(0.0, ""))
         if facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
             rest = f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
-            detail, step = "the log writer and sessions wait for a processor, not for the log", _QUEUE
+            detail, step = "the log writer and sessions wait for a processor, not for the log", cpu_step(facts)
         elif name and each >= _LATE * (sync.avg_s - write.avg_s).value:
             rest = f"sending redo to another database took {seconds(each)} (`{name}`)"
             step = "see the network and the log writes of the standby: select * from v$archive_dest"
@@ -267,11 +267,9 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if remote:
         name, wait = max(remote, key=lambda one: one[1].time_s.value)
         detail += f"; background processes waited {seconds(wait.time_s.value)} for `{name}`"
-    yield from share_first(facts, _SYNC)
     yield Finding(
         "commit_beyond_write",
         f"{said}; {rest}.",
-        part=_SYNC if part_of(facts, _SYNC) is not None else "",
         detail=detail,
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),

@@ -98,13 +98,13 @@ def test_the_flash_behind_reads_of_cells() -> None:
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        ((0, 900, 0, 0), ", all of them from 10:06 to 10:12"),
-        ((10, 9, 500, 480), ", 98 % of them from 10:12 on"),
-        ((100, 110, 90, 100), ""),
+        ((0, 900, 0, 0), (", all of them from 10:06 to 10:12", 1.0, 360.0)),
+        ((10, 10, 500, 480), (", 98 % of them from 10:12 on", 0.98, 720.0)),
+        ((100, 110, 90, 100), ("", 1.0, None)),
     ],
 )
-def test_when_an_event_was_sampled(samples: tuple[int, ...], said: str) -> None:
-    """A span of slots with nearly all samples of an event is said, not an even one."""
+def test_when_an_event_was_sampled(samples: tuple[int, ...], said: tuple[str, float, float | None]) -> None:
+    """A span of slots with nearly all samples of an event is said, with its length, not an even one."""
     slots = [
         {"slot_begin": BEGIN + dt.timedelta(minutes=6 * n), "slot_s": 360.0, "event": name, "samples": count}
         for n, own in enumerate(samples)
