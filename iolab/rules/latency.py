@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: Waits for one block; a wait of another event is not one read.
 SINGLE_BLOCK: Final = ("db file sequential read", "cell single block physical read")
-#: Events whose average a sentence may use, besides those with 1 % of DB time.
-_IO_EVENTS: Final = (*SINGLE_BLOCK, "log file parallel write", "log file sync", "db file parallel write")
 #: Bimodal by design: they spin and then sleep, or are local and then remote.
 _BY_DESIGN: Final = ("enq:", "latch", "mutex", "cursor:", "library cache", "gc ", "row cache", "row lock")
 _LEAST_READS: Final = 1_000
@@ -175,8 +173,6 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         if (share is None or share.lo < _LEAST_SHARE) and event != "log file parallel write":
             continue
         if share is None and (wait.time_s / facts.whole_s).lo < 0.001:
-            continue
-        if event not in _IO_EVENTS and (share is None or share.lo < _LEAST_SHARE):
             continue
         histogram = facts.histograms.get(event)
         hills = None if histogram is None or histogram.waits < _LEAST_WAITS else hills_of(histogram)

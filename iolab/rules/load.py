@@ -198,6 +198,7 @@ def _unaccounted(facts: ReportFacts) -> Interval | None:
     "cpu_queue",
     "os_cpu_wait",
     of="report",
+    explains=(NOT_ACCOUNTED,),
     needs="slots of active session history and the number of CPUs",
     thresholds={"sessions above CPUs, less two standard deviations": "LEDGER R6"},
 )
@@ -218,7 +219,6 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.whole_s is None or not facts.samples.queues or not facts.has_host:
         return
-    part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
     queue = facts.samples.queues[0]
     least = 10 ** (math.floor(math.log10(queue.least_s)) - 2) if queue.least_s > 0 else 1.0
     when = f"{queue.begin:%H:%M} to {queue.end:%H:%M}"
@@ -226,7 +226,6 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         "cpu_queue",
         f"From {when}, samples show {queue.sessions:.0f} sessions on CPU with {facts.cpus} CPUs: "
         f"at least {math.floor(queue.least_s / least) * least:,.0f} s cannot have been CPU time.",
-        part=part,
         detail=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
         next=f"take an ASH report of {when}: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity"),),
@@ -236,8 +235,7 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "os_cpu_wait",
             f"Processes waited {three(waited)} s for a CPU, by the host's own count (`OS_CPU_WAIT_TIME`).",
-            part=part,
-            next="see the run queue of the host: vmstat 5",
+            next=cpu_step(facts),
             evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
         )
 
@@ -245,6 +243,7 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "sampled_statement",
     of="report",
+    explains=(NOT_ACCOUNTED,),
     needs="active session history",
     thresholds={"10 % of the samples": "LEDGER section 9"},
 )
@@ -260,15 +259,13 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.whole_s is None or facts.is_idle:
         return
-    part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
     for sql_id, text, share in facts.sampled_only:
         yield Finding(
             "sampled_statement",
             f"`{sql_id}` was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
             "no SQL list of the report names it.",
-            None if part else Interval.exact(share / 100),
+            Interval.exact(share / 100),
             "samples",
-            part=part,
             detail=f"`{short_text(text, 60)}`" if text else "",
             next=plan_of(sql_id),
             evidence=(Evidence("ash_sql_events", (sql_id,)),),
@@ -413,7 +410,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         detail="swap was full, or is not configured; hardly anything was paged out"
         if not is_paging
         else "pages went to disk and back" + ("" if is_short else "; some systems count reads of files, too"),
-        part=NOT_ACCOUNTED if is_short and _unaccounted(facts) is not None else "",
+        explains=(NOT_ACCOUNTED,) if is_short else (),
         next="reduce SGA and PGA, or add memory; ps -eo pid,rss,args --sort=-rss shows who holds it"
         if is_short
         else "vmstat 5 of the host",

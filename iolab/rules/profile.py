@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, short_text
@@ -15,7 +16,6 @@ from iolab.rules.writes import all_io_slow, small_log_writes_slow
 from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED, event_step
 from iolab.time_ledger.parts import BLOCK_TIME
 from iolab.time_ledger.reports import NOT_ACCOUNTED, ledger_of, statement_name
-from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,18 +142,19 @@ def _split(one: Statement) -> str:
 @rule(
     "lock_waits",
     of="report",
+    explains=(_ROW_LOCKS,),
     needs="foreground events",
     thresholds={"20 % of DB time": "FINDINGS F14", "30 waits": "a convention"},
 )
 def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
-    """Row locks, from 20 % of DB time.
+    """Row locks, from 20 % of DB time; and slow writes, as a lock lasts until its commit.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
-        >>> print(*(one.sentence for one in lock_waits(facts)))
-        `enq: TX - row lock contention` took 97 % of DB time: 10.4 waits per second, 95.7 s each.
+        >>> print(*(one.part for one in lock_waits(facts)))
+        enq: TX - row lock contention
         >>> list(lock_waits(ReportFacts(db_time_s=Interval.exact(20_000_000), events=events)))
         []
     """
@@ -161,63 +162,45 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     part = part_of(facts, name)
     if wait is None or part is None or part.share.lo < _LOCK_SHARE or wait.avg_s is None or wait.waits.lo < LEAST_WAITS:
         return
-    slow = next(iter((*all_io_slow(facts), *small_log_writes_slow(facts))), None)
-    held = ""
-    if slow is not None:
-        what = "all reads and writes were slow" if slow.name == "all_io_slow" else "log writes were slow"
-        held = f"; {what}, and a lock lasts until its commit"
-    yield Finding(
-        "lock_waits",
-        f"`{_ROW_LOCKS}` took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} "
-        "each.",
-        part=name,
-        detail=f"the report does not show who held the locks{held}",
-        next="see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-        evidence=(Evidence("foreground_events", (name,)),),
-        order=6,
-    )
+    yield Finding("lock_waits", "", part=name, detail="the report does not show who held the locks")
+    for slow in [*all_io_slow(facts), *small_log_writes_slow(facts)][:1]:
+        what = "All reads and writes were slow" if slow.name == "all_io_slow" else "Log writes were slow"
+        yield replace(slow, name="lock_waits", sentence=f"{what}, and a lock lasts until its commit.")
 
 
 @rule(
     "resource_manager",
     of="report",
+    explains=("resmgr:",),
     needs="foreground events",
-    thresholds={"5 % of DB time": "FINDINGS F15", "30 waits": "a convention"},
+    thresholds={"30 waits": "a convention"},
 )
 def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
-    """Waits for the resource manager, from 5 % of DB time.
+    """The limit behind large waits for the resource manager: the number of CPUs, and the active plan.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"resmgr:cpu quantum": Wait(Interval.exact(900), Interval.exact(120))}
-        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events)
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events,
+        ...     cpu_count=4, cpus=64, idle_pct=Interval.exact(80))
         >>> print(*(one.sentence for one in resource_manager(facts)))
-        The resource manager held sessions back for 12 % of DB time: 1.50 waits per second, 133 ms each.
+        The resource manager held sessions back: `cpu_count` was 4 of 64 CPUs, which were 80 % idle.
         >>> list(resource_manager(ReportFacts(db_time_s=Interval.exact(9_000), events=events)))
         []
     """
-    waits = facts.of_events(prefix="resmgr:")
-    waits = dict(sorted(waits.items(), key=lambda one: -one[1].time_s.value))
-    if facts.whole_s is None or not waits or facts.is_idle:
+    names = [name for name in facts.of_events(prefix="resmgr:") if not name.startswith(PARALLEL_QUEUE)]
+    part = part_of(facts, names[0]) if names else None
+    if part is None or not part.is_large or facts.events[names[0]].waits.value < LEAST_WAITS:
         return
-    time, share = total(waits), total(waits) / facts.whole_s
-    count = sum((one.waits for one in waits.values()), Interval.exact(0))
-    if share.lo < NOTABLE or count.value < LEAST_WAITS:
-        return
-    is_queue = all(name.startswith(PARALLEL_QUEUE) for name in waits)
-    did = "Parallel statements waited in their queue" if is_queue else "The resource manager held sessions back"
-    limit = ""
-    if not is_queue and facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
+    limit, plan = "", facts.parameters.get("resource_manager_plan", "").rpartition(":")[2]
+    if facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
         idle = f", which were {percent(facts.idle_pct.value / 100)} idle" if facts.idle_pct is not None else ""
-        limit = f"; `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs{idle}" if facts.cpus else "")
-    plan = facts.parameters.get("resource_manager_plan", "").rpartition(":")[2]
+        limit = f": `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs{idle}" if facts.cpus else "")
     yield Finding(
         "resource_manager",
-        f"{did} for {percent(share.capped(1))} of DB time: "
-        f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each{limit}.",
-        part=next(iter(waits)),
-        next=f"see the limits of plan `{plan}`: {_LIMITS}" if plan and not is_queue else event_step(next(iter(waits))),
-        evidence=(Evidence("foreground_events", tuple(waits)),),
+        f"The resource manager held sessions back{limit}.",
+        next=f"see the limits of plan `{plan}`: {_LIMITS}" if plan else event_step(names[0]),
+        evidence=(Evidence("foreground_events", tuple(names)),),
     )
 
 

@@ -1,4 +1,4 @@
-"""Causes of waits that a report shows apart from them: blocks lost on the network, sequences, statements that scan."""
+"""Causes of waits that a report shows apart from them: lost blocks, sequences, statements that scan, long latches."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ _EACH: Final = 0.8
 #: A statement with this much of all blocks read, and this many in each execution, reads whole segments.
 _MOSTLY: Final = 0.5
 _MANY_BLOCKS: Final = 1_000
+_LEAST_WAITS: Final = 100
+#: A latch is held for microseconds; AWR prints averages of such waits in ms.
+_LONG_S: Final = 0.100
+#: One event alone may be one holder; two or more point to what all holders share.
+_LEAST_EVENTS: Final = 2
+#: Waits for a parse, which takes as long as it takes.
+_FOR_PARSES: Final = ("cursor: pin s wait on x", "library cache lock", "library cache pin", "library cache load lock")
+_SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
 
 
 @rule(
@@ -61,7 +69,9 @@ def lost_blocks(report: AwrReport) -> Iterator[Finding]:
         for large, small in slow.tail(1).iter_rows():
             said += f", and 8 KiB pings took {seconds(large / 1e6)} (500 bytes: {seconds(small / 1e6)})"
     names = tuple(lost)
-    yield Finding("lost_blocks", f"{said}.", next=event_step(names[0]), evidence=(Evidence("foreground_events", names),))
+    yield Finding(
+        "lost_blocks", f"{said}.", next=event_step(names[0]), evidence=(Evidence("foreground_events", names),)
+    )
 
 
 @rule(
@@ -149,4 +159,50 @@ def reads_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
         f"`{one.sql_id}` read {three(each)} blocks per execution{per_row}: {percent(share)} of all blocks read.",
         next=f"{plan_of(one.sql_id)}; see whether an index saves its scan",
         evidence=(Evidence("sql", (one.sql_id,)),),
+    )
+
+
+@rule(
+    "short_latches_long_waits",
+    of="report",
+    explains=("Concurrency",),
+    needs="foreground events",
+    thresholds={"100 ms": "FINDINGS F13", "two events of 100 waits": "FINDINGS F13"},
+)
+def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
+    """Two or more latch or mutex events whose average wait was 100 ms or longer.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
+        >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
+        ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
+        ...             for name in ("latch: shared pool", "library cache: mutex X")})
+        >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
+        Waits for 2 kinds of latches and mutexes averaged 100 ms or more (`latch: shared pool` 203 ms), consistent with
+        holders that did not run.
+        >>> list(short_latches_long_waits(facts(21)))
+        []
+    """
+    if facts.is_idle or facts.whole_s is None:
+        return
+    long = {
+        name: wait
+        for name, wait in facts.of_events(*facts.events).items()
+        if name.lower().startswith(_SHORT)
+        and not name.lower().startswith(_FOR_PARSES)
+        and wait.waits.lo >= _LEAST_WAITS
+        and wait.avg_s is not None
+        and wait.avg_s.lo >= _LONG_S
+    }
+    if len(long) < _LEAST_EVENTS:
+        return
+    first, average = next((name, wait.avg_s) for name, wait in long.items() if wait.avg_s is not None)
+    yield Finding(
+        "short_latches_long_waits",
+        f"Waits for {len(long)} kinds of latches and mutexes averaged 100 ms or more (`{first}` "
+        f"{seconds(average.value)}), consistent with holders that did not run.",
+        next="take an ASH report of the period, and see what the holders did: @?/rdbms/admin/ashrpt",
+        evidence=(Evidence("foreground_events", tuple(long)),),
+        order=2,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -11,25 +10,24 @@ from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.report_figures import report_facts
-from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, report_causes, writes
+from iolab.rules import ash, compare_report, gates, latency, load, pairs, profile, reads, report_causes, writes
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
-from iolab.rules.time_parts import sentence
-from iolab.time_ledger.next_steps import PARSES
+from iolab.time_ledger.next_steps import PARSES, SEGMENT, event_step
 from iolab.time_ledger.parts import UNKNOWN
-from iolab.time_ledger.reports import CPU, ledger_of, report_ledgers
+from iolab.time_ledger.reports import CPU, report_ledgers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from awrparse import AwrReport
     from iolab.metrics.report_facts import ReportFacts
 
 #: Modules whose rules are registered by their import.
-_MODULES: Final = (ash, compare_report, concurrency, gates, latency, load, profile, reads, report_causes, writes)
+_MODULES: Final = (ash, compare_report, gates, latency, load, profile, reads, report_causes, writes)
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
 #: The begin of an event -> the list of segments that says for which of them its waits were.
@@ -50,7 +48,7 @@ _ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
 _MOST_TEXT: Final = 60
-_SHRANK: Final = "the buffer cache shrank"
+_SPREAD: Final = "hash partitions; of an index, a reverse key"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: An instance or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
@@ -67,7 +65,7 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
         yield from ash.addm_findings(report)
     elif report.kind in _PERIODS:
         facts = report_facts(report)
-        yield from _with_places(report, facts, apply_rules("report", facts))
+        yield from apply_rules("report", facts)
         if not facts.is_idle and not facts.void:
             yield from apply_rules("period", report)
     else:
@@ -75,45 +73,40 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
     yield from apply_rules("any report", report)
 
 
-def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings, with where most of a large event was: its instance, tablespace or segment, or the flash cache."""
-    parts = {} if facts.is_idle else parts_of(facts)
-    named = {
-        event: said for event, part in parts.items() if (said := _place(report, facts, event, is_large=part.is_large))
-    }
-    for one in found:
-        yield _placed(report, one, named.pop(one.part, ""))
-    lead = ledger_of(facts)
-    for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True) if named else ():
-        yield _placed(report, Finding("time_profile", sentence(lead, row), part=row["part"]), named[row["part"]])
+@rule("place_of_waits", of="period", needs="waits by instance, reads by tablespace, sizes of caches, or segments")
+def place_of_waits(report: AwrReport) -> Iterator[Finding]:
+    """Where most of a large event was: its instance, tablespace or segment, or how often flash served it."""
+    yield from places(report, report_facts(report))
 
 
-def _placed(report: AwrReport, one: Finding, place: str) -> Finding:
-    """A finding with the place of most of it, and what to look at there."""
-    step = _of_files(report, place) if " each in tablespace " in place else one.next
-    step = _OF_CACHE if place.startswith(_SHRANK) else step
-    return replace(one, sentence=f"{one.sentence.removesuffix('.')}; {place}.", next=step) if place else one
+def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """The place of each large event, and what to look at there."""
+    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
+    for event in (event for event, part in parts_of(facts).items() if part.is_large):
+        step, said = event_step(event), ""
+        if far := _differs(report, event):
+            said = f"Waits for `{event}` took {far}"
+            step = _of_files(report, far.split("`")[1]) if " tablespace " in far else ""
+        elif said := _shrunk(report, event):
+            step = _OF_CACHE
+        elif segment := _segment(report, next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")):
+            said = f"Segment `{segment[0]}` accounts for {segment[1]}"
+            if SEGMENT in step:  # which is known
+                step = f"spread what sessions change at once in `{segment[0]}`: {_SPREAD}"
+        elif event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
+            said = f"Flash served {percent((hits / reads).capped(1))} of the read requests"
+        if said:
+            yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
 
 
-def _of_files(report: AwrReport, place: str) -> str:
+def _of_files(report: AwrReport, tablespace: str) -> str:
     """How to see the devices of a tablespace: by the path of its slowest file, on NFS by another command."""
     if "file_io" not in report:
         return _OF_TABLESPACE
-    own = report["file_io"].filter(pl.col("tablespace") == place.split("`")[1]).drop_nulls("avg_read_ms")
+    own = report["file_io"].filter(pl.col("tablespace") == tablespace).drop_nulls("avg_read_ms")
     for file in own.sort(pl.col("reads") * pl.col("avg_read_ms")).get_column("file").tail(1):
         return f"see the device of `{file}`: {'nfsiostat 5' if 'nfs' in file.lower() else 'iostat -xt 5'}"
     return _OF_TABLESPACE
-
-
-def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
-    """Where most of an event was, as a part of a sentence; empty where the report does not show it."""
-    statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
-    if is_large and (said := _differs(report, event) or _shrunk(report, event) or _segment(report, statistic)):
-        return said
-    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
-    if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
-        return f"flash served {percent((hits / reads).capped(1))} of the read requests"
-    return ""
 
 
 def _differs(report: AwrReport, event: str) -> str:
@@ -145,7 +138,7 @@ def _shrunk(report: AwrReport, event: str) -> str:
     (cache, less), (pool, more) = (sizes.get(name, (0.0, 0.0)) for name in ("Buffer Cache", "Shared Pool Size"))
     if not 0 < less <= _MOSTLY * cache:
         return ""
-    said = f"{_SHRANK} from {size_text(round(cache))} to {size_text(round(less))}"
+    said = f"The buffer cache shrank from {size_text(round(cache))} to {size_text(round(less))}"
     grew = f" while the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
     return said + grew * (more > pool)
 
@@ -165,17 +158,16 @@ def _far(rows: pl.DataFrame) -> str:
     return f"{seconds(longest / 1e3)} each in {name}, {seconds(others / 1e3)} in the others"
 
 
-def _segment(report: AwrReport, statistic: str) -> str:
-    """The object with half or more of what a list of segments is ordered by."""
+def _segment(report: AwrReport, statistic: str) -> tuple[str, str] | None:
+    """The object with half or more of what a list of segments is ordered by, and its share."""
     if not statistic or "segments" not in report:
-        return ""
+        return None
     rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
     share = pl.coalesce("total_pct", "capture_pct").sum() / 100
     top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False]).head(1)
-    for name, part in top.select("object", "share").iter_rows():
-        if _MOSTLY <= part <= 1:
-            return f"segment `{name}` accounts for {percent(part)} of `{statistic.replace('_', ' ')}`"
-    return ""
+    for name, part in top.filter(pl.col("share").is_between(_MOSTLY, 1)).select("object", "share").iter_rows():
+        return name, f"{percent(part)} of `{statistic.replace('_', ' ')}`"
+    return None
 
 
 def other_steps(report: AwrReport) -> dict[str, str]:
@@ -195,9 +187,7 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     if report.kind in {"ash", "statspack"}:
         found[": the blocking sessions in an ASH report.*"] = ""
     if report.kind == "ash":
-        found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
-            "see its segment in Top DB Objects"
-        )
+        found["take an ASH report of the period [(].*[)]: its object is the segment"] = "see it in Top DB Objects"
     has_events = report.kind.startswith("awr") and "top_events" in report
     if has_events and any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
         found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"

@@ -169,36 +169,23 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
     impact = _impact(lead, row)
     remarks = lead.remarks.filter(pl.col("part") == row["part"])
     said = {role: _joined(remarks, role) for role in ("detail", "caution", "next")}
-    if rules:
-        one, *more = rules
-        first = replace(
-            one,
-            **impact,
-            sentence=one.sentence or sentence(lead, row),
-            detail=one.detail or said["detail"],
-            caveat=one.caveat or said["caution"],
-            next=one.next or row["next"] or said["next"],
-            evidence=one.evidence or tuple(_places([row["evidence"]])),
-            position=position,
-        )
-        return [first, *(replace(other, **impact) for other in more)]
     name = VIEWS[row["view"]]
     if row["kind"] in {*UNKNOWN, "counted_twice"}:
         name = "counted_twice" if row["kind"] == "counted_twice" else "not_accounted_for"
     elif position == _ASIDE:
         name = "client_time"
-    found = Finding(
-        name,
-        sentence(lead, row),
+    one, *more = rules or [Finding(name, "", part=row["part"])]
+    first = replace(
+        one,
         **impact,
-        detail=said["detail"],
-        caveat=said["caution"],
-        next=row["next"] or said["next"],
-        part=row["part"],
-        evidence=tuple(_places([row["evidence"]])),
+        sentence=one.sentence or sentence(lead, row),
+        detail=one.detail or said["detail"],
+        caveat=one.caveat or said["caution"],
+        next=one.next or row["next"] or said["next"],
+        evidence=one.evidence or tuple(_places([row["evidence"]])),
         position=position,
     )
-    return [found]
+    return [first, *(replace(other, **impact) for other in more)]
 
 
 def sentence(lead: Ledger, row: dict[str, Any]) -> str:
@@ -265,11 +252,11 @@ def _events_of(lead: Ledger, row: dict[str, Any]) -> list[str]:
     events = lead.parts(row["view"]).filter(*own).sort("seconds", descending=True).to_dicts()[:2]
     if sum(one["seconds"] for one in events) < _MOST * row["seconds"]:
         return []
-    told = [one for one in events if one["share"] >= PART or one is events[0]]
-    each = [phrases.seconds(one["seconds"] / one["count"]) for one in told]
+    shown = [one for one in events if one["share"] >= PART or one is events[0]]
+    each = [phrases.seconds(one["seconds"] / one["count"]) for one in shown]
     return [
         f"`{one['name']}` {phrases.percent(one['share'])} ({phrases.counted(one['count'], 'waits')} of {time})"
-        for one, time in zip(told, each, strict=True)
+        for one, time in zip(shown, each, strict=True)
     ]
 
 
