@@ -49,6 +49,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> from logframe.interval import Interval
         >>> one = Statement("82ud5h0qcg0bf", Interval.exact(3_625.7), Interval.exact(176_182),
         ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
@@ -97,6 +98,7 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> from logframe.interval import Interval
         >>> block = Statement("3abcdefghijk3", Interval.exact(990), Interval.exact(1), text="begin run; end;",
         ...     is_block=True)
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), statements=(block,),
@@ -151,6 +153,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
         >>> print(*(one.part for one in lock_waits(facts)))
@@ -176,10 +179,11 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     thresholds={"30 waits": "a convention"},
 )
 def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
-    """The limit behind large waits for the resource manager: the number of CPUs, and the active plan.
+    """What limits sessions in large waits for the resource manager: the number of CPUs, and the active plan.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"resmgr:cpu quantum": Wait(Interval.exact(900), Interval.exact(120))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events,
         ...     cpu_count=4, cpus=64, idle_pct=Interval.exact(80))
@@ -216,6 +220,7 @@ def child_cursors(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"cursor: mutex S": Wait(Interval.exact(90_000), Interval.exact(300))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), events=events, versions=(("7xq2b0kd9mvz1", 812),))
         >>> print(*(f"{one.sentence} {one.next}" for one in child_cursors(facts)))
@@ -250,6 +255,7 @@ def logons(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from logframe.interval import Interval
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600),
         ...     connect_s=Interval.exact(900), activity={"logons cumulative": Interval.exact(1_200)})
         >>> print(*(one.sentence for one in logons(facts)))
@@ -280,6 +286,7 @@ def background_waits(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> waits = {"latch free": Wait(Interval.exact(61_889), Interval.exact(1_105))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
         ...     background_s=Interval.exact(3_680), background=waits)
@@ -322,6 +329,7 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"db file sequential read": Wait(Interval.exact(770_898), Interval.exact(9_336))}
         >>> for one in not_separable(ReportFacts(db_time_s=Interval.exact(12_612), events=events)): print(one.sentence)
         The report does not show whether the storage was slow, or reads waited in a queue.

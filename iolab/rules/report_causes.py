@@ -53,7 +53,11 @@ _SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
 )
 def lost_blocks(report: AwrReport) -> Iterator[Finding]:
     """Blocks that the private network lost, and what its devices dropped: no statement makes them arrive."""
-    facts = report_facts(report)
+    yield from network(report, report_facts(report))
+
+
+def network(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """How many blocks were lost, with the device that dropped most packets, and the pings that took long."""
     lost = {name: wait for name, wait in facts.of_events(prefix="gc ").items() if "lost" in name}
     if facts.whole_s is None or facts.is_idle or not lost or (total(lost) / facts.whole_s).lo < NOTABLE:
         return

@@ -188,7 +188,8 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in commit_beyond_write(facts(115_380, 3_400)): print(one.sentence, one.is_refused)
         The log writer was busy 95 % of the time: the report does not show whether commits waited for it or were posted
         late. True
-        >>>         >>> own, remote = facts(11_538, 13), Wait(Interval.exact(4_186), Interval.exact(500))
+        >>> from dataclasses import replace
+        >>> own, remote = facts(11_538, 13), Wait(Interval.exact(4_186), Interval.exact(500))
         >>> sent = {**own.background, "SYNC Remote Write": remote}
         >>> list(commit_beyond_write(replace(own, background=sent)))
         []
@@ -285,7 +286,9 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = [name for name in _OF_BUFFERS if (part := part_of(facts, name)) is not None and part.is_large]
-    yield from (Finding("writers_behind", "", part=name) for name in waits)
+    for name in waits if facts.whole_s is not None else ():
+        printed = 100 * (facts.events[name].time_s / facts.whole_s).value
+        yield Finding("writers_behind", "", part=name, detail=f"by the printed times {printed:.1f} %")
     of_writers = {
         name: wait for name in _OF_WRITERS if (wait := facts.background.get(name)) and wait.waits.lo >= _LEAST
     }
