@@ -127,9 +127,8 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    first = [row for row, _ in leading if row["part"] not in parents or row is not leading[0][0]]
-    if len(first) > 1 and first[0]["part"] == first[1]["part"]:
-        first[:2] = first[1], first[0]  # the cause of a part before what its row says
+    causes = [one[0] for other in leading for one in _causes(leading, other)]
+    first = [*causes, *(row for row, _ in leading if row["part"] not in parents)]
     steps = [*gates, *first, *sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))]
     steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
@@ -204,7 +203,8 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
     others.sort(key=lambda one: -one[0]["impact_lo"])
-    return [*_severe(said)[:1], *_causes(said, lead)[:2], *others[:1]]
+    causes = [one for other in others[:1] for one in _causes(said, other)]
+    return [*_severe(said)[:1], *_causes(said, lead)[:2], *others[:1], *causes[:1]]
 
 
 def _chosen(said: list[Said], as_rows: set[str], repeats: set[str], most_lines: int) -> list[Said]:

@@ -211,7 +211,6 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "child_cursors",
     of="report",
-    explains=("cursor:", "library cache", "Concurrency"),
     needs="SQL ordered by version count",
     thresholds={"100 children": "a convention", "5 % of DB time": "FINDINGS F15"},
 )

@@ -151,8 +151,10 @@ def reads_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
     """
     read = [one for one in facts.statements if not one.is_block and one.executions is not None]
     one = max(read, key=lambda one: one.counts.get("reads_pct", 0), default=None)
-    if one is None or one.executions is None or one.executions.lo <= 0 or facts.whole_s is None or facts.is_idle:
+    if one is None or one.executions is None or one.executions.lo <= 0 or facts.void or facts.is_idle:
         return
+    if max(facts.listed_events, key=lambda name: facts.listed_events[name].time_s.value, default="").endswith(" temp"):
+        return  # blocks of its own sorts and hash joins
     share, rows = one.counts.get("reads_pct", 0) / 100, one.counts.get("rows_processed")
     each = one.counts.get("physical_reads", 0) / one.executions.value
     if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:

@@ -85,14 +85,14 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     for event in (event for event, part in parts_of(facts).items() if part.is_large):
         step, said = event_step(event), ""
         if far := _differs(report, event):
-            said = f"Waits for `{event}` took {far}"
+            said = f"{'A read' if ' tablespace ' in far else f'A wait for `{event}`'} took {far}"
             step = _of_files(report, far.split("`")[1]) if " tablespace " in far else ""
         elif said := _shrunk(report, event):
             step = _OF_CACHE
         elif segment := _segment(report, next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")):
             said = f"Segment `{segment[0]}` accounts for {segment[1]}"
-            if SEGMENT in step:  # which is known
-                step = f"spread what sessions change at once in `{segment[0]}`: {_SPREAD}"
+            spread = f"spread what sessions change at once in `{segment[0]}`: {_SPREAD}"
+            step = step.replace(f"; {SEGMENT}", f": `{segment[0]}`").replace(SEGMENT, spread)  # which is known
         elif event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
             said = f"Flash served {percent((hits / reads).capped(1))} of the read requests"
         if said:
@@ -126,7 +126,7 @@ def log_writes_by_instance(report: AwrReport) -> Iterator[Finding]:
     """The one instance whose log writes were far longer than those of the others."""
     if said := _differs(report, "log file parallel write"):
         evidence = (Evidence("top_events", ("log file parallel write",)),)
-        yield Finding("log_writes_by_instance", f"Log writes took {said}.", next=_OF_LOG, evidence=evidence)
+        yield Finding("log_writes_by_instance", f"A log write took {said}.", next=_OF_LOG, evidence=evidence)
 
 
 def _shrunk(report: AwrReport, event: str) -> str:
@@ -139,7 +139,7 @@ def _shrunk(report: AwrReport, event: str) -> str:
     if not 0 < less <= _MOSTLY * cache:
         return ""
     said = f"The buffer cache shrank from {size_text(round(cache))} to {size_text(round(less))}"
-    grew = f" while the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
+    grew = f"; the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
     return said + grew * (more > pool)
 
 
@@ -155,7 +155,7 @@ def _far(rows: pl.DataFrame) -> str:
     others = float(rest[0] / rest[1])
     if not 0 < _FAR * others <= longest or time < _MOSTLY * (time + rest[0]):
         return ""
-    return f"{seconds(longest / 1e3)} each in {name}, {seconds(others / 1e3)} in the others"
+    return f"{seconds(longest / 1e3)} in {name}, {seconds(others / 1e3)} in the others"
 
 
 def _segment(report: AwrReport, statistic: str) -> tuple[str, str] | None:

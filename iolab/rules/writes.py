@@ -36,15 +36,11 @@ _SLOW_S: Final = 0.020
 _LEAST: Final = 100
 #: A commit waits for its own write and may meet a running one: 1 to 2 times the write is natural.
 _RATIO: Final = 2.5
-#: Parts of names of log switches: what they wait for, and who has to do it.
-_SWITCHES: Final = (
-    (
-        "checkpoint",
-        "the database writers had not yet written the blocks that the next log file protects",
-        "db file parallel write",
-    ),
-    ("archiving", "the next log file was not archived yet", "Log archive I/O"),
-)
+#: Parts of names of log switches, and what they wait for.
+_SWITCHES: Final = {
+    "checkpoint": "the database writers had not yet written the blocks that the next log file protects",
+    "archiving": "the next log file was not archived yet",
+}
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
@@ -286,8 +282,9 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = [name for name in _OF_BUFFERS if (part := part_of(facts, name)) is not None and part.is_large]
-    for name in waits if facts.whole_s is not None else ():
-        printed = 100 * (facts.events[name].time_s / facts.whole_s).value
+    whole = facts.whole_s.value if facts.whole_s is not None else 1.0
+    for name in waits:
+        printed = 100 * facts.events[name].time_s.value / whole
         yield Finding("writers_behind", "", part=name, detail=f"by the printed times {printed:.1f} %")
     of_writers = {
         name: wait for name in _OF_WRITERS if (wait := facts.background.get(name)) and wait.waits.lo >= _LEAST
@@ -326,8 +323,8 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         part = part_of(facts, name)
         if part is None or not part.is_large:
             continue
-        reason, writer = next(((detail, of) for words, detail, of in _SWITCHES if words in name), ("", _WRITE))
-        yield Finding("log_space", "", part=name, detail="; ".join(filter(None, (reason, _writers_why(facts, writer)))))
+        reason = next((detail for words, detail in _SWITCHES.items() if words in name), "")
+        yield Finding("log_space", "", part=name, detail=reason)
         if facts.elapsed_s is None:
             continue
         said = "" if redo is None else f"Sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
@@ -337,13 +334,6 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         if said:
             evidence = (Evidence("instance_activity", ("redo size",)),)
             yield Finding("log_space", f"{said}.", next=event_step(name), evidence=evidence, explains=(name,))
-
-
-def _writers_why(facts: ReportFacts, name: str) -> str:
-    wait = facts.background.get(name)
-    if wait is not None and wait.avg_s is not None and wait.waits.lo >= _LEAST:
-        return f"`{name}` averaged {seconds(wait.avg_s.value)} over {count_text(wait.waits.value, 'wait')}"
-    return "sessions wait where changes come faster than they are written"
 
 
 @rule(
@@ -415,8 +405,7 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={"log file sync": Wait(Interval.exact(9_000), Interval.exact(120))},
         ...     background={"LGWR real time apply sync": Wait(Interval.exact(700), Interval.exact(77))})
         >>> print(*(one.sentence for one in remote_redo(facts)))
-        Background processes waited 77 s for redo on another host (`LGWR real time apply sync`), 110 ms each;
-        commits took 120 s.
+        Commits waited for redo on another host: `LGWR real time apply sync` took 110 ms on average.
         >>> list(remote_redo(ReportFacts()))
         []
     """
@@ -426,13 +415,18 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         return
     name, wait = max(waits.items(), key=lambda item: item[1].time_s.value)
     share = sync.time_s / facts.whole_s
-    if sync.time_s.lo <= 0 or wait.time_s.lo < 0.2 * sync.time_s.hi or wait.waits.lo < _LEAST or share.lo < 0.001:
+    if sync.time_s.lo <= 0 or wait.waits.lo < _LEAST or share.lo < 0.001:
         return
-    each = "" if wait.avg_s is None else f", {seconds(wait.avg_s.value)} each"
+    said = f"Background processes waited {three(wait.time_s.value)} s for redo on another host (`{name}`)"
+    if wait.avg_s is not None and sync.avg_s is not None and wait.avg_s.lo >= _LATE * sync.avg_s.hi:
+        written = log_write(facts)
+        said = f"Commits waited for redo on another host: `{name}` took {seconds(wait.avg_s.value)}"
+        said += f", {written}" if written else " on average"
+    elif wait.time_s.lo < 0.2 * sync.time_s.hi:
+        return
     yield Finding(
         "remote_redo_in_commit",
-        f"Background processes waited {three(wait.time_s.value)} s for redo on another host (`{name}`){each}; commits "
-        f"took {three(sync.time_s.value)} s.",
+        f"{said}.",
         next="select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
         evidence=(Evidence("background_events", tuple(waits)), Evidence("foreground_events", (_SYNC,))),
         order=6,
