@@ -129,6 +129,7 @@ def exadata(
             f"Flash answered {percent(share.value)} of {count_text(requests.value, 'read request')}.",
             evidence=(rows,),
             order=4,
+            explains=("cell single block", "cell multiblock", "cell list of blocks"),
         )
         yield from _flash_latency(hits, requests, share, elapsed_s, size, rows, smart=smart)
     if smart and eligible is not None and returned is not None and size is not None and size.lo > 0:

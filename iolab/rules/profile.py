@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts, Statement
 
 _LOCK_SHARE: Final = 0.20
+#: Events of reads of single blocks; those that are faster on average are not slow.
+_SINGLE: Final = ("single block physical read", "sequential read")
+_FAST_S: Final = 0.001
 #: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
 PARALLEL_QUEUE: Final = "resmgr:pq queued"
 #: What a plan of the resource manager limits, of a pluggable database and of consumer groups.
@@ -340,16 +343,13 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
     first = max(large, key=lambda row: float(row["own_lo"]), default=None)
     if first is None:
         return
-    said = collect = ""
+    names, said, collect = {row["part"] for row in large}, "", "iostat -xt 5"
     if first["part"] == NOT_ACCOUNTED:
         said = "The gain of a change cannot be estimated: too much DB time is not accounted for"
         collect = "take an ASH report: @?/rdbms/admin/ashrpt"
-    elif first["class"] == "User I/O":
-        names = {row["part"] for row in large}
-        collect = "iostat -xt 5"
-        if "db file parallel read" in names:
-            said = "The report does not show the time of one read: `db file parallel read` waits for several blocks"
-        elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
-            said = "The report does not show whether the storage was slow, or reads waited in a queue"
+    elif first["class"] == "User I/O" and "db file parallel read" in names:
+        said = "The report does not show the time of one read: `db file parallel read` waits for several blocks"
+    elif first["class"] == "User I/O" and any(name.endswith(_SINGLE) for name in names) and first["avg"] >= _FAST_S:
+        said = "The report does not show whether the storage was slow, or reads waited in a queue"
     if said:
         yield Finding("not_separable", f"{said}.", next=collect, is_refused=True, order=1)

@@ -42,9 +42,6 @@ _SEGMENTS: Final = {
 }
 _OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
 _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
-#: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
-_CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
-_ALL_READS: Final = "physical read total io requests"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
 _MOST_TEXT: Final = 60
@@ -75,13 +72,12 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
 
 @rule("place_of_waits", of="period", needs="waits by instance, reads by tablespace, sizes of caches, or segments")
 def place_of_waits(report: AwrReport) -> Iterator[Finding]:
-    """Where most of a large event was: its instance, tablespace or segment, or how often flash served it."""
+    """Where most of a large event was: its instance, tablespace or segment."""
     yield from places(report, report_facts(report))
 
 
 def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     """The place of each large event, and what to look at there."""
-    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
     for event in (event for event, part in parts_of(facts).items() if part.is_large):
         step, said = event_step(event), ""
         if far := _differs(report, event):
@@ -93,8 +89,6 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             said = f"Segment `{segment[0]}` accounts for {segment[1]}"
             spread = f"spread what sessions change at once in `{segment[0]}`: {_SPREAD}"
             step = step.replace(f"; {SEGMENT}", f": `{segment[0]}`").replace(SEGMENT, spread)  # which is known
-        elif event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
-            said = f"Flash served {percent((hits / reads).capped(1))} of the read requests"
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
 

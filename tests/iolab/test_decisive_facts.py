@@ -18,6 +18,7 @@ from iolab.pages.ledger_text import first_screen
 from iolab.pages.summary import summarize
 from iolab.rules.ash import _place, _plans, _when
 from iolab.rules.compare_report import _statement
+from iolab.rules.exadata import exadata
 from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.load import db_time_unaccounted, instance_idle
 from iolab.rules.profile import resource_manager
@@ -95,8 +96,9 @@ def test_the_flash_behind_reads_of_cells() -> None:
     """How many reads the flash of the cells served stands beside their share."""
     activity = {"cell flash cache read hits": exact(110), "physical read total io requests": exact(1_000)}
     facts = facts_of("cell single block physical read", 700, activity=activity)
-    (said,) = (one.sentence for one in places(tables(), facts))
-    assert said.endswith("Flash served 11 % of the read requests.")
+    rows = findings_frame(with_ledger(exadata(activity), [ledger_of(facts)]))
+    (said,) = rows.filter(name="flash_hits", part="cell single block physical read").get_column("sentence")
+    assert said == "Flash answered 11 % of 1,000 read requests."
 
 
 @pytest.mark.parametrize(
