@@ -107,7 +107,7 @@ class Statement:
         is_block: it is PL/SQL: a block or a call.
         is_by_elapsed: it is in the list by elapsed time; no statement without a row there took longer than its last.
         counts: of its blocks read from cache and disk, and its rows, in all executions, by the column of the lists;
-            and `reads_pct`, the share of all blocks read from disk.
+            and `gets_pct` and `reads_pct`, the shares of all blocks.
     """
 
     sql_id: str

@@ -529,8 +529,8 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
     for row in rows:
         known = counts.setdefault((row.get(key), row.get("pdb")), {})
         known |= {name: row[name] for name in _COUNTS if row.get(name) is not None and name not in known}
-        if row.get("ordered_by") == "reads" and row.get("total_pct") is not None:
-            known["reads_pct"] = row["total_pct"]
+        if row.get("ordered_by") in {"reads", "gets"} and row.get("total_pct") is not None:
+            known[f"{row['ordered_by']}_pct"] = row["total_pct"]
     found = []
     for one, row in first.items():
         elapsed = row_figure(row, "elapsed_s")

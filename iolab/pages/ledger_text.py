@@ -136,10 +136,19 @@ def first_screen(
 
 
 def _parents(ledger: Ledger | None) -> set[str]:
-    """The events and calls of a ledger that have parts themselves; a statement says more than its events."""
-    if ledger is None or ledger.void:
+    """The events and calls of a ledger that have parts themselves; a statement says more than its events.
+
+    But for a class that is larger than the largest event, which is of another class: its sentence names its events.
+    """
+    if ledger is None or ledger.void or "what" not in ledger.views:
         return set()
-    return set(ledger.frame.filter(pl.col("view") == "what").get_column("parent").drop_nulls())
+    parts = ledger.parts("what").filter(~pl.col("kind").is_in([*UNKNOWN]), pl.col("own_lo") > 0)
+    parents = set(ledger.frame.filter(pl.col("view") == "what").get_column("parent").drop_nulls())
+    is_parent = pl.col("part").is_in([*parents])
+    for top in parts.filter(~is_parent).sort("own_lo", descending=True).head(1).iter_rows(named=True):
+        larger = parts.filter(is_parent, pl.col("own_lo") > top["own_lo"], pl.col("part") == pl.col("class"))
+        parents -= {*larger.get_column("part")} - {top["parent"]}
+    return parents
 
 
 def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
@@ -170,8 +179,8 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
 
     def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
-        is_more = row["sentence"] not in repeats and row["part"] not in parents
         is_explained = row["impact_lo"] >= _THIRD and bool(_causes(said, one))
+        is_more = is_explained or (row["sentence"] not in repeats and row["part"] not in parents)
         return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)

@@ -12,7 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED
+from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
@@ -27,6 +27,11 @@ _MISSING: Final = 0.90
 #: Sums of 28 reports lie in 97.2 to 106.2 %, or at least 108.6 %.
 _OVERLAP: Final = 1.10
 _PARSE_SHARE: Final = 0.10
+#: Parsing with this much of DB time stands beside the larger part that contains it.
+_THIRD: Final = 1 / 3
+#: A hard parse that takes longer does more than many literals explain.
+_LONG_PARSE_S: Final = 0.1
+_TRACE_PARSE: Final = "take an SQL trace (event 10046) of one hard parse: see its recursive statements"
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
 #: A wait with this much of the time of an idle database is named.
@@ -428,7 +433,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
         ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
         >>> print(*(one.sentence for one in parse_time(facts)))
-        Parsing took 44 % of DB time, nearly all of it hard parses. This time contains CPU and waits.
+        Parsing took 44 % of DB time, nearly all of it in hard parses.
         >>> from dataclasses import replace
         >>> soft = replace(facts, hard_parse_s=Interval.exact(500), versions=(("7xq2b0kd9mvz1", 812),))
         >>> print(*(one.sentence for one in parse_time(soft)))
@@ -442,20 +447,26 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     of_hard, is_hard = "", hard is not None and hard.value >= _MOST * parse.value
     sql_id, children = facts.most_children
     has_children = not is_hard and children >= MANY_CHILDREN
+    count, step = facts.activity.get("parse count (hard)"), "see the statements ordered by parse calls"
+    if has_children:
+        step = NOT_SHARED.format(sql_id)
+    elif is_hard:
+        step = PARSES
     if hard is not None:
-        is_all = hard.value >= _NEARLY_ALL * parse.value
-        of_hard = ", nearly all of it hard parses" if is_all else f", {percent(hard / whole)} in hard parses"
+        of_hard = "nearly all of it" if hard.value >= _NEARLY_ALL * parse.value else percent(hard / whole)
+        of_hard = f", {of_hard} in hard parses"
+        if is_hard and count is not None and count.lo > 0:
+            each = hard.value / count.value
+            of_hard = of_hard.replace("hard", f"{count.value:,.0f} hard") + f" of {seconds(each)}"
+            step = step if each < _LONG_PARSE_S else _TRACE_PARSE
+    share = (parse / whole).capped(1)
     yield Finding(
         "parse_time",
-        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}"
-        + (f"; `{sql_id}` has {children:,} child cursors." if has_children else ". This time contains CPU and waits."),
-        (parse / whole).capped(1),
-        next="see statements that differ only in literals: select force_matching_signature, count(*) from v$sql "
-        "group by force_matching_signature order by 2 desc"
-        if is_hard
-        else NOT_SHARED.format(sql_id)
-        if has_children
-        else "see the statements ordered by parse calls",
+        f"Parsing took {percent(share)} of DB time{of_hard}"
+        + (f"; `{sql_id}` has {children:,} child cursors." if has_children else "."),
+        share,
+        next=step,
+        explains=(CPU, NOT_ACCOUNTED) if share.lo >= _THIRD else (),
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
         order=4,
     )

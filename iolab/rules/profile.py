@@ -170,8 +170,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
         return
     yield Finding("lock_waits", "", part=name, detail="the report does not show who held the locks")
     for slow in [*all_io_slow(facts), *small_log_writes_slow(facts)][:1]:
-        what = "All reads and writes were slow" if slow.name == "all_io_slow" else "Log writes were slow"
-        yield replace(slow, name="lock_waits", sentence=f"{what}, and a lock lasts until its commit.")
+        yield replace(slow, name="lock_waits", sentence=f"{slow.sentence.rstrip('.')}; a lock lasts until its commit.")
 
 
 @rule(

@@ -14,7 +14,7 @@ from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE
 from iolab.time_ledger.next_steps import event_step
-from iolab.time_ledger.reports import plan_of
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,11 @@ _EACH: Final = 0.8
 #: A statement with this much of all blocks read, and this many in each execution, reads whole segments.
 _MOSTLY: Final = 0.5
 _MANY_BLOCKS: Final = 1_000
+#: The list of statements and its column, what they did with the blocks, and the parts of the time that this takes.
+_BLOCKS: Final = (
+    ("reads", "physical_reads", "read", ("User I/O",)),
+    ("gets", "buffer_gets", "got", (CPU, "Cluster", NOT_ACCOUNTED)),
+)
 _LEAST_WAITS: Final = 100
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.
 _LONG_S: Final = 0.100
@@ -131,14 +136,13 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
 
 
 @rule(
-    "reads_of_a_statement",
+    "blocks_of_a_statement",
     of="report",
-    explains=("User I/O",),
-    needs="SQL ordered by reads",
-    thresholds={"half of the blocks read": "a convention", "1,000 blocks per execution": "a convention"},
+    needs="SQL ordered by gets, or by reads",
+    thresholds={"half of the blocks": "a convention", "1,000 blocks per execution": "a convention"},
 )
-def reads_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
-    """The statement that read most blocks, where each of its executions reads very many; and for how many rows.
+def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
+    """The statement that got or read most blocks, where each of its executions needs very many; and for how many rows.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement, Wait
@@ -146,26 +150,29 @@ def reads_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> counts = {"physical_reads": 513_529_767, "rows_processed": 1_388, "reads_pct": 99.8}
         >>> scan = Statement("bz0q5s1n2f7ga", Interval.exact(19_110), Interval.exact(1_362), counts=counts)
         >>> facts = ReportFacts(db_time_s=Interval.exact(22_131), statements=(scan,))
-        >>> for one in reads_of_a_statement(facts): print(one.sentence)
+        >>> for one in blocks_of_a_statement(facts): print(one.sentence)
         `bz0q5s1n2f7ga` read 377,000 blocks per execution for 1.02 rows: 99.8 % of all blocks read.
     """
-    read = [one for one in facts.statements if not one.is_block and one.executions is not None]
-    one = max(read, key=lambda one: one.counts.get("reads_pct", 0), default=None)
-    if one is None or one.executions is None or one.executions.lo <= 0 or facts.void or facts.is_idle:
-        return
-    if max(facts.listed_events, key=lambda name: facts.listed_events[name].time_s.value, default="").endswith(" temp"):
-        return  # blocks of its own sorts and hash joins
-    share, rows = one.counts.get("reads_pct", 0) / 100, one.counts.get("rows_processed")
-    each = one.counts.get("physical_reads", 0) / one.executions.value
-    if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:
-        return
-    per_row = "" if rows is None else f" for {three(rows / one.executions.value)} rows"
-    yield Finding(
-        "reads_of_a_statement",
-        f"`{one.sql_id}` read {three(each)} blocks per execution{per_row}: {percent(share)} of all blocks read.",
-        next=f"{plan_of(one.sql_id)}; see whether an index saves its scan",
-        evidence=(Evidence("sql", (one.sql_id,)),),
-    )
+    events = facts.listed_events
+    is_temp = max(events, key=lambda name: events[name].time_s.value, default="").endswith(" temp")  # of its own sorts
+    for of, name, verb, explains in _BLOCKS[is_temp:]:
+        read = [one for one in facts.statements if not one.is_block and one.counts.get(f"{of}_pct")]
+        one = max(read, key=lambda one: one.counts[f"{of}_pct"], default=None)
+        if one is None or one.executions is None or one.executions.lo <= 0 or facts.void or is_calm(facts):
+            continue
+        share, rows = one.counts[f"{of}_pct"] / 100, one.counts.get("rows_processed")
+        each = one.counts.get(name, 0) / one.executions.value
+        if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:
+            continue
+        per_row = "" if rows is None else f" for {three(rows / one.executions.value)} rows"
+        said = f"`{one.sql_id}` {verb} {three(each)} blocks per execution{per_row}"
+        yield Finding(
+            "blocks_of_a_statement",
+            f"{said}: {percent(share)} of all blocks {verb}.",
+            next=f"{plan_of(one.sql_id)}; see whether an index saves its scan",
+            evidence=(Evidence("sql", (one.sql_id,)),),
+            explains=explains,
+        )
 
 
 @rule(

@@ -18,7 +18,7 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
 from iolab.time_ledger.next_steps import PARSES, SEGMENT, event_step
 from iolab.time_ledger.parts import UNKNOWN
-from iolab.time_ledger.reports import CPU, report_ledgers
+from iolab.time_ledger.reports import CPU, is_calm, report_ledgers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +78,7 @@ def place_of_waits(report: AwrReport) -> Iterator[Finding]:
 
 def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     """The place of each large event, and what to look at there."""
-    for event in (event for event, part in parts_of(facts).items() if part.is_large):
+    for event in () if is_calm(facts) else (event for event, part in parts_of(facts).items() if part.is_large):
         step, said = event_step(event), ""
         if far := _differs(report, event):
             said = f"{'A read' if ' tablespace ' in far else f'A wait for `{event}`'} took {far}"

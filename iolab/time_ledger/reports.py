@@ -502,7 +502,7 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
     least = _MOST * (facts.whole_s or one.elapsed_s).value
     if one.elapsed_s.value < least and not one.is_short:
-        return BUSY_HOUR if _is_calm(facts) else plan_of(one.sql_id)
+        return BUSY_HOUR if is_calm(facts) else plan_of(one.sql_id)
     if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
         return PARSES
     times: dict[str, float] = {}
@@ -524,11 +524,11 @@ def cpu_step(facts: ReportFacts) -> str:
     """What to look at for CPU time: the plan of the statement with most of it."""
     one = _largest(facts, "cpu_s")
     if one is None:
-        return BUSY_HOUR if _is_calm(facts) else _ASH
-    return _next_of_statement(facts, one) if _is_calm(facts) or one.is_short else plan_of(one.sql_id)
+        return BUSY_HOUR if is_calm(facts) else _ASH
+    return _next_of_statement(facts, one) if is_calm(facts) or one.is_short else plan_of(one.sql_id)
 
 
-def _is_calm(facts: ReportFacts) -> bool:
+def is_calm(facts: ReportFacts) -> bool:
     """Whether so little ran that only a statement with most of it is worth a look."""
     return facts.is_quiet and facts.sessions_active is not None and facts.sessions_active.hi < _CALM
 
