@@ -168,20 +168,14 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         wait = waits.get(event)
         if wait is None or event.lower().startswith(_BY_DESIGN):
             continue
-        own = facts.events.get(event)
-        share = None if own is None else own.time_s / facts.whole_s
-        if (share is None or share.lo < _LEAST_SHARE) and event != "log file parallel write":
-            continue
-        if share is None and (wait.time_s / facts.whole_s).lo < 0.001:
+        least = _LEAST_SHARE if event in facts.events else 0.001 if event == "log file parallel write" else 1.0
+        if (wait.time_s / facts.whole_s).lo < least:
             continue
         histogram = facts.histograms.get(event)
         hills = None if histogram is None or histogram.waits < _LEAST_WAITS else hills_of(histogram)
         if hills is None:
             continue
-        low, high = (
-            _range_text(hills.low_from_us, hills.low_to_us),
-            _range_text(hills.high_from_us, hills.high_to_us),
-        )
+        low, high = _range_text(hills.low_from_us, hills.low_to_us), _range_text(hills.high_from_us, hills.high_to_us)
         average = wait.avg_s
         mean = ""  # within a group it describes neither
         if average is not None and hills.low_to_us <= average.lo * 1e6 and average.hi * 1e6 <= hills.high_from_us:

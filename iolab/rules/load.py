@@ -315,17 +315,11 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         share = most / cpu
         if share.value >= 0.5 and share.lo <= 1:
             used_by += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
-    gets, hard, detail = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
-    if is_most and gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05:
-        each = (cpu * 10**6 / gets).value
-        detail = f"{three(each)} us of CPU per logical read, row work and parsing included"
-    if facts.is_aix:
-        detail = "; ".join(filter(None, (detail, "on AIX with SMT, CPU times are undercounted")))
     yield Finding(
         "cpu_is_the_time" if is_most else "time_profile",
         f"CPU took {part.took}{used_by}.",
         part=CPU,
-        detail=detail,
+        detail="on AIX with SMT, CPU times are undercounted" if facts.is_aix else "",
         evidence=(Evidence(facts.db_cpu_from, (CPU,)), Evidence("host_cpu")),
     )
 
@@ -361,9 +355,8 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     if 100 - idle.hi < _BUSY_PCT:
         return
     busy = (100 - idle.value) / 100
-    said = f"The processors were {percent(busy)} busy"
-    if facts.cpus is not None:
-        said = f"{three(busy * facts.cpus)} of {facts.cpus:,} CPUs were busy"
+    cpus = "" if facts.cpus is None else f"{three(busy * facts.cpus)} of {facts.cpus:,} CPUs were busy"
+    said = cpus or f"The processors were {percent(busy)} busy"
     yield Finding(
         "host_busy_with_others",
         f"{said}; this instance used {percent(own.value / 100)} of that.",

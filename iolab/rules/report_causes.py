@@ -29,8 +29,9 @@ _DROPPED: Final = "Receive Dropped"
 #: What follows the name of a sequence in a statement, and the statement that takes its next numbers.
 _NEXT_NUMBER: Final = ".NEXTVAL"
 _UPDATE: Final = "UPDATE SEQ$ "
-#: A sequence is updated for every number from this many updates per execution on.
+#: A sequence is updated for every number from this many updates per row on, and has a small cache of this size.
 _EACH: Final = 0.8
+_SMALL_CACHE: Final = 100
 #: A statement with this much of all blocks read, and this many in each execution, reads whole segments.
 _MOSTLY: Final = 0.5
 _MANY_BLOCKS: Final = 1_000
@@ -88,7 +89,7 @@ def network(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     of="report",
     explains=("enq: SQ", "enq: SV", "DFS lock handle", "row cache lock", "latch: row cache"),
     needs="the texts of statements",
-    thresholds={"0.8 updates of SEQ$ per execution": "one for every number"},
+    thresholds={"0.8 updates of SEQ$ per row": "one for every number"},
 )
 def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
     """The only sequence in the texts of the statements, and how often its row was updated for its next numbers.
@@ -106,8 +107,8 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
         >>> for runs in (1_000, 200):
         ...     update = run("4m7m0t6fjcs5x", runs, "update seq$ set increment$=:2")
         ...     for one in sequence_cache(replace(facts, statements=(insert, update))): print(one.sentence)
-        `update seq$` ran 1,000 times, once per execution of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has no cache.
-        `update seq$` ran 200 times, once per 5 executions of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has a small cache.
+        `update seq$` ran 1,000 times for 1,000 rows of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has no cache.
+        `update seq$` ran 200 times for 1,000 rows of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has a small cache.
     """
     used: dict[str, Statement] = {}
     for one in facts.statements:
@@ -120,11 +121,11 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
         return
     ((name, one),) = used.items()
     said = f"`{one.sql_id}` takes numbers of sequence `{name}`"
-    if update is not None and update.executions is not None and one.executions is not None and update.executions.lo > 0:
-        updates, per = update.executions.value, one.executions.value / update.executions.value
-        often = "once per execution" if per * _EACH <= 1 else f"once per {three(per)} executions"
-        said = f"`update seq$` ran {counted(updates, 'times')}, {often} of `{one.sql_id}`: sequence `{name}` has "
-        said += "no cache" if per * _EACH <= 1 else "a small cache"
+    updates = update.executions.value if update is not None and update.executions is not None else 0.0
+    rows = max(one.counts.get("rows_processed", 0.0), 0.0 if one.executions is None else one.executions.value)
+    if 0 < rows <= _SMALL_CACHE * updates:
+        said = f"`update seq$` ran {counted(updates, 'times')} for {counted(rows, 'rows')} of `{one.sql_id}`: sequence "
+        said += f"`{name}` has {'no' if _EACH * rows <= updates else 'a small'} cache"
     elif not facts.of_events(prefix="enq: S") and not facts.of_events("DFS lock handle"):
         return  # a row cache lock alone may be another's
     yield Finding(

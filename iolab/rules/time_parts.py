@@ -169,11 +169,8 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
     impact = _impact(lead, row)
     remarks = lead.remarks.filter(pl.col("part") == row["part"])
     said = {role: _joined(remarks, role) for role in ("detail", "caution", "next")}
-    name = VIEWS[row["view"]]
-    if row["kind"] in {*UNKNOWN, "counted_twice"}:
-        name = "counted_twice" if row["kind"] == "counted_twice" else "not_accounted_for"
-    elif position == _ASIDE:
-        name = "client_time"
+    aside = "client_time" if position == _ASIDE else VIEWS[row["view"]]
+    name = {**dict.fromkeys(UNKNOWN, "not_accounted_for"), "counted_twice": "counted_twice"}.get(row["kind"], aside)
     one, *more = rules or [Finding(name, "", part=row["part"])]
     first = replace(
         one,

@@ -33,6 +33,15 @@ _BUSY: Final = 0.5
 _LARGE_KIB: Final = 1_024
 _SMALL_KIB: Final = 256
 _SLOW_S: Final = 0.020
+#: Kinds of I/O; where three or more are counted and all are slow, the storage is.
+_LEAST_KINDS: Final = 3
+_READ: Final = "db file sequential read"
+_KINDS: Final = {
+    _READ: "single-block reads",
+    _WRITE: "log writes",
+    "control file parallel write": "control file writes",
+    "db file parallel write": "database writer",
+}
 _LEAST: Final = 100
 #: A commit waits for its own write and may meet a running one: 1 to 2 times the write is natural.
 _RATIO: Final = 2.5
@@ -358,32 +367,18 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         >>> list(all_io_slow(ReportFacts(db_time_s=Interval.exact(9_000), events=facts.events)))
         []
     """
-    kinds = (
-        ("single-block reads", facts.events, "db file sequential read"),
-        ("log writes", facts.background, _WRITE),
-        ("control file writes", facts.background, "control file parallel write"),
-        ("database writer", facts.background, "db file parallel write"),
-    )
-    slow = []
-    for what, waits, name in kinds:
-        wait = waits.get(name)
-        if wait is None or wait.waits.lo < _LEAST or wait.avg_s is None:
-            continue
-        if wait.avg_s.lo < _SLOW_S:
-            return
-        slow.append((what, name, wait.avg_s))
-    if len(slow) < 3 or facts.whole_s is None or facts.is_idle:
+    waits = facts.background | {_READ: facts.events[_READ]} if _READ in facts.events else facts.background
+    counted = ((what, name, waits[name]) for name, what in _KINDS.items() if name in waits)
+    slow = [(what, name, wait.avg_s) for what, name, wait in counted if wait.waits.lo >= _LEAST and wait.avg_s]
+    is_slow = len(slow) >= _LEAST_KINDS and all(average.lo >= _SLOW_S for _, _, average in slow)
+    if not is_slow or facts.whole_s is None or facts.is_idle:
         return
+    said = ", ".join(f"{what} {seconds(average.value)}" for what, _, average in slow)
     yield Finding(
         "all_io_slow",
-        "All I/O was slow on average: "
-        + ", ".join(f"{what} {seconds(average.value)}" for what, _, average in slow)
-        + ".",
+        f"All I/O was slow on average: {said}.",
         next="see all devices of the host: iostat -xt 5",
-        evidence=(
-            Evidence("foreground_events", ("db file sequential read",)),
-            Evidence("background_events", tuple(name for _, name, _ in slow[1:])),
-        ),
+        evidence=(Evidence("foreground_events"), Evidence("background_events", tuple(name for _, name, _ in slow))),
         order=2,
     )
 
