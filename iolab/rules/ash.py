@@ -15,7 +15,7 @@ from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.ash import addm_advised, addm_impacts, addm_table, ash_ledgers
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import event_step, step_at
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
 from logframe.interval import row_figure
 from logframe.oracle import wait_class_of
@@ -93,13 +93,16 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             cpus, where = facts.report.info.cpus, "on CPU or waiting for it"
             detail = f": {sessions} sessions{'' if cpus is None else f' on {cpus} CPUs'}{then}" if sessions else ""
         of = "" if row["parent"] is None else f"of {row['parent']} "
+        step, place = event_step(row["name"]), _place(facts.report, row["name"], row["share"])
         if row["kind"] != "mixed":
-            detail = when + detail + _place(facts.report, row["name"], row["share"])
+            detail = when + detail + place
+        if place:
+            step = step_at(row["name"], place.split("`")[1])
         yield Finding(
             "time_profile",
             f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
             part=row["part"],
-            next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
+            next=step or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
 
 
@@ -181,14 +184,15 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         most = step = ""
         if events.height:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
-            place = _place(facts.report, name, share)
-            step = event_step(name) if share >= _MOSTLY * row["share"] else ""  # its plan does not show why
+            place = where = _place(facts.report, name, share)
             most = f"{percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'}{place}"
             of_class = [row for row in events.rows() if row[2] >= PART and wait_class_of(row[0]) == wait_class_of(name)]
             for other, _, part in sorted(of_class, key=lambda row: -row[2])[1:2]:
                 where = "" if place else _place(facts.report, other, part)
                 most += f", {percent(part)} in `{other}`{where}" if where else ""
             most = f" ({most})"
+            if share >= _MOSTLY * row["share"]:  # its plan does not show why
+                step = step_at(name, (place or where).split("`")[1]) if place or where else event_step(name)
         sessions = facts.sessions(row["seconds"])
         said = f"`{row['part'].split()[0]}` was in {percent(row['share'])} of all samples{most}"
         if plans := _plans(facts.report, str(row["part"].split()[0])):

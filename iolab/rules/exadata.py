@@ -120,8 +120,7 @@ def exadata(
     eligible, returned, size = statistics.get(_ELIGIBLE), statistics.get(_RETURNED), statistics.get(_BYTES)
     smart = eligible is not None and eligible.value > 0
     if hits is not None and requests is not None and requests.lo >= _LEAST_REQUESTS and 0 < hits.hi <= requests.hi:
-        share = hits / requests
-        share = share.capped(1)
+        share = (hits / requests).capped(1)
         rows = Evidence(table, (_HITS, "physical read total IO requests"))
         yield Finding(
             "flash_hits",

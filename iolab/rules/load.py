@@ -440,11 +440,8 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     of_hard, is_hard = "", hard is not None and hard.value >= _MOST * parse.value
     sql_id, children = facts.most_children
     has_children = not is_hard and children >= MANY_CHILDREN
-    count, step = facts.activity.get("parse count (hard)"), "see the statements ordered by parse calls"
-    if has_children:
-        step = NOT_SHARED.format(sql_id)
-    elif is_hard:
-        step = PARSES
+    count, usual = facts.activity.get("parse count (hard)"), "see the statements ordered by parse calls"
+    step = NOT_SHARED.format(sql_id) if has_children else PARSES if is_hard else usual
     if hard is not None:
         of_hard = "nearly all of it" if hard.value >= _NEARLY_ALL * parse.value else percent(hard / whole)
         of_hard = f", {of_hard} in hard parses"

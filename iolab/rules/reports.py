@@ -16,7 +16,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
-from iolab.time_ledger.next_steps import PARSES, SEGMENT, event_step
+from iolab.time_ledger.next_steps import PARSES, event_step, step_at
 from iolab.time_ledger.parts import UNKNOWN
 from iolab.time_ledger.reports import CPU, is_calm, report_ledgers
 
@@ -45,7 +45,6 @@ _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
 _MOST_TEXT: Final = 60
-_SPREAD: Final = "hash partitions; of an index, a reverse key"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: An instance or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
@@ -87,8 +86,7 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             step = _OF_CACHE
         elif segment := _segment(report, next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")):
             said = f"Segment `{segment[0]}` accounts for {segment[1]}"
-            spread = f"spread what sessions change at once in `{segment[0]}`: {_SPREAD}"
-            step = step.replace(f"; {SEGMENT}", f": `{segment[0]}`").replace(SEGMENT, spread)  # which is known
+            step = step_at(event, segment[0])
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
 

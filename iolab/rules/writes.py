@@ -295,11 +295,9 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
     for name in waits:
         printed = 100 * facts.events[name].time_s.value / whole
         yield Finding("writers_behind", "", part=name, detail=f"by the printed times {printed:.1f} %")
-    of_writers = {
-        name: wait for name in _OF_WRITERS if (wait := facts.background.get(name)) and wait.waits.lo >= _LEAST
-    }
-    name = max(of_writers, key=lambda event: of_writers[event].time_s.value, default="")
-    each = of_writers[name].avg_s if name else None
+    known = {name: facts.background[name] for name in _OF_WRITERS if name in facts.background}
+    name = max(known, key=lambda event: known[event].time_s.value, default="")
+    each = known[name].avg_s if name and known[name].waits.lo >= _LEAST else None
     if not waits or each is None:
         return
     said, step = f"Sessions waited for the database writers, whose {_OF_WRITERS[name]} took {seconds(each.value)}", ""

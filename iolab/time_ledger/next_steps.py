@@ -101,3 +101,16 @@ def event_step(event: str) -> str:
         ''
     """
     return next((step for begin, step in _STEPS.items() if event.startswith(begin)), "")
+
+
+def step_at(event: str, segment: str) -> str:
+    """What to look at next for a wait event of a segment that the log names.
+
+    Examples:
+        >>> step_at("enq: TX - index contention", "T_PK")
+        'see the index that grows at one end (reverse key, or hash partitions): `T_PK`'
+        >>> step_at("gc buffer busy acquire", "T_PK"), step_at("db file sequential read", "T")
+        ('spread what sessions change at once in `T_PK`: hash partitions; of an index, a reverse key', '')
+    """
+    spread = f"spread what sessions change at once in `{segment}`: hash partitions; of an index, a reverse key"
+    return event_step(event).replace(f"; {SEGMENT}", f": `{segment}`").replace(SEGMENT, spread)
