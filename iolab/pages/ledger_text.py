@@ -25,7 +25,7 @@ Said: TypeAlias = tuple[dict[str, Any], list[str]]
 #: Findings that the line of the total says.
 _TOTALS: Final = ("total", "load", "no_total")
 #: Problems of the evidence that correct figures a little: their step is not the first.
-_CORRECTIONS: Final = ("trace_clock",)
+_CORRECTIONS: Final = ("trace_clock", "impossible_figure")
 #: Findings that say no more than a row.
 _AS_ROWS: Final = ("idle_processors",)
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
@@ -96,7 +96,8 @@ def first_screen(
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
-    gates = [row for row, _ in said if row["mark"] == "evidence" and row["name"] not in _CORRECTIONS]
+    little = () if ledger is None or ledger.void else _CORRECTIONS
+    gates = [row for row, _ in said if row["mark"] == "evidence" and row["name"] not in little]
     parents, repeats = _parents(ledger), _row_sentences(ledger)
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
     leading = [] if lead is None else [lead]

@@ -179,7 +179,7 @@ def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "short_latches_long_waits",
     of="report",
-    explains=("Concurrency",),
+    explains=("Concurrency", NOT_ACCOUNTED),
     needs="foreground events",
     thresholds={"100 ms": "FINDINGS F13", "two events of 100 waits": "FINDINGS F13"},
 )
