@@ -501,8 +501,10 @@ def _has_many_commits(facts: ReportFacts) -> bool:
 def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
     least = _MOST * (facts.whole_s or one.elapsed_s).value
+    if one.elapsed_s.value < least and is_calm(facts):
+        return BUSY_HOUR
     if one.elapsed_s.value < least and not one.is_short:
-        return BUSY_HOUR if is_calm(facts) else plan_of(one.sql_id)
+        return plan_of(one.sql_id)
     if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
         return PARSES
     times: dict[str, float] = {}
