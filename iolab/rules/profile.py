@@ -29,7 +29,7 @@ _FAST_S: Final = 0.001
 #: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
 PARALLEL_QUEUE: Final = "resmgr:pq queued"
 #: What a plan of the resource manager limits, of a pluggable database and of consumer groups.
-_LIMITS: Final = "select * from dba_cdb_rsrc_plan_directives, or dba_rsrc_plan_directives"
+_LIMITS: Final = "dba_cdb_rsrc_plan_directives for a pluggable database, dba_rsrc_plan_directives for its groups"
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
 #: Parts of the statements that are not.
 _CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")

@@ -37,8 +37,8 @@ _MOSTLY: Final = 0.5
 _MANY_BLOCKS: Final = 1_000
 #: The list of statements and its column, what they did with the blocks, and the parts of the time that this takes.
 _BLOCKS: Final = (
-    ("reads", "physical_reads", "read", ("User I/O",)),
-    ("gets", "buffer_gets", "got", (CPU, "Cluster", NOT_ACCOUNTED)),
+    ("reads", "physical_reads", "read {} blocks", ("User I/O",)),
+    ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED)),
 )
 _LEAST_WAITS: Final = 100
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.
@@ -152,11 +152,11 @@ def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> scan = Statement("bz0q5s1n2f7ga", Interval.exact(19_110), Interval.exact(1_362), counts=counts)
         >>> facts = ReportFacts(db_time_s=Interval.exact(22_131), statements=(scan,))
         >>> for one in blocks_of_a_statement(facts): print(one.sentence)
-        `bz0q5s1n2f7ga` read 377,000 blocks per execution for 1.02 rows: 99.8 % of all blocks read.
+        `bz0q5s1n2f7ga` read 377,000 blocks per execution for 1.02 rows: 99.8 % of all physical reads.
     """
     events = facts.listed_events
     is_temp = max(events, key=lambda name: events[name].time_s.value, default="").endswith(" temp")  # of its own sorts
-    for of, name, verb, explains in _BLOCKS[is_temp:]:
+    for of, name, did, explains in _BLOCKS[is_temp:]:
         read = [one for one in facts.statements if not one.is_block and one.counts.get(f"{of}_pct")]
         one = max(read, key=lambda one: one.counts[f"{of}_pct"], default=None)
         if one is None or one.executions is None or one.executions.lo <= 0 or facts.void or is_calm(facts):
@@ -166,10 +166,10 @@ def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
         if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:
             continue
         per_row = "" if rows is None else f" for {three(rows / one.executions.value)} rows"
-        said = f"`{one.sql_id}` {verb} {three(each)} blocks per execution{per_row}"
+        said = f"`{one.sql_id}` {did.format(three(each))} per execution{per_row}"
         yield Finding(
             "blocks_of_a_statement",
-            f"{said}: {percent(share)} of all blocks {verb}.",
+            f"{said}: {percent(share)} of all {name.replace('_', ' ')}.",
             next=f"{plan_of(one.sql_id)}; see whether an index saves its scan",
             evidence=(Evidence("sql", (one.sql_id,)),),
             explains=explains,
