@@ -31,6 +31,8 @@ _QUIET_S: Final = 1_800.0
 _IDLE_S: Final = 60.0
 #: A report keeps one sample of active sessions in this many seconds (DBA_HIST_ACTIVE_SESS_HISTORY).
 SAMPLED_EVERY_S: Final = 10.0
+#: Blocks of an execution, or fewer, that no other plan would reduce much.
+_FEW_GETS: Final = 30
 #: Samples of a statement, in % of all, that are named where no list of SQL has it.
 _SAMPLED_PCT: Final = 10.0
 #: Classes of waits that background processes have, too.
@@ -104,6 +106,8 @@ class Statement:
         pdb: the container, where the lists have one.
         is_block: it is PL/SQL: a block or a call.
         is_by_elapsed: it is in the list by elapsed time; no statement without a row there took longer than its last.
+        counts: of its blocks read from cache and disk, and its rows, in all executions, by the column of the lists;
+            and `gets_pct` and `reads_pct`, the shares of all blocks.
     """
 
     sql_id: str
@@ -116,6 +120,20 @@ class Statement:
     pdb: str = ""
     is_block: bool = False
     is_by_elapsed: bool = False
+    counts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def is_short(self) -> bool:
+        """Does no plan say more: does it insert one row, or get few blocks in each execution?
+
+        Examples:
+            >>> one = Statement("82ud5h0qcg0bf", Interval.exact(900), Interval.exact(100), counts={"buffer_gets": 700})
+            >>> one.is_short, Statement("82ud5h0qcg0bf", Interval.exact(900), text="insert into t values (:1)").is_short
+            (True, True)
+        """
+        gets, words = self.counts.get("buffer_gets"), self.text.upper().split()
+        is_few = gets is not None and self.executions is not None and gets <= _FEW_GETS * self.executions.lo
+        return is_few or (words[:1] == ["INSERT"] and " VALUES" in self.text.upper())
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ _TABLES: Final = (
     *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events", "rac_events"),
 )
 #: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
+#: Counts of a statement that its lists have.
+_COUNTS: Final = ("buffer_gets", "physical_reads", "rows_processed")
 _FACTS: Final[WeakKeyDictionary[AwrReport, ReportFacts]] = WeakKeyDictionary()
 
 
@@ -520,8 +522,14 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
     for row in sorted(rows, key=lambda row: row.get("ordered_by") != "elapsed"):
         if row.get("elapsed_s") is not None and row.get(key) is not None:
             first.setdefault((row[key], row.get("pdb")), row)
+    counts: dict[tuple[object, object], dict[str, float]] = {}
+    for row in rows:
+        known = counts.setdefault((row.get(key), row.get("pdb")), {})
+        known |= {name: row[name] for name in _COUNTS if row.get(name) is not None and name not in known}
+        if row.get("ordered_by") in {"reads", "gets"} and row.get("total_pct") is not None:
+            known[f"{row['ordered_by']}_pct"] = row["total_pct"]
     found = []
-    for row in first.values():
+    for one, row in first.items():
         elapsed = row_figure(row, "elapsed_s")
         if elapsed is None:
             continue
@@ -530,8 +538,9 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
         executions, module = row_figure(row, "executions"), _text(row.get("module")) or ""
         pdb = _text(row.get("pdb")) or ""
         is_by_elapsed = row.get("ordered_by") == "elapsed"
+        block, sql_id = _is_block(text), str(row[key])
         found.append(
-            Statement(str(row[key]), elapsed, executions, cpu, io, module, text, pdb, _is_block(text), is_by_elapsed)
+            Statement(sql_id, elapsed, executions, cpu, io, module, text, pdb, block, is_by_elapsed, counts[one])
         )
     return tuple(sorted(found, key=lambda one: -one.elapsed_s.value))
 

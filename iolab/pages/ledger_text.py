@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.finding import OF_SAMPLES
+from iolab.rules.time_parts import LARGE as _THIRD
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
 from iolab.time_ledger.parts import ASIDE, NO_STATEMENT, UNKNOWN
 from logframe.wording import printable
@@ -24,7 +25,7 @@ Said: TypeAlias = tuple[dict[str, Any], list[str]]
 #: Findings that the line of the total says.
 _TOTALS: Final = ("total", "load", "no_total")
 #: Problems of the evidence that correct figures a little: their step is not the first.
-_CORRECTIONS: Final = ("trace_clock",)
+_CORRECTIONS: Final = ("trace_clock", "impossible_figure")
 #: Findings that say no more than a row.
 _AS_ROWS: Final = ("idle_processors",)
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
@@ -95,22 +96,24 @@ def first_screen(
         (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
-    gates = [row for row, _ in said if row["mark"] == "evidence" and row["name"] not in _CORRECTIONS]
+    little = () if ledger is None or ledger.void else _CORRECTIONS
+    gates = [row for row, _ in said if row["mark"] == "evidence" and row["name"] not in little]
     parents, repeats = _parents(ledger), _row_sentences(ledger)
-    beside = None
     lead = None if ledger is None or ledger.void else _lead(said, parents, repeats)
+    leading = [] if lead is None else [lead]
     if lead is not None:
         said.remove(lead)
         for one in _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else ():
-            above = len(lines) + len(lead[1]) + len(one[1])
-            if above < _FIRST_LINES + (one in _causes(said, lead)) or above + len(tables) <= USUAL_LINES - 2:
-                said.remove(beside := one)
-                break
-        for row, text in [lead, *([beside] if beside is not None else [])]:
+            above = len(lines) + sum(len(text) for _, text in [*leading, one])
+            is_first = leading == [lead]
+            most = _FIRST_LINES + (is_first and one in _causes(said, lead))
+            if one in said and (above < most or (is_first and above + len(tables) <= USUAL_LINES - 2)):
+                said.remove(one)
+                leading.append(one)
+        for row, text in leading:
             lines += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
-    leading = [one for one in (lead, beside) if one is not None]
     if not is_whole:
         left, least = (
             USUAL_LINES - 2 - len(lines) - len(tables),
@@ -125,9 +128,8 @@ def first_screen(
         shown += [style(line, str(row["mark"])) for line in text]
         if is_whole:
             shown += [f"    {line}" for line in _details(row, width - 4)]
-    first = [row for row, _ in leading if row["part"] not in parents]
-    if len(first) > 1 and first[0]["name"] in VIEWS.values() and first[0]["part"] == first[1]["part"]:
-        first.reverse()  # the cause of a part before what its row says
+    causes = [one[0] for other in leading for one in _causes(leading, other)]
+    first = [*causes, *(row for row, _ in leading if row["part"] not in parents)]
     steps = [*gates, *first, *sorted((row for row, _ in [*leading, *said]), key=lambda row: _urgency(row, parents))]
     steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
@@ -135,10 +137,19 @@ def first_screen(
 
 
 def _parents(ledger: Ledger | None) -> set[str]:
-    """The events and calls of a ledger that have parts themselves; a statement says more than its events."""
-    if ledger is None or ledger.void:
+    """The events and calls of a ledger that have parts themselves; a statement says more than its events.
+
+    But for a class that is larger than the largest event, which is of another class: its sentence names its events.
+    """
+    if ledger is None or ledger.void or "what" not in ledger.views:
         return set()
-    return set(ledger.frame.filter(pl.col("view") == "what").get_column("parent").drop_nulls())
+    parts = ledger.parts("what").filter(~pl.col("kind").is_in([*UNKNOWN]), pl.col("own_lo") > 0)
+    parents = set(ledger.frame.filter(pl.col("view") == "what").get_column("parent").drop_nulls())
+    is_parent = pl.col("part").is_in([*parents])
+    for top in parts.filter(~is_parent).sort("own_lo", descending=True).head(1).iter_rows(named=True):
+        larger = parts.filter(is_parent, pl.col("own_lo") > top["own_lo"], pl.col("part") == pl.col("class"))
+        parents -= {*larger.get_column("part")} - {top["parent"]}
+    return parents
 
 
 def _urgency(row: dict[str, Any], parents: set[str]) -> tuple[int, float]:
@@ -169,8 +180,9 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
 
     def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
-        is_more = row["sentence"] not in repeats and row["part"] not in parents
-        return row["part"] is None and row["impact_lo"] >= _HALF, bool(_causes(said, one)), is_more, row["impact_lo"]
+        is_explained = row["impact_lo"] >= _THIRD and bool(_causes(said, one))
+        is_more = is_explained or (row["sentence"] not in repeats and row["part"] not in parents)
+        return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
     return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
 
@@ -201,7 +213,8 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
     others.sort(key=lambda one: -one[0]["impact_lo"])
-    return [*_severe(said)[:1], *_causes(said, lead)[:1], *others[:1]]
+    causes = [one for other in others[:1] for one in _causes(said, other)]
+    return [*_severe(said)[:1], *_causes(said, lead)[:2], *others[:1], *causes[:1]]
 
 
 def _chosen(said: list[Said], as_rows: set[str], repeats: set[str], most_lines: int) -> list[Said]:

@@ -4,8 +4,8 @@
 report) and is in the file of its group:
 
 * `gates`: is the evidence fit; `load`: sessions, processors, time not accounted for; `profile`: where time went
-* `reads`, `latency`, `writes`, `exadata`: kinds of I/O; `concurrency`: latches and mutexes; `ash`: samples, ADDM;
-  `traces`: strace logs; `sql_traces`, `tkprof`: SQL traces; `sessions`: SQL*Plus sessions; `samples`: samples of
+* `reads`, `latency`, `writes`, `exadata`: kinds of I/O; `report_causes`: what is apart from the waits; `ash`: samples,
+  ADDM; `traces`: strace logs; `sql_traces`, `tkprof`: SQL traces; `sessions`: SQL*Plus sessions; `samples`: samples of
   sessions and of the operating system
 * `pairs`: two reports; `compare_report`: a compare-period report; `session_pairs`, `trace_pairs`: two others;
   `evidence`: a trace beside a report or a session

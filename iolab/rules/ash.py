@@ -15,7 +15,7 @@ from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.ash import addm_advised, addm_impacts, addm_table, ash_ledgers
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import event_step, step_at
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
 from logframe.interval import row_figure
 from logframe.oracle import wait_class_of
@@ -36,6 +36,8 @@ _ON_CPU: Final = "CPU + Wait for CPU"
 #: A span of slots is named that holds this much of an event, and where it was this many times as frequent as outside.
 _IN_SPAN: Final = 0.9
 _DENSER: Final = 3
+#: Most of the samples of a statement.
+_MOSTLY: Final = 0.5
 #: Objects and plans that are named.
 _MOST_OBJECTS: Final = 2
 
@@ -56,11 +58,11 @@ class AshFacts:
             if (row["share_lo"] or 0.0) >= PART and row["kind"] not in {"unlisted", "counted_twice", "not_accounted"}:
                 yield row
 
-    def sessions(self, seconds: float) -> str:
+    def sessions(self, seconds: float, length: float | None = None) -> str:
         """This many seconds of samples as sessions active; empty where the report does not say enough for it."""
         if self.total.interval_s is None or self.total.elapsed is None:
             return ""
-        return three(seconds / self.total.elapsed.value)
+        return three(seconds / (length or self.total.elapsed.value))
 
 
 def ash_findings(report: AwrReport) -> Iterator[Finding]:
@@ -83,29 +85,35 @@ def events(facts: AshFacts) -> Iterator[Finding]:
         if is_first and row["kind"] != "mixed":
             error = f" (± {100 * sampling_error(row['count']) / facts.total.samples:.1f} points)"
             is_first = False
-        sessions = facts.sessions(row["seconds"])
+        when, share, length = _when(facts.report, row)
+        sessions, then = facts.sessions(share * row["seconds"], length), " then" if when else ""
+        where = f"of {row['name'].lower()}" if row["kind"] == "mixed" else f"in {name}"
+        detail = f": {sessions} sessions{then or ' on average'}" if sessions else ""
         if row["kind"] == "cpu":
-            cpus = facts.report.info.cpus
-            detail = f": {sessions} sessions" + ("" if cpus is None else f" on {cpus} CPUs") if sessions else ""
-            where = "on CPU or waiting for it"
-        else:
-            detail = f": {sessions} sessions on average" if sessions else ""
-            where = f"of {name.lower()}" if row["kind"] == "mixed" else f"in {name}"
+            cpus, where = facts.report.info.cpus, "on CPU or waiting for it"
+            detail = f": {sessions} sessions{'' if cpus is None else f' on {cpus} CPUs'}{then}" if sessions else ""
         of = "" if row["parent"] is None else f"of {row['parent']} "
+        step, place = event_step(row["name"]), _place(facts.report, row["name"], row["share"])
         if row["kind"] != "mixed":
-            detail += _when(facts.report, row) + _place(facts.report, row["name"], row["share"])
+            detail = when + detail + place
+        if place:
+            step = step_at(row["name"], place.split("`")[1])
         yield Finding(
             "time_profile",
             f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
             part=row["part"],
-            next=event_step(row["name"]) or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
+            next=step or (_BLOCKERS if row["class"] in {"Application", "Concurrency"} else _AWR),
         )
 
 
-def _when(report: AwrReport, row: dict[str, Any]) -> str:
-    """The slots with nearly all samples of an event, where they are few, or it was rare in the others."""
-    if "ash_activity" not in report:
-        return ""
+def _when(report: AwrReport, row: dict[str, Any]) -> tuple[str, float, float | None]:
+    """The slots with nearly all samples of an event, where they are few, or it was rare in the others.
+
+    Returns:
+        The words, its share there, and their length in s; none, all, and None where they are not.
+    """
+    if "ash_activity" not in report or row["kind"] == "mixed":
+        return "", 1.0, None
     slots = report["ash_activity"].select("slot_begin", "slot_s").unique().drop_nulls().sort("slot_begin")
     is_event = pl.col("event") == (_ON_CPU if row["kind"] == "cpu" else row["name"])
     own = report["ash_activity"].filter(is_event).group_by("slot_begin").agg(pl.col("samples").sum())
@@ -114,11 +122,11 @@ def _when(report: AwrReport, row: dict[str, Any]) -> str:
     whole, length = sum(counts), sum(lengths)
     time, samples, first, last = _densest(lengths, counts, _IN_SPAN * whole)
     if not time or time >= length or samples * (length - time) < _DENSER * time * max(1, whole - samples):
-        return ""
+        return "", 1.0, None
     end = begins[last - 1] + timedelta(seconds=lengths[last - 1])
     until = "on" if last == slots.height else f"to {end:%H:%M}"
     most = "all" if samples == whole else percent(samples / whole)
-    return f", {most} of them from {begins[first]:%H:%M} {until}"
+    return f", {most} of them from {begins[first]:%H:%M} {until}", samples / whole, time
 
 
 def _place(report: AwrReport, event: str, share: float) -> str:
@@ -173,23 +181,24 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
             continue
         below = pl.col("part").str.starts_with(f"{row['part']}/") & pl.col("kind").is_in(["cpu", "io", "wait"])
         events = facts.lead.parts("who").filter(below).group_by("name", "kind").agg(pl.col("share").sum())
-        most = ""
+        most = step = ""
         if events.height:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
-            place = _place(facts.report, name, share)
+            place = where = _place(facts.report, name, share)
             most = f"{percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'}{place}"
             of_class = [row for row in events.rows() if row[2] >= PART and wait_class_of(row[0]) == wait_class_of(name)]
             for other, _, part in sorted(of_class, key=lambda row: -row[2])[1:2]:
                 where = "" if place else _place(facts.report, other, part)
                 most += f", {percent(part)} in `{other}`{where}" if where else ""
             most = f" ({most})"
+            if share >= _MOSTLY * row["share"]:  # its plan does not show why
+                step = step_at(name, (place or where).split("`")[1]) if place or where else event_step(name)
         sessions = facts.sessions(row["seconds"])
         said = f"`{row['part'].split()[0]}` was in {percent(row['share'])} of all samples{most}"
         if plans := _plans(facts.report, str(row["part"].split()[0])):
             said, sessions = said + plans, ""
-        yield Finding(
-            "main_statement", said + (f": {sessions} sessions on average." if sessions else "."), part=row["part"]
-        )
+        said += f": {sessions} sessions on average." if sessions else "."
+        yield Finding("main_statement", said, part=row["part"], next=step)
 
 
 @rule("activity_over_time", of="ash", needs="slots of time", thresholds={"1.25 times": "a convention"})

@@ -10,7 +10,6 @@ from iolab.metrics.formatting import count_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
-from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,7 +33,7 @@ _LARGE_PCT: Final = 10.0
 
 @rule(
     "exadata_cells",
-    of="exadata",
+    of="period",
     explains=("cell ",),
     needs="tables of storage cells",
     thresholds={"50 % busy": "a queue forms", "10 % of the requests": "LEDGER section 9"},
@@ -121,16 +120,33 @@ def exadata(
     eligible, returned, size = statistics.get(_ELIGIBLE), statistics.get(_RETURNED), statistics.get(_BYTES)
     smart = eligible is not None and eligible.value > 0
     if hits is not None and requests is not None and requests.lo >= _LEAST_REQUESTS and 0 < hits.hi <= requests.hi:
-        share = hits / requests
-        share = share.capped(1)
+        share = (hits / requests).capped(1)
         rows = Evidence(table, (_HITS, "physical read total IO requests"))
         yield Finding(
             "flash_hits",
             f"Flash answered {percent(share.value)} of {count_text(requests.value, 'read request')}.",
             evidence=(rows,),
             order=4,
+            explains=("cell single block", "cell multiblock", "cell list of blocks"),
         )
-        yield from _flash_latency(hits, requests, share, elapsed_s, size, rows, smart=smart)
+        reasons = [f"{percent((1 - share).value)} of the reads did not come from flash"] * (share.hi < _NEARLY_ALL)
+        reasons += ["smart scans overlap their reads"] * smart
+        if reasons:
+            yield Finding(
+                "flash_latency",
+                f"The time of a read from flash cannot be computed: {', and '.join(reasons)}.",
+                next="see the histogram of `cell single block physical read`",
+                evidence=(rows,),
+                is_refused=True,
+            )
+        elif elapsed_s is not None and share.lo >= _NEARLY_ALL:
+            of = "" if size is None else f" of {three((size / requests / _KIB).value)} KiB"
+            yield Finding(
+                "flash_latency",
+                f"A read{of} from flash took at most {seconds((elapsed_s / hits).hi)}.",
+                evidence=(rows, Evidence("statements")),
+                order=4,
+            )
     if smart and eligible is not None and returned is not None and size is not None and size.lo > 0:
         of_all, saved = eligible / size, 1 - returned / eligible
         if of_all.lo > 1.0 + 1e-6 or saved.hi < 0:
@@ -142,40 +158,3 @@ def exadata(
             evidence=(Evidence(table, (_ELIGIBLE, _RETURNED)),),
             order=4,
         )
-
-
-def _flash_latency(
-    hits: Interval,
-    requests: Interval,
-    share: Interval,
-    elapsed_s: Interval | None,
-    size: Interval | None,
-    rows: Evidence,
-    *,
-    smart: bool,
-) -> Iterator[Finding]:
-    if share.hi < _NEARLY_ALL or smart:
-        missing = 1 - share
-        reasons = [f"{percent(missing.value)} of the reads did not come from flash"] if share.hi < _NEARLY_ALL else []
-        reasons += ["smart scans overlap their reads"] if smart else []
-        yield Finding(
-            "flash_latency",
-            f"The time of a read from flash cannot be computed: {', and '.join(reasons)}.",
-            next="see the histogram of `cell single block physical read`",
-            evidence=(rows,),
-            is_refused=True,
-        )
-        return
-    if elapsed_s is None or share.lo < _NEARLY_ALL:
-        return
-    try:
-        each = elapsed_s / hits
-        of = "" if size is None else f" of {three((size / requests / _KIB).value)} KiB"
-    except RefusedError:
-        return
-    yield Finding(
-        "flash_latency",
-        f"A read{of} from flash took at most {seconds(each.hi)}.",
-        evidence=(rows, Evidence("statements")),
-        order=4,
-    )

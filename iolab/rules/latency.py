@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: Waits for one block; a wait of another event is not one read.
 SINGLE_BLOCK: Final = ("db file sequential read", "cell single block physical read")
-#: Events whose average a sentence may use, besides those with 1 % of DB time.
-_IO_EVENTS: Final = (*SINGLE_BLOCK, "log file parallel write", "log file sync", "db file parallel write")
 #: Bimodal by design: they spin and then sleep, or are local and then remote.
 _BY_DESIGN: Final = ("enq:", "latch", "mutex", "cursor:", "library cache", "gc ", "row cache", "row lock")
 _LEAST_READS: Final = 1_000
@@ -170,22 +168,14 @@ def two_modes(facts: ReportFacts) -> Iterator[Finding]:
         wait = waits.get(event)
         if wait is None or event.lower().startswith(_BY_DESIGN):
             continue
-        own = facts.events.get(event)
-        share = None if own is None else own.time_s / facts.whole_s
-        if (share is None or share.lo < _LEAST_SHARE) and event != "log file parallel write":
-            continue
-        if share is None and (wait.time_s / facts.whole_s).lo < 0.001:
-            continue
-        if event not in _IO_EVENTS and (share is None or share.lo < _LEAST_SHARE):
+        least = _LEAST_SHARE if event in facts.events else 0.001 if event == "log file parallel write" else 1.0
+        if (wait.time_s / facts.whole_s).lo < least:
             continue
         histogram = facts.histograms.get(event)
         hills = None if histogram is None or histogram.waits < _LEAST_WAITS else hills_of(histogram)
         if hills is None:
             continue
-        low, high = (
-            _range_text(hills.low_from_us, hills.low_to_us),
-            _range_text(hills.high_from_us, hills.high_to_us),
-        )
+        low, high = _range_text(hills.low_from_us, hills.low_to_us), _range_text(hills.high_from_us, hills.high_to_us)
         average = wait.avg_s
         mean = ""  # within a group it describes neither
         if average is not None and hills.low_to_us <= average.lo * 1e6 and average.hi * 1e6 <= hills.high_from_us:

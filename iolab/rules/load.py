@@ -12,7 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED
+from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
@@ -27,6 +27,11 @@ _MISSING: Final = 0.90
 #: Sums of 28 reports lie in 97.2 to 106.2 %, or at least 108.6 %.
 _OVERLAP: Final = 1.10
 _PARSE_SHARE: Final = 0.10
+#: Parsing with this much of DB time stands beside the larger part that contains it.
+_THIRD: Final = 1 / 3
+#: A hard parse that takes longer does more than many literals explain.
+_LONG_PARSE_S: Final = 0.1
+_TRACE_PARSE: Final = "take an SQL trace (event 10046) of one hard parse: see its recursive statements"
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
 #: A wait with this much of the time of an idle database is named.
@@ -198,6 +203,7 @@ def _unaccounted(facts: ReportFacts) -> Interval | None:
     "cpu_queue",
     "os_cpu_wait",
     of="report",
+    explains=(NOT_ACCOUNTED,),
     needs="slots of active session history and the number of CPUs",
     thresholds={"sessions above CPUs, less two standard deviations": "LEDGER R6"},
 )
@@ -218,7 +224,6 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.whole_s is None or not facts.samples.queues or not facts.has_host:
         return
-    part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
     queue = facts.samples.queues[0]
     least = 10 ** (math.floor(math.log10(queue.least_s)) - 2) if queue.least_s > 0 else 1.0
     when = f"{queue.begin:%H:%M} to {queue.end:%H:%M}"
@@ -226,7 +231,6 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         "cpu_queue",
         f"From {when}, samples show {queue.sessions:.0f} sessions on CPU with {facts.cpus} CPUs: "
         f"at least {math.floor(queue.least_s / least) * least:,.0f} s cannot have been CPU time.",
-        part=part,
         detail=f"one sample stands for {SAMPLED_EVERY_S:.0f} s; two standard deviations of the samples are taken off",
         next=f"take an ASH report of {when}: @?/rdbms/admin/ashrpti",
         evidence=(Evidence("ash_activity"),),
@@ -236,8 +240,7 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding(
             "os_cpu_wait",
             f"Processes waited {three(waited)} s for a CPU, by the host's own count (`OS_CPU_WAIT_TIME`).",
-            part=part,
-            next="see the run queue of the host: vmstat 5",
+            next=cpu_step(facts),
             evidence=(Evidence("os_stats", ("OS_CPU_WAIT_TIME",)),),
         )
 
@@ -245,6 +248,7 @@ def cpu_queue(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "sampled_statement",
     of="report",
+    explains=(NOT_ACCOUNTED,),
     needs="active session history",
     thresholds={"10 % of the samples": "LEDGER section 9"},
 )
@@ -260,15 +264,13 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.whole_s is None or facts.is_idle:
         return
-    part = NOT_ACCOUNTED if _unaccounted(facts) is not None else ""
     for sql_id, text, share in facts.sampled_only:
         yield Finding(
             "sampled_statement",
             f"`{sql_id}` was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
             "no SQL list of the report names it.",
-            None if part else Interval.exact(share / 100),
+            Interval.exact(share / 100),
             "samples",
-            part=part,
             detail=f"`{short_text(text, 60)}`" if text else "",
             next=plan_of(sql_id),
             evidence=(Evidence("ash_sql_events", (sql_id,)),),
@@ -313,17 +315,11 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         share = most / cpu
         if share.value >= 0.5 and share.lo <= 1:
             used_by += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
-    gets, hard, detail = facts.activity.get("session logical reads"), facts.hard_parse_s, ""
-    if is_most and gets is not None and gets.lo > 0 and hard is not None and (hard / whole).hi < 0.05:
-        each = (cpu * 10**6 / gets).value
-        detail = f"{three(each)} us of CPU per logical read, row work and parsing included"
-    if facts.is_aix:
-        detail = "; ".join(filter(None, (detail, "on AIX with SMT, CPU times are undercounted")))
     yield Finding(
         "cpu_is_the_time" if is_most else "time_profile",
         f"CPU took {part.took}{used_by}.",
         part=CPU,
-        detail=detail,
+        detail="on AIX with SMT, CPU times are undercounted" if facts.is_aix else "",
         evidence=(Evidence(facts.db_cpu_from, (CPU,)), Evidence("host_cpu")),
     )
 
@@ -359,9 +355,8 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     if 100 - idle.hi < _BUSY_PCT:
         return
     busy = (100 - idle.value) / 100
-    said = f"The processors were {percent(busy)} busy"
-    if facts.cpus is not None:
-        said = f"{three(busy * facts.cpus)} of {facts.cpus:,} CPUs were busy"
+    cpus = "" if facts.cpus is None else f"{three(busy * facts.cpus)} of {facts.cpus:,} CPUs were busy"
+    said = cpus or f"The processors were {percent(busy)} busy"
     yield Finding(
         "host_busy_with_others",
         f"{said}; this instance used {percent(own.value / 100)} of that.",
@@ -413,7 +408,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         detail="swap was full, or is not configured; hardly anything was paged out"
         if not is_paging
         else "pages went to disk and back" + ("" if is_short else "; some systems count reads of files, too"),
-        part=NOT_ACCOUNTED if is_short and _unaccounted(facts) is not None else "",
+        explains=(NOT_ACCOUNTED,) if is_short else (),
         next="reduce SGA and PGA, or add memory; ps -eo pid,rss,args --sort=-rss shows who holds it"
         if is_short
         else "vmstat 5 of the host",
@@ -431,7 +426,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
         ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
         >>> print(*(one.sentence for one in parse_time(facts)))
-        Parsing took 44 % of DB time, nearly all of it hard parses. This time contains CPU and waits.
+        Parsing took 44 % of DB time, nearly all of it in hard parses.
         >>> from dataclasses import replace
         >>> soft = replace(facts, hard_parse_s=Interval.exact(500), versions=(("7xq2b0kd9mvz1", 812),))
         >>> print(*(one.sentence for one in parse_time(soft)))
@@ -445,20 +440,23 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     of_hard, is_hard = "", hard is not None and hard.value >= _MOST * parse.value
     sql_id, children = facts.most_children
     has_children = not is_hard and children >= MANY_CHILDREN
+    count, usual = facts.activity.get("parse count (hard)"), "see the statements ordered by parse calls"
+    step = NOT_SHARED.format(sql_id) if has_children else PARSES if is_hard else usual
     if hard is not None:
-        is_all = hard.value >= _NEARLY_ALL * parse.value
-        of_hard = ", nearly all of it hard parses" if is_all else f", {percent(hard / whole)} in hard parses"
+        of_hard = "nearly all of it" if hard.value >= _NEARLY_ALL * parse.value else percent(hard / whole)
+        of_hard = f", {of_hard} in hard parses"
+        if is_hard and count is not None and count.lo > 0:
+            each = hard.value / count.value
+            of_hard = of_hard.replace("hard", f"{count.value:,.0f} hard") + f" of {seconds(each)}"
+            step = step if each < _LONG_PARSE_S else _TRACE_PARSE
+    share = (parse / whole).capped(1)
     yield Finding(
         "parse_time",
-        f"Parsing took {percent((parse / whole).capped(1))} of DB time{of_hard}"
-        + (f"; `{sql_id}` has {children:,} child cursors." if has_children else ". This time contains CPU and waits."),
-        (parse / whole).capped(1),
-        next="see statements that differ only in literals: select force_matching_signature, count(*) from v$sql "
-        "group by force_matching_signature order by 2 desc"
-        if is_hard
-        else NOT_SHARED.format(sql_id)
-        if has_children
-        else "see the statements ordered by parse calls",
+        f"Parsing took {percent(share)} of DB time{of_hard}"
+        + (f"; `{sql_id}` has {children:,} child cursors." if has_children else "."),
+        share,
+        next=step,
+        explains=(CPU, NOT_ACCOUNTED) if share.lo >= _THIRD else (),
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
         order=4,
     )

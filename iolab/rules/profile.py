@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text, short_text
@@ -15,7 +16,6 @@ from iolab.rules.writes import all_io_slow, small_log_writes_slow
 from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED, event_step
 from iolab.time_ledger.parts import BLOCK_TIME
 from iolab.time_ledger.reports import NOT_ACCOUNTED, ledger_of, statement_name
-from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts, Statement
 
 _LOCK_SHARE: Final = 0.20
+#: Events of reads of single blocks; those that are faster on average are not slow.
+_SINGLE: Final = ("single block physical read", "sequential read")
+_FAST_S: Final = 0.001
 #: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
 PARALLEL_QUEUE: Final = "resmgr:pq queued"
+#: What a plan of the resource manager limits, of a pluggable database and of consumer groups.
+_LIMITS: Final = "dba_cdb_rsrc_plan_directives for a pluggable database, dba_rsrc_plan_directives for its groups"
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
 #: Parts of the statements that are not.
 _CLOSING: Final = ("captured, not listed", "not captured", "not listed", "counted twice")
@@ -47,6 +52,7 @@ def main_statement(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> from logframe.interval import Interval
         >>> one = Statement("82ud5h0qcg0bf", Interval.exact(3_625.7), Interval.exact(176_182),
         ...     io_s=Interval.exact(3_589), module="Swingbench", text="select customer_id from customers")
         >>> facts = ReportFacts(db_time_s=Interval.exact(12_612.5), elapsed_s=Interval.exact(903), statements=(one,))
@@ -95,6 +101,7 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> from logframe.interval import Interval
         >>> block = Statement("3abcdefghijk3", Interval.exact(990), Interval.exact(1), text="begin run; end;",
         ...     is_block=True)
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), statements=(block,),
@@ -140,18 +147,20 @@ def _split(one: Statement) -> str:
 @rule(
     "lock_waits",
     of="report",
+    explains=(_ROW_LOCKS,),
     needs="foreground events",
     thresholds={"20 % of DB time": "FINDINGS F14", "30 waits": "a convention"},
 )
 def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
-    """Row locks, from 20 % of DB time.
+    """Row locks, from 20 % of DB time; and slow writes, as a lock lasts until its commit.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"enq: TX - row lock contention": Wait(Interval.exact(22_983), Interval.exact(2_198_781))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220), events=events)
-        >>> print(*(one.sentence for one in lock_waits(facts)))
-        `enq: TX - row lock contention` took 97 % of DB time: 10.4 waits per second, 95.7 s each.
+        >>> print(*(one.part for one in lock_waits(facts)))
+        enq: TX - row lock contention
         >>> list(lock_waits(ReportFacts(db_time_s=Interval.exact(20_000_000), events=events)))
         []
     """
@@ -159,61 +168,45 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     part = part_of(facts, name)
     if wait is None or part is None or part.share.lo < _LOCK_SHARE or wait.avg_s is None or wait.waits.lo < LEAST_WAITS:
         return
-    slow = next(iter((*all_io_slow(facts), *small_log_writes_slow(facts))), None)
-    held = ""
-    if slow is not None:
-        what = "all reads and writes were slow" if slow.name == "all_io_slow" else "log writes were slow"
-        held = f"; {what}, and a lock lasts until its commit"
-    yield Finding(
-        "lock_waits",
-        f"`{_ROW_LOCKS}` took {part.took}: {often(wait.waits, facts.elapsed_s, 'waits')}, {seconds(wait.avg_s.value)} "
-        "each.",
-        part=name,
-        detail=f"the report does not show who held the locks{held}",
-        next="see the blocking sessions in an ASH report of the period: @?/rdbms/admin/ashrpt",
-        evidence=(Evidence("foreground_events", (name,)),),
-        order=6,
-    )
+    yield Finding("lock_waits", "", part=name, detail="the report does not show who held the locks")
+    for slow in [*all_io_slow(facts), *small_log_writes_slow(facts)][:1]:
+        yield replace(slow, name="lock_waits", sentence=f"{slow.sentence.rstrip('.')}; a lock lasts until its commit.")
 
 
 @rule(
     "resource_manager",
     of="report",
+    explains=("resmgr:",),
     needs="foreground events",
-    thresholds={"5 % of DB time": "FINDINGS F15", "30 waits": "a convention"},
+    thresholds={"30 waits": "a convention"},
 )
 def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
-    """Waits for the resource manager, from 5 % of DB time.
+    """What limits sessions in large waits for the resource manager: the number of CPUs, and the active plan.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"resmgr:cpu quantum": Wait(Interval.exact(900), Interval.exact(120))}
-        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events)
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600), events=events,
+        ...     cpu_count=4, cpus=64, idle_pct=Interval.exact(80))
         >>> print(*(one.sentence for one in resource_manager(facts)))
-        The resource manager held sessions back for 12 % of DB time: 1.50 waits per second, 133 ms each.
+        The resource manager held sessions back: `cpu_count` was 4 of 64 CPUs, which were 80 % idle.
         >>> list(resource_manager(ReportFacts(db_time_s=Interval.exact(9_000), events=events)))
         []
     """
-    waits = facts.of_events(prefix="resmgr:")
-    waits = dict(sorted(waits.items(), key=lambda one: -one[1].time_s.value))
-    if facts.whole_s is None or not waits or facts.is_idle:
+    names = [name for name in facts.of_events(prefix="resmgr:") if not name.startswith(PARALLEL_QUEUE)]
+    part = part_of(facts, names[0]) if names else None
+    if part is None or not part.is_large or facts.events[names[0]].waits.value < LEAST_WAITS:
         return
-    time, share = total(waits), total(waits) / facts.whole_s
-    count = sum((one.waits for one in waits.values()), Interval.exact(0))
-    if share.lo < NOTABLE or count.value < LEAST_WAITS:
-        return
-    is_queue = all(name.startswith(PARALLEL_QUEUE) for name in waits)
-    did = "Parallel statements waited in their queue" if is_queue else "The resource manager held sessions back"
-    limit = ""
-    if not is_queue and facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
-        limit = f"; `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs" if facts.cpus else "")
+    limit, plan = "", facts.parameters.get("resource_manager_plan", "").rpartition(":")[2]
+    if facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
+        idle = f", which were {percent(facts.idle_pct.value / 100)} idle" if facts.idle_pct is not None else ""
+        limit = f": `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs{idle}" if facts.cpus else "")
     yield Finding(
         "resource_manager",
-        f"{did} for {percent(share.capped(1))} of DB time: "
-        f"{often(count, facts.elapsed_s, 'waits')}, {seconds(time.value / count.value)} each{limit}.",
-        part=next(iter(waits)),
-        next=event_step(next(iter(waits))),
-        evidence=(Evidence("foreground_events", tuple(waits)),),
+        f"The resource manager held sessions back{limit}.",
+        next=f"see the limits of plan `{plan}`: {_LIMITS}" if plan else event_step(names[0]),
+        evidence=(Evidence("foreground_events", tuple(names)),),
     )
 
 
@@ -228,6 +221,7 @@ def child_cursors(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"cursor: mutex S": Wait(Interval.exact(90_000), Interval.exact(300))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), events=events, versions=(("7xq2b0kd9mvz1", 812),))
         >>> print(*(f"{one.sentence} {one.next}" for one in child_cursors(facts)))
@@ -262,6 +256,7 @@ def logons(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from logframe.interval import Interval
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), elapsed_s=Interval.exact(600),
         ...     connect_s=Interval.exact(900), activity={"logons cumulative": Interval.exact(1_200)})
         >>> print(*(one.sentence for one in logons(facts)))
@@ -292,6 +287,7 @@ def background_waits(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> waits = {"latch free": Wait(Interval.exact(61_889), Interval.exact(1_105))}
         >>> facts = ReportFacts(db_time_s=Interval.exact(9_000), elapsed_s=Interval.exact(3_600),
         ...     background_s=Interval.exact(3_680), background=waits)
@@ -334,6 +330,7 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
         >>> events = {"db file sequential read": Wait(Interval.exact(770_898), Interval.exact(9_336))}
         >>> for one in not_separable(ReportFacts(db_time_s=Interval.exact(12_612), events=events)): print(one.sentence)
         The report does not show whether the storage was slow, or reads waited in a queue.
@@ -345,16 +342,13 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
     first = max(large, key=lambda row: float(row["own_lo"]), default=None)
     if first is None:
         return
-    said = collect = ""
+    names, said, collect = {row["part"] for row in large}, "", "iostat -xt 5"
     if first["part"] == NOT_ACCOUNTED:
         said = "The gain of a change cannot be estimated: too much DB time is not accounted for"
         collect = "take an ASH report: @?/rdbms/admin/ashrpt"
-    elif first["class"] == "User I/O":
-        names = {row["part"] for row in large}
-        collect = "iostat -xt 5"
-        if "db file parallel read" in names:
-            said = "The report does not show the time of one read: `db file parallel read` waits for several blocks"
-        elif any(name.endswith(("single block physical read", "sequential read")) for name in names):
-            said = "The report does not show whether the storage was slow, or reads waited in a queue"
+    elif first["class"] == "User I/O" and "db file parallel read" in names:
+        said = "The report does not show the time of one read: `db file parallel read` waits for several blocks"
+    elif first["class"] == "User I/O" and any(name.endswith(_SINGLE) for name in names) and first["avg"] >= _FAST_S:
+        said = "The report does not show whether the storage was slow, or reads waited in a queue"
     if said:
         yield Finding("not_separable", f"{said}.", next=collect, is_refused=True, order=1)

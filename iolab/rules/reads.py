@@ -12,7 +12,6 @@ from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
 from iolab.time_ledger.next_steps import ON_DISK
-from logframe.errors import RefusedError
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -216,12 +215,8 @@ def direct_path_sync_or_async(facts: ReportFacts) -> Iterator[Finding]:
     for wait in background:
         waits, time = waits + wait.waits, time + wait.time_s
     evidence = (Evidence("iostat_function", (_DIRECT_READS,)), Evidence("foreground_events", tuple(foreground)))
-    try:
-        of_waits, of_events = io.waits / requests, waits / requests
-        each = time / requests
-        size = io.read_bytes_per_s / io.reads_per_s
-    except RefusedError:
-        return
+    of_waits, of_events, each = io.waits / requests, waits / requests, time / requests
+    size = io.read_bytes_per_s / io.reads_per_s
     if abs(of_waits.value - 1) <= _EQUAL and abs(of_events.value - 1) <= _EQUAL and each.lo > 0:
         speed = size / each
         from_memory = speed.lo > _MEMORY_BYTES_PER_S

@@ -6,13 +6,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from iolab.rules import phrases
-from iolab.rules.finding import Finding
 from iolab.time_ledger.reports import CALL_TIME, ledger_of
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from iolab.metrics.report_facts import ReportFacts
 
 #: A part from here on has a finding.
@@ -51,20 +48,6 @@ def part_of(facts: ReportFacts, name: str, view: str = "what") -> Part | None:
         ('23 % of DB time', None)
     """
     return parts_of(facts, view).get(name)
-
-
-def share_first(facts: ReportFacts, name: str) -> Iterator[Finding]:
-    """The share of a large part, to stand before a sentence of a rule that does not state it.
-
-    Examples:
-        >>> from iolab.metrics.report_facts import ReportFacts
-        >>> facts = ReportFacts(db_time_s=Interval.exact(100), db_cpu_s=Interval.exact(23))
-        >>> [(one.name, one.part) for one in share_first(facts, "DB CPU")], list(share_first(facts, "log file sync"))
-        ([('time_profile', 'DB CPU')], [])
-    """
-    part = part_of(facts, name)
-    if part is not None and part.is_large:
-        yield Finding("time_profile", "", part=name)
 
 
 def parts_of(facts: ReportFacts, view: str = "what") -> dict[str, Part]:

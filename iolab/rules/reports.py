@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -11,25 +10,24 @@ from iolab.comparison.report_sets import IDENTITIES, is_same
 from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.report_figures import report_facts
-from iolab.rules import ash, compare_report, concurrency, gates, latency, load, pairs, profile, reads, writes
+from iolab.rules import ash, compare_report, gates, latency, load, pairs, profile, reads, report_causes, writes
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.report_parts import LARGE, parts_of
-from iolab.rules.time_parts import sentence
-from iolab.time_ledger.next_steps import PARSES
+from iolab.time_ledger.next_steps import PARSES, event_step, step_at
 from iolab.time_ledger.parts import UNKNOWN
-from iolab.time_ledger.reports import CPU, ledger_of, report_ledgers
+from iolab.time_ledger.reports import CPU, is_calm, report_ledgers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from awrparse import AwrReport
     from iolab.metrics.report_facts import ReportFacts
 
 #: Modules whose rules are registered by their import.
-_MODULES: Final = (ash, compare_report, concurrency, gates, latency, load, profile, reads, writes)
+_MODULES: Final = (ash, compare_report, gates, latency, load, profile, reads, report_causes, writes)
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
 #: The begin of an event -> the list of segments that says for which of them its waits were.
@@ -43,15 +41,10 @@ _SEGMENTS: Final = {
     "direct path read": "direct_reads",
 }
 _OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
-#: What follows the name of a sequence in a statement.
-_NEXT_NUMBER: Final = ".NEXTVAL"
-#: Reads of single blocks and lists of blocks from storage cells, and how many reads there were of all.
-_CELL_READS: Final = ("cell single block", "cell multiblock", "cell list of blocks")
-_ALL_READS: Final = "physical read total io requests"
+_OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 #: A segment with this much of a list is named, and an instance with this much of the time of an event.
 _MOSTLY: Final = 0.5
 _MOST_TEXT: Final = 60
-_SHRANK: Final = "the buffer cache shrank"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: An instance or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
@@ -68,55 +61,44 @@ def report_findings(report: AwrReport) -> Iterator[Finding]:
         yield from ash.addm_findings(report)
     elif report.kind in _PERIODS:
         facts = report_facts(report)
-        yield from _with_places(report, facts, apply_rules("report", facts))
+        yield from apply_rules("report", facts)
         if not facts.is_idle and not facts.void:
-            yield from apply_rules("exadata", report)
+            yield from apply_rules("period", report)
     else:
         yield from apply_rules(report.kind, report)
     yield from apply_rules("any report", report)
 
 
-def _with_places(report: AwrReport, facts: ReportFacts, found: Iterable[Finding]) -> Iterator[Finding]:
-    """Findings, with where most of a large event was: its instance, tablespace or segment, or the flash cache."""
-    parts = {} if facts.is_idle else parts_of(facts)
-    named = {
-        event: said for event, part in parts.items() if (said := _place(report, facts, event, is_large=part.is_large))
-    }
-    for one in found:
-        said = named.pop(one.part, "") if one.sentence or one.part not in named else ""
-        yield _placed(one, said)
-    lead = ledger_of(facts)
-    for row in lead.parts().filter(pl.col("part").is_in([*named])).iter_rows(named=True) if named else ():
-        yield _placed(Finding("time_profile", sentence(lead, row), part=row["part"]), named[row["part"]])
+@rule("place_of_waits", of="period", needs="waits by instance, reads by tablespace, sizes of caches, or segments")
+def place_of_waits(report: AwrReport) -> Iterator[Finding]:
+    """Where most of a large event was: its instance, tablespace or segment."""
+    yield from places(report, report_facts(report))
 
 
-def _placed(one: Finding, place: str) -> Finding:
-    """A finding with the place of most of it, and what to look at there."""
-    step = _OF_TABLESPACE if " each in tablespace " in place else one.next
-    step = _OF_CACHE if place.startswith(_SHRANK) else step
-    return replace(one, sentence=f"{one.sentence.removesuffix('.')}; {place}.", next=step) if place else one
+def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """The place of each large event, and what to look at there."""
+    for event in () if is_calm(facts) else (event for event, part in parts_of(facts).items() if part.is_large):
+        step, said = event_step(event), ""
+        if far := _differs(report, event):
+            said = f"{'A read' if ' tablespace ' in far else f'A wait for `{event}`'} took {far}"
+            step = _of_files(report, far.split("`")[1]) if " tablespace " in far else ""
+        elif said := _shrunk(report, event):
+            step = _OF_CACHE
+        elif segment := _segment(report, next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")):
+            said = f"Segment `{segment[0]}` accounts for {segment[1]}"
+            step = step_at(event, segment[0])
+        if said:
+            yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
 
 
-def _place(report: AwrReport, facts: ReportFacts, event: str, *, is_large: bool) -> str:
-    """Where most of an event was, as a part of a sentence; empty where the report does not show it."""
-    statistic = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), "")
-    if is_large and (said := _differs(report, event) or _shrunk(report, event) or _segment(report, statistic)):
-        return said
-    if is_large and event.startswith("enq: SQ"):
-        return _sequence(facts)
-    hits, reads = facts.activity.get("cell flash cache read hits"), facts.activity.get(_ALL_READS)
-    if event.startswith(_CELL_READS) and hits is not None and reads is not None and reads.lo > 0:
-        return f"flash served {percent((hits / reads).capped(1))} of the read requests"
-    return ""
-
-
-def _sequence(facts: ReportFacts) -> str:
-    """The only sequence in the texts of the statements, and the first statement that uses it."""
-    used: dict[str, str] = {}
-    for one in facts.statements:
-        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
-            used.setdefault("".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1], one.sql_id)
-    return "".join(f"`{sql_id}` takes numbers of sequence `{name}`" for name, sql_id in used.items() if len(used) == 1)
+def _of_files(report: AwrReport, tablespace: str) -> str:
+    """How to see the devices of a tablespace: by the path of its slowest file, on NFS by another command."""
+    if "file_io" not in report:
+        return _OF_TABLESPACE
+    own = report["file_io"].filter(pl.col("tablespace") == tablespace).drop_nulls("avg_read_ms")
+    for file in own.sort(pl.col("reads") * pl.col("avg_read_ms")).get_column("file").tail(1):
+        return f"see the device of `{file}`: {'nfsiostat 5' if 'nfs' in file.lower() else 'iostat -xt 5'}"
+    return _OF_TABLESPACE
 
 
 def _differs(report: AwrReport, event: str) -> str:
@@ -131,6 +113,14 @@ def _differs(report: AwrReport, event: str) -> str:
     return found
 
 
+@rule("log_writes_by_instance", of="period", explains=("log file sync",), needs="top events of several instances")
+def log_writes_by_instance(report: AwrReport) -> Iterator[Finding]:
+    """The one instance whose log writes were far longer than those of the others."""
+    if said := _differs(report, "log file parallel write"):
+        evidence = (Evidence("top_events", ("log file parallel write",)),)
+        yield Finding("log_writes_by_instance", f"A log write took {said}.", next=_OF_LOG, evidence=evidence)
+
+
 def _shrunk(report: AwrReport, event: str) -> str:
     """Of reads of single blocks: that the buffer cache lost half of its size or more, and that the shared pool grew."""
     if not event.startswith("db file sequential") or "cache_sizes" not in report:
@@ -140,8 +130,8 @@ def _shrunk(report: AwrReport, event: str) -> str:
     (cache, less), (pool, more) = (sizes.get(name, (0.0, 0.0)) for name in ("Buffer Cache", "Shared Pool Size"))
     if not 0 < less <= _MOSTLY * cache:
         return ""
-    said = f"{_SHRANK} from {size_text(round(cache))} to {size_text(round(less))}"
-    grew = f" while the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
+    said = f"The buffer cache shrank from {size_text(round(cache))} to {size_text(round(less))}"
+    grew = f"; the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
     return said + grew * (more > pool)
 
 
@@ -157,20 +147,19 @@ def _far(rows: pl.DataFrame) -> str:
     others = float(rest[0] / rest[1])
     if not 0 < _FAR * others <= longest or time < _MOSTLY * (time + rest[0]):
         return ""
-    return f"{seconds(longest / 1e3)} each in {name}, {seconds(others / 1e3)} in the others"
+    return f"{seconds(longest / 1e3)} in {name}, {seconds(others / 1e3)} in the others"
 
 
-def _segment(report: AwrReport, statistic: str) -> str:
-    """The object with half or more of what a list of segments is ordered by."""
+def _segment(report: AwrReport, statistic: str) -> tuple[str, str] | None:
+    """The object with half or more of what a list of segments is ordered by, and its share."""
     if not statistic or "segments" not in report:
-        return ""
+        return None
     rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
     share = pl.coalesce("total_pct", "capture_pct").sum() / 100
     top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False]).head(1)
-    for name, part in top.select("object", "share").iter_rows():
-        if _MOSTLY <= part <= 1:
-            return f"segment `{name}` accounts for {percent(part)} of `{statistic.replace('_', ' ')}`"
-    return ""
+    for name, part in top.filter(pl.col("share").is_between(_MOSTLY, 1)).select("object", "share").iter_rows():
+        return name, f"{percent(part)} of `{statistic.replace('_', ' ')}`"
+    return None
 
 
 def other_steps(report: AwrReport) -> dict[str, str]:
@@ -190,9 +179,7 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     if report.kind in {"ash", "statspack"}:
         found[": the blocking sessions in an ASH report.*"] = ""
     if report.kind == "ash":
-        found["[Tt]ake an ASH report of the period [(].*[)]: its object is the segment"] = (
-            "see its segment in Top DB Objects"
-        )
+        found["take an ASH report of the period [(].*[)]: its object is the segment"] = "see it in Top DB Objects"
     has_events = report.kind.startswith("awr") and "top_events" in report
     if has_events and any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
         found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
@@ -203,7 +190,7 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     return found
 
 
-@rule("flash_hits", "flash_latency", "offload", of="exadata", needs="instance activity of Exadata")
+@rule("flash_hits", "flash_latency", "offload", of="period", needs="instance activity of Exadata")
 def flash(report: AwrReport) -> Iterator[Finding]:
     """Flash cache and offload by the statistics of the instance."""
     yield from exadata(report_facts(report).activity)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 PART: Final = 0.10
 #: From here on what explains a part stands beside it.
 LARGE: Final = 1 / 3
+#: Events with this much of their class are named with it.
+_MOST: Final = 0.5
 #: The place of a cause below what else rules say of the part.
 _CAUSE: Final = 9
 #: The views whose parts are findings, and the name of such a finding; other views are tables.
@@ -86,13 +88,14 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
 
 
 def _explained(named: Sequence[dict[str, Any]], one: Finding) -> str:
-    """The largest part, without parts of its own, that a finding explains: of a third of the time or more."""
+    """The largest part that a finding explains; a class of which no part has a third of the time is one itself."""
     if one.part or one.is_gate or one.is_refused:
         return ""
-    least = LARGE if one.impact is None else max(LARGE, one.impact.lo)  # what took more is no detail of it
-    large = [row for row in named if row["view"] == "what" and (row["share_hi"] or 0.0) >= least]
-    large = [row for row in large if any(str(row[key]).startswith(one.explains) for key in ("name", "class"))]
-    leaves = [row for row in large if row["part"] not in {other["parent"] for other in named}]
+    least = 0.0 if one.impact is None else one.impact.lo  # what took more is no detail of it
+    found = [row for row in named if row["view"] == "what" and (row["share_hi"] or 0.0) >= least]
+    found = [row for row in found if any(str(row[key]).startswith(one.explains) for key in ("name", "class"))]
+    large = [row for row in found if row["share_hi"] >= LARGE] or found
+    leaves = [row for row in large if row["part"] not in {other["parent"] for other in large}]
     return str(max(leaves, key=lambda row: row["share"])["part"]) if leaves else ""
 
 
@@ -166,36 +169,20 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
     impact = _impact(lead, row)
     remarks = lead.remarks.filter(pl.col("part") == row["part"])
     said = {role: _joined(remarks, role) for role in ("detail", "caution", "next")}
-    if rules:
-        one, *more = rules
-        first = replace(
-            one,
-            **impact,
-            sentence=one.sentence or sentence(lead, row),
-            detail=one.detail or said["detail"],
-            caveat=one.caveat or said["caution"],
-            next=one.next or row["next"] or said["next"],
-            evidence=one.evidence or tuple(_places([row["evidence"]])),
-            position=position,
-        )
-        return [first, *(replace(other, **impact) for other in more)]
-    name = VIEWS[row["view"]]
-    if row["kind"] in {*UNKNOWN, "counted_twice"}:
-        name = "counted_twice" if row["kind"] == "counted_twice" else "not_accounted_for"
-    elif position == _ASIDE:
-        name = "client_time"
-    found = Finding(
-        name,
-        sentence(lead, row),
+    aside = "client_time" if position == _ASIDE else VIEWS[row["view"]]
+    name = {**dict.fromkeys(UNKNOWN, "not_accounted_for"), "counted_twice": "counted_twice"}.get(row["kind"], aside)
+    one, *more = rules or [Finding(name, "", part=row["part"])]
+    first = replace(
+        one,
         **impact,
-        detail=said["detail"],
-        caveat=said["caution"],
-        next=row["next"] or said["next"],
-        part=row["part"],
-        evidence=tuple(_places([row["evidence"]])),
+        sentence=one.sentence or sentence(lead, row),
+        detail=one.detail or said["detail"],
+        caveat=one.caveat or said["caution"],
+        next=one.next or row["next"] or said["next"],
+        evidence=one.evidence or tuple(_places([row["evidence"]])),
         position=position,
     )
-    return [found]
+    return [first, *(replace(other, **impact) for other in more)]
 
 
 def sentence(lead: Ledger, row: dict[str, Any]) -> str:
@@ -234,13 +221,15 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     if kind in ASIDE and lead.work_base:
         return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""
-    count = row["count"]
+    count, events = row["count"], _events_of(lead, row)
     if kind == "cpu":
         if is_timed and lead.elapsed is not None and lead.elapsed.lo > 0 and lead.base == "DB time":
             detail = f": {phrases.three(time.value / lead.elapsed.value)} CPUs on average"
         name = "CPU" if name == "DB CPU" else name
         return f"{_capital(name)} took {took}{detail}."
-    if count is not None and count > 0:
+    if events:
+        detail = f": {', '.join(events)}"
+    elif count is not None and count > 0:
         noun = lead.counted.get(row["view"], "waits")
         bounded = Interval(count, min(row["count_lo"], count), max(row["count_hi"], count))
         each = phrases.seconds(time / bounded) if bounded.lo > 0 and is_timed else ""
@@ -250,6 +239,22 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         detail = f": {phrases.seconds(time)}"
     verb = "was in" if of.endswith("samples") else "took"
     return f"{_title(row)} {verb} {took}{detail}."
+
+
+def _events_of(lead: Ledger, row: dict[str, Any]) -> list[str]:
+    """The one or two events with most of the time of a class: an average of all of its waits may be none of any."""
+    if row["class"] != row["name"] or row["name"] not in WAIT_CLASSES:
+        return []
+    own = pl.col("parent") == row["part"], pl.col("kind") != "unlisted", pl.col("count") > 0, pl.col("share") > 0
+    events = lead.parts(row["view"]).filter(*own).sort("seconds", descending=True).to_dicts()[:2]
+    if sum(one["seconds"] for one in events) < _MOST * row["seconds"]:
+        return []
+    shown = [one for one in events if one["share"] >= PART or one is events[0]]
+    each = [phrases.seconds(one["seconds"] / one["count"]) for one in shown]
+    return [
+        f"`{one['name']}` {phrases.percent(one['share'])} ({phrases.counted(one['count'], 'waits')} of {time})"
+        for one, time in zip(shown, each, strict=True)
+    ]
 
 
 def _title(row: dict[str, Any]) -> str:

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import count_text
 from iolab.metrics.histograms import spread_factor
 from iolab.metrics.processors import SATURATED
-from iolab.metrics.report_facts import Wait, total, total_waits
-from iolab.rules.finding import NOTABLE, Evidence, Finding
-from iolab.rules.phrases import often, percent, seconds, three
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import part_of, share_first
+from iolab.rules.report_parts import part_of
 from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.reports import cpu_step
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.metrics.report_facts import ReportFacts
+    from iolab.metrics.report_facts import ReportFacts, Wait
     from logframe.interval import Interval
 
 _WRITE: Final = "log file parallel write"
@@ -27,8 +26,6 @@ _OVERHEAD: Final = "redo synch time overhead (usec)"
 #: Sessions were posted late where this much of the time of commits was after the write.
 _LATE: Final = 0.5
 _MB: Final = 10**6
-#: A share whose ends differ by more is a range.
-RANGE: Final = 0.05
 _KIB: Final = 1024
 #: Of 28 reports four are above 0.92, all others below 0.13.
 _BUSY: Final = 0.5
@@ -36,21 +33,25 @@ _BUSY: Final = 0.5
 _LARGE_KIB: Final = 1_024
 _SMALL_KIB: Final = 256
 _SLOW_S: Final = 0.020
+#: Kinds of I/O; where three or more are counted and all are slow, the storage is.
+_LEAST_KINDS: Final = 3
+_READ: Final = "db file sequential read"
+_KINDS: Final = {
+    _READ: "single-block reads",
+    _WRITE: "log writes",
+    "control file parallel write": "control file writes",
+    "db file parallel write": "database writer",
+}
 _LEAST: Final = 100
 #: A commit waits for its own write and may meet a running one: 1 to 2 times the write is natural.
 _RATIO: Final = 2.5
-#: Parts of names of log switches: what they wait for, and who has to do it.
-_SWITCHES: Final = (
-    (
-        "checkpoint",
-        "the database writers had not yet written the blocks that the next log file protects",
-        "db file parallel write",
-    ),
-    ("archiving", "the next log file was not archived yet", "Log archive I/O"),
-)
+#: Parts of names of log switches, and what they wait for.
+_SWITCHES: Final = {
+    "checkpoint": "the database writers had not yet written the blocks that the next log file protects",
+    "archiving": "the next log file was not archived yet",
+}
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
-_QUEUE: Final = "see the run queue of the host: vmstat 5"
 _REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
 
@@ -80,7 +81,7 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(redo): return ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval(304.2, 303.9,
         ...     304.5),
         ...     background={"log file parallel write": Wait(Interval.exact(674), Interval(297, 296.5, 297.5))},
@@ -121,7 +122,7 @@ def small_log_writes_slow(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(2_269_545), elapsed_s=Interval.exact(2_220),
         ...     background={"log file parallel write": Wait(Interval.exact(26_990), Interval.exact(seconds))},
         ...     activity={"redo size": Interval.exact(193_500_000)})
@@ -156,8 +157,9 @@ def log_write(facts: ReportFacts) -> str:
 
 @rule(
     "commit_beyond_write",
-    "time_profile",
+    "log_write",
     of="report",
+    explains=(_SYNC,),
     needs="`log file sync` and `log file parallel write`",
     thresholds={
         "2.5 writes": "a commit waits for its own write and may meet a running one",
@@ -174,7 +176,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     Examples:
         >>> from iolab.metrics.histograms import Histogram
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def facts(writes, seconds, **activity): return ReportFacts(
         ...     db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
         ...     events={"log file sync": Wait(Interval.exact(4_186), Interval.exact(558))},
@@ -194,9 +196,8 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         >>> from dataclasses import replace
         >>> own, remote = facts(11_538, 13), Wait(Interval.exact(4_186), Interval.exact(500))
         >>> sent = {**own.background, "SYNC Remote Write": remote}
-        >>> for one in commit_beyond_write(replace(own, background=sent)): print(one.sentence)
-        A commit waited 133 ms and a log write took 1.13 ms on average; sending redo to another database took 119 ms
-        (`SYNC Remote Write`).
+        >>> list(commit_beyond_write(replace(own, background=sent)))
+        []
         >>> for one in commit_beyond_write(replace(own, idle_pct=Interval.exact(0.7))): print(one.sentence)
         A commit waited 133 ms and a log write took 1.13 ms on average; the processors were 99.3 % busy, so commits
         waited for one.
@@ -204,7 +205,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         []
         >>> slow = replace(facts(11_538, 1_000), db_time_s=Interval.exact(1_000))
         >>> for one in commit_beyond_write(slow): print(one.sentence)
-        `log file sync` took 56 % of DB time: 1.17 waits per second, 133 ms each; a log write took 86.7 ms on average.
+        Commits waited for the log: a log write took 86.7 ms on average.
     """
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
     if sync is None or write is None or facts.whole_s is None or facts.is_idle:
@@ -214,16 +215,14 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     if write.avg_s.lo <= 0:
         return
     ratio = sync.avg_s / write.avg_s
+    evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     if ratio.lo <= _RATIO:
-        part = part_of(facts, _SYNC)
-        if part is not None and part.is_large:
-            often_each = f"{often(sync.waits, facts.elapsed_s, 'waits')}, {seconds(sync.avg_s.value)} each"
-            said = f"`{_SYNC}` took {part.took}: {often_each}; {log_write(facts)}."
-            yield Finding("time_profile", said, part=_SYNC)
+        part, others = part_of(facts, _SYNC), [*log_writer_busy(facts), *small_log_writes_slow(facts)]
+        if part is not None and part.is_large and not others:
+            yield Finding("log_write", f"Commits waited for the log: {log_write(facts)}.", evidence=evidence)
         return
     if busy is None:
         return
-    evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     overhead = facts.activity.get(_OVERHEAD)
     late = None if overhead is None else overhead / 10**6 / sync.waits
     if busy.hi >= _BUSY and late is None:
@@ -242,37 +241,23 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     if spread is None and busy.hi > 0.2:
         return
-    remote = [(name, wait) for name, wait in facts.background.items() if name.startswith(_REMOTE)]
-    said = f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
-    detail, step = "", "take an extended SQL trace (event 10046) of the log writer"
-    if late is None:
-        rest = "the report does not show what the rest was"
-        detail = "sessions may be posted late (processors, scheduling), or redo is sent to another host"
-        step = "select name, value from v$sysstat where name like 'redo synch time%'"
-        sent = [(wait.avg_s.value, name) for name, wait in remote if wait.avg_s is not None]
-        each, name = max(sent, default=(0.0, ""))
-        if facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
-            rest = f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
-            detail, step = "the log writer and sessions wait for a processor, not for the log", _QUEUE
-        elif name and each >= _LATE * (sync.avg_s - write.avg_s).value:
-            rest = f"sending redo to another database took {seconds(each)} (`{name}`)"
-            step = "see the network and the log writes of the standby: select * from v$archive_dest"
-    elif (late / sync.avg_s).value >= _LATE:
-        rest = f"sessions continued {seconds(late.value)} after their write ended"
-        detail = "they were posted late, or waited for a processor (`redo synch time overhead (usec)`)"
-        step = _QUEUE
-    else:
+    step = "take an extended SQL trace (event 10046) of the log writer"
+    if late is not None and (late / sync.avg_s).value < _LATE:
         rest = f"only {seconds(late.value)} of it passed after the write"
-        detail = "the rest passed before the write ended (`redo synch time overhead (usec)` is small)"
-    if remote:
-        name, wait = max(remote, key=lambda one: one[1].time_s.value)
-        detail += f"; background processes waited {seconds(wait.time_s.value)} for `{name}`"
-    yield from share_first(facts, _SYNC)
+    elif late is not None:
+        rest, step = f"sessions continued {seconds(late.value)} after their write ended", cpu_step(facts)
+    elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
+        rest = f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
+        step = cpu_step(facts)
+    elif [*remote_redo(facts)]:
+        return
+    else:
+        rest = "the report does not show what the rest was"
+        step = "select name, value from v$sysstat where name like 'redo synch time%'"
     yield Finding(
         "commit_beyond_write",
-        f"{said}; {rest}.",
-        part=_SYNC if part_of(facts, _SYNC) is not None else "",
-        detail=detail,
+        f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average; "
+        f"{rest}.",
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
@@ -284,101 +269,78 @@ _ASYNC: Final = (
     "let the writers write asynchronously: filesystemio_options = setall; else more of them: db_writer_processes"
 )
 _SUBMIT: Final = "db file async I/O submit"
+_OF_BUFFERS: Final = ("free buffer waits", "write complete waits")
 _OF_WRITERS: Final = {"db file parallel write": "writes", _SUBMIT: f"`{_SUBMIT}`"}
 
 
-@rule("writers_behind", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})
+@rule("writers_behind", of="report", explains=_OF_BUFFERS, needs="foreground events")
 def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
-    """Waits for the database writers to free buffers, from 5 % of DB time.
+    """Waits for the database writers to free buffers, how long their writes took, and settings that make them slow.
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> events = {"free buffer waits": Wait(Interval.exact(617_937), Interval.exact(6_616))}
-        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
-        >>> print(*(one.sentence for one in writers_behind(facts)))
-        `free buffer waits` took 17 % of DB time: 2,030 waits per second for the database writers.
+        >>> writes = {"db file parallel write": Wait(Interval.exact(9_000), Interval.exact(900))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events,
+        ...     background=writes)
+        >>> for one in writers_behind(facts): print(one.part or one.sentence)
+        free buffer waits
+        Sessions waited for the database writers, whose writes took 100 ms.
         >>> list(writers_behind(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
         []
     """
-    waits = facts.of_events("free buffer waits", "write complete waits")
-    of_writers = {
-        name: wait for name in _OF_WRITERS if (wait := facts.background.get(name)) and wait.waits.lo >= _LEAST
-    }
-    name = max(of_writers, key=lambda event: of_writers[event].time_s.value, default="")
-    each = of_writers[name].avg_s if name else None
-    took = f", whose {_OF_WRITERS[name]} took {seconds(each.value)}" if each is not None else ""
+    waits = [name for name in _OF_BUFFERS if (part := part_of(facts, name)) is not None and part.is_large]
+    whole = facts.whole_s.value if facts.whole_s is not None else 1.0
+    for name in waits:
+        printed = 100 * facts.events[name].time_s.value / whole
+        yield Finding("writers_behind", "", part=name, detail=f"by the printed times {printed:.1f} %")
+    known = {name: facts.background[name] for name in _OF_WRITERS if name in facts.background}
+    name = max(known, key=lambda event: known[event].time_s.value, default="")
+    each = known[name].avg_s if name and known[name].waits.lo >= _LEAST else None
+    if not waits or each is None:
+        return
+    said, step = f"Sessions waited for the database writers, whose {_OF_WRITERS[name]} took {seconds(each.value)}", ""
     settings = {one: facts.parameters[one].lower() for one in _SETTINGS if one in facts.parameters}
-    is_sync = bool(took) and name == _SUBMIT and settings.get(_SETTINGS[0]) in {"none", "directio"}
+    is_sync = name == _SUBMIT and settings.get(_SETTINGS[0]) in {"none", "directio"}
     if is_sync and not any(value.startswith("+") for value in facts.parameters.values()):  # of a file system
-        took += f"; {', '.join(f'`{one}` = {value}' for one, value in settings.items())}"
-    for found in _space(facts, waits, "writers_behind", f" for the database writers{took}", (_SUBMIT,)):
-        yield replace(found, next=_ASYNC) if "; " in took else found
+        said += f"; {', '.join(f'`{one}` = {value}' for one, value in settings.items())}"
+        step = _ASYNC
+    yield Finding("writers_behind", f"{said}.", next=step, evidence=(Evidence("background_events", (name,)),))
 
 
-@rule("log_space", of="report", needs="foreground events", thresholds={"5 % of DB time": "FINDINGS F29"})
+@rule("log_space", of="report", needs="foreground events")
 def log_space(facts: ReportFacts) -> Iterator[Finding]:
-    """Waits for space in the log buffer, or for a log switch, from 5 % of DB time; each event by its name.
+    """Waits for space in the log buffer, or for a log switch; each event by its name, with the redo and its switches.
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
-        >>> events = {"log buffer space": Wait(Interval.exact(25_753), Interval.exact(12_641))}
-        >>> facts = ReportFacts(db_time_s=Interval.exact(38_493), elapsed_s=Interval.exact(304), events=events)
-        >>> print(*(one.sentence for one in log_space(facts)))
-        `log buffer space` took 33 % of DB time: 84.7 waits per second.
-        >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=events)))
-        []
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> switch = {"log file switch (checkpoint incomplete)": Wait(Interval.exact(4_272), Interval.exact(5_486))}
-        >>> facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600), events=switch)
-        >>> print(*(one.detail for one in log_space(facts)))
-        the database writers had not yet written the blocks that the next log file protects; sessions wait where changes
-        come faster than they are written
+        >>> facts = ReportFacts(db_time_s=Interval.exact(33_460), elapsed_s=Interval.exact(3_600), events=switch,
+        ...     activity={"redo size": Interval.exact(7.2e10), "log switches (derived)": Interval.exact(240)})
+        >>> for one in log_space(facts): print(one.part or one.sentence)
+        log file switch (checkpoint incomplete)
+        Sessions made 20 MB/s of redo: the logs switched 240 times per hour.
+        >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=switch)))
+        []
     """
-    for name, wait in facts.of_events("log buffer space", prefix="log file switch").items():
-        reason, writer = next(((detail, of) for part, detail, of in _SWITCHES if part in name), ("", _WRITE))
-        what, switches = "", facts.activity.get(_SWITCHED)
-        if "switch" in name and switches is not None and facts.elapsed_s is not None:
-            what = f"; the logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)} times per hour"
-        elif (redo := facts.activity.get("redo size")) is not None and facts.elapsed_s is not None:
-            what = f"; sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
-        yield from _space(facts, {name: wait}, "log_space", what, (writer,), reason)
-
-
-def _space(
-    facts: ReportFacts,
-    waits: dict[str, Wait],
-    name: str,
-    what: str,
-    background: tuple[str, ...],
-    reason: str = "",
-) -> Iterator[Finding]:
-    if facts.whole_s is None or not waits or facts.is_idle:
-        return
-    share, count = total(waits) / facts.whole_s, total_waits(waits)
-    if share.lo < NOTABLE:
-        return
-    part = part_of(facts, next(iter(waits)))
-    own = part.share if part is not None and len(waits) == 1 else share.capped(1)
-    printed = f" (by the printed times {100 * share.value:.1f} %)" if own.hi - own.lo > RANGE * own.value else ""
-    yield Finding(
-        name,
-        f"{' and '.join(f'`{wait}`' for wait in waits)} took {percent(own)} of DB time: "
-        f"{often(count, facts.elapsed_s, 'waits')}{what}.",
-        part=next(iter(waits)),
-        detail="; ".join(filter(None, (reason, _writers_why(facts, background) + printed))),
-        next=event_step(next(iter(waits))),
-        evidence=(Evidence("foreground_events", tuple(waits)), Evidence("background_events", background)),
-        order=6,
-    )
-
-
-def _writers_why(facts: ReportFacts, names: tuple[str, ...]) -> str:
-    for name in names:
-        wait = facts.background.get(name)
-        if wait is not None and wait.avg_s is not None and wait.waits.lo >= _LEAST:
-            return f"`{name}` averaged {seconds(wait.avg_s.value)} over {count_text(wait.waits.value, 'wait')}"
-    return "sessions wait where changes come faster than they are written"
+    redo, switches = facts.activity.get("redo size"), facts.activity.get(_SWITCHED)
+    for name in facts.of_events("log buffer space", prefix="log file switch"):
+        part = part_of(facts, name)
+        if part is None or not part.is_large:
+            continue
+        reason = next((detail for words, detail in _SWITCHES.items() if words in name), "")
+        yield Finding("log_space", "", part=name, detail=reason)
+        if facts.elapsed_s is None:
+            continue
+        said = "" if redo is None else f"Sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
+        if "switch" in name and switches is not None:
+            said += f"{': the' if said else 'The'} logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)}"
+            said += " times per hour"
+        if said:
+            evidence = (Evidence("instance_activity", ("redo size",)),)
+            yield Finding("log_space", f"{said}.", next=event_step(name), evidence=evidence, explains=(name,))
 
 
 @rule(
@@ -392,7 +354,7 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> def wait(count, seconds): return Wait(Interval.exact(count), Interval.exact(seconds))
         >>> facts = ReportFacts(db_time_s=Interval.exact(227_750), elapsed_s=Interval.exact(1_606),
         ...     events={"db file sequential read": wait(500_000, 22_000)},
@@ -403,32 +365,18 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         >>> list(all_io_slow(ReportFacts(db_time_s=Interval.exact(9_000), events=facts.events)))
         []
     """
-    kinds = (
-        ("single-block reads", facts.events, "db file sequential read"),
-        ("log writes", facts.background, _WRITE),
-        ("control file writes", facts.background, "control file parallel write"),
-        ("database writer", facts.background, "db file parallel write"),
-    )
-    slow = []
-    for what, waits, name in kinds:
-        wait = waits.get(name)
-        if wait is None or wait.waits.lo < _LEAST or wait.avg_s is None:
-            continue
-        if wait.avg_s.lo < _SLOW_S:
-            return
-        slow.append((what, name, wait.avg_s))
-    if len(slow) < 3 or facts.whole_s is None or facts.is_idle:
+    waits = facts.background | {_READ: facts.events[_READ]} if _READ in facts.events else facts.background
+    counted = ((what, name, waits[name]) for name, what in _KINDS.items() if name in waits)
+    slow = [(what, name, wait.avg_s) for what, name, wait in counted if wait.waits.lo >= _LEAST and wait.avg_s]
+    is_slow = len(slow) >= _LEAST_KINDS and all(average.lo >= _SLOW_S for _, _, average in slow)
+    if not is_slow or facts.whole_s is None or facts.is_idle:
         return
+    said = ", ".join(f"{what} {seconds(average.value)}" for what, _, average in slow)
     yield Finding(
         "all_io_slow",
-        "All I/O was slow on average: "
-        + ", ".join(f"{what} {seconds(average.value)}" for what, _, average in slow)
-        + ".",
+        f"All I/O was slow on average: {said}.",
         next="see all devices of the host: iostat -xt 5",
-        evidence=(
-            Evidence("foreground_events", ("db file sequential read",)),
-            Evidence("background_events", tuple(name for _, name, _ in slow[1:])),
-        ),
+        evidence=(Evidence("foreground_events"), Evidence("background_events", tuple(name for _, name, _ in slow))),
         order=2,
     )
 
@@ -436,6 +384,7 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
 @rule(
     "remote_redo_in_commit",
     of="report",
+    explains=(_SYNC,),
     needs="`log file sync` and background waits for redo on another host",
     thresholds={"20 % of the time of commits": "FINDINGS F31"},
 )
@@ -444,12 +393,12 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
 
     Examples:
         >>> from logframe.interval import Interval
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> facts = ReportFacts(db_time_s=Interval.exact(1_448), elapsed_s=Interval.exact(2_653),
         ...     events={"log file sync": Wait(Interval.exact(9_000), Interval.exact(120))},
         ...     background={"LGWR real time apply sync": Wait(Interval.exact(700), Interval.exact(77))})
         >>> print(*(one.sentence for one in remote_redo(facts)))
-        Background processes waited 77 s for redo on another host (`LGWR real time apply sync`); commits took 120 s.
+        Commits waited for redo on another host: `LGWR real time apply sync` took 110 ms on average.
         >>> list(remote_redo(ReportFacts()))
         []
     """
@@ -459,12 +408,18 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         return
     name, wait = max(waits.items(), key=lambda item: item[1].time_s.value)
     share = sync.time_s / facts.whole_s
-    if sync.time_s.lo <= 0 or wait.time_s.lo < 0.2 * sync.time_s.hi or wait.waits.lo < _LEAST or share.lo < 0.001:
+    if sync.time_s.lo <= 0 or wait.waits.lo < _LEAST or share.lo < 0.001:
+        return
+    said = f"Background processes waited {three(wait.time_s.value)} s for redo on another host (`{name}`)"
+    if wait.avg_s is not None and sync.avg_s is not None and wait.avg_s.lo >= _LATE * sync.avg_s.hi:
+        written = log_write(facts)
+        said = f"Commits waited for redo on another host: `{name}` took {seconds(wait.avg_s.value)}"
+        said += f", {written}" if written else " on average"
+    elif wait.time_s.lo < 0.2 * sync.time_s.hi:
         return
     yield Finding(
         "remote_redo_in_commit",
-        f"Background processes waited {three(wait.time_s.value)} s for redo on another host (`{name}`); commits took "
-        f"{three(sync.time_s.value)} s.",
+        f"{said}.",
         next="select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
         evidence=(Evidence("background_events", tuple(waits)), Evidence("foreground_events", (_SYNC,))),
         order=6,

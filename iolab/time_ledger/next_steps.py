@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 _ASH: Final = "an ASH report of the period (@?/rdbms/admin/ashrpt)"
-_SEGMENT: Final = f"Take {_ASH}: its object is the segment"
+SEGMENT: Final = f"take {_ASH}: its object is the segment"
 PARSES: Final = (
     "see statements that differ in literals alone: select force_matching_signature, count(*) from v$sql group by 1"
 )
@@ -25,10 +25,10 @@ BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.
 _STEPS: Final = {
-    "enq: HW": f"see the segment that grows, and its extents allocated in advance. {_SEGMENT}",
+    "enq: HW": f"see the segment that grows, and its extents allocated in advance; {SEGMENT}",
     "enq: SQ": "enlarge sequences with a small cache: select * from dba_sequences where cache_size < 100",
-    "enq: TX - index": f"see the index that grows at one end (reverse key, or hash partitions). {_SEGMENT}",
-    "enq: TX - allocate ITL": f"see the segment with too few transaction slots (INITRANS). {_SEGMENT}",
+    "enq: TX - index": f"see the index that grows at one end (reverse key, or hash partitions); {SEGMENT}",
+    "enq: TX - allocate ITL": f"see the segment with too few transaction slots (INITRANS); {SEGMENT}",
     "enq: TM": "see foreign keys without an index, and LOCK TABLE statements: the blocking sessions in " + _ASH,
     "enq: US": "see undo segments that go offline and online: select * from v$undostat",
     "enq: CF": "see the devices of the control files: iostat -xt 5",
@@ -56,13 +56,13 @@ _STEPS: Final = {
     "library cache pin": "see the sessions that run what is compiled: select * from v$access",
     "library cache": PARSES,
     "cursor: ": CHILDREN,
-    "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
-    "buffer busy waits": f"take {_ASH}: its object is the segment",
+    "latch: cache buffers chains": f"see the hot block: its statement and segment; {SEGMENT}",
+    "buffer busy waits": SEGMENT,
     **dict.fromkeys(
         ("gc cr block lost", "gc current block lost", "gc cr failure"),
         "see what the private network drops, on each node: netstat -s; ip -s link; its switch and its buffers",
     ),
-    "gc buffer busy": f"take {_ASH}: its object is the segment",
+    "gc buffer busy": SEGMENT,
     "direct path read temp": ON_DISK,
     "direct path write temp": ON_DISK,
     "PL/SQL lock timer": "see the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
@@ -101,3 +101,16 @@ def event_step(event: str) -> str:
         ''
     """
     return next((step for begin, step in _STEPS.items() if event.startswith(begin)), "")
+
+
+def step_at(event: str, segment: str) -> str:
+    """What to look at next for a wait event of a segment that the log names.
+
+    Examples:
+        >>> step_at("enq: TX - index contention", "T_PK")
+        'see the index that grows at one end (reverse key, or hash partitions): `T_PK`'
+        >>> step_at("gc buffer busy acquire", "T_PK"), step_at("db file sequential read", "T")
+        ('spread what sessions change at once in `T_PK`: hash partitions; of an index, a reverse key', '')
+    """
+    spread = f"spread what sessions change at once in `{segment}`: hash partitions; of an index, a reverse key"
+    return event_step(event).replace(f"; {SEGMENT}", f": `{segment}`").replace(SEGMENT, spread)

@@ -476,7 +476,7 @@ def _next_of(facts: ReportFacts, wait_class: str, event: str = "") -> str:
         return CHILDREN if step == PARSES and is_soft else step
     if wait_class == "Commit" and _has_many_commits(facts):
         return COMMIT_LESS
-    if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None:
+    if wait_class == "User I/O" and (one := _largest(facts, "io_s")) is not None and not one.is_short:
         return plan_of(one.sql_id)
     return _NEXT.get(wait_class, _ASH)
 
@@ -501,8 +501,10 @@ def _has_many_commits(facts: ReportFacts) -> bool:
 def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
     least = _MOST * (facts.whole_s or one.elapsed_s).value
-    if one.elapsed_s.value < least:
-        return BUSY_HOUR if _is_calm(facts) else plan_of(one.sql_id)
+    if one.elapsed_s.value < least and is_calm(facts):
+        return BUSY_HOUR
+    if one.elapsed_s.value < least and not one.is_short:
+        return plan_of(one.sql_id)
     if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
         return PARSES
     times: dict[str, float] = {}
@@ -514,19 +516,21 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     step = max(times, key=lambda step: times[step], default="")
     known = [of.value for of in (one.cpu_s, one.io_s) if of is not None]
     is_waiting = len(known) == 2 and sum(known) < _MOST * one.elapsed_s.value  # no plan shows why
-    least = (_SOME if is_waiting else _MOST) * one.elapsed_s.value
-    return step if step and times[step] >= least else plan_of(one.sql_id)
+    least = (_SOME if is_waiting or one.is_short else _MOST) * one.elapsed_s.value
+    if step and times[step] >= least:
+        return step
+    return f"see what executes `{one.sql_id}` so often: its module" if one.is_short else plan_of(one.sql_id)
 
 
 def cpu_step(facts: ReportFacts) -> str:
     """What to look at for CPU time: the plan of the statement with most of it."""
     one = _largest(facts, "cpu_s")
     if one is None:
-        return BUSY_HOUR if _is_calm(facts) else _ASH
-    return _next_of_statement(facts, one) if _is_calm(facts) else plan_of(one.sql_id)
+        return BUSY_HOUR if is_calm(facts) else _ASH
+    return _next_of_statement(facts, one) if is_calm(facts) or one.is_short else plan_of(one.sql_id)
 
 
-def _is_calm(facts: ReportFacts) -> bool:
+def is_calm(facts: ReportFacts) -> bool:
     """Whether so little ran that only a statement with most of it is worth a look."""
     return facts.is_quiet and facts.sessions_active is not None and facts.sessions_active.hi < _CALM
 

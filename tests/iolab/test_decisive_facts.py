@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import polars as pl
 import pytest
@@ -17,10 +18,14 @@ from iolab.pages.ledger_text import first_screen
 from iolab.pages.summary import summarize
 from iolab.rules.ash import _place, _plans, _when
 from iolab.rules.compare_report import _statement
+from iolab.rules.exadata import exadata
+from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.load import db_time_unaccounted, instance_idle
 from iolab.rules.profile import resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.reports import _with_places, lines_not_read
+from iolab.rules.report_causes import network, sequence_cache
+from iolab.rules.reports import lines_not_read, places
+from iolab.rules.time_parts import with_ledger
 from iolab.rules.writes import commit_beyond_write, log_space, writers_behind
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.reports import ledger_of
@@ -47,7 +52,7 @@ def facts_of(event: str, seconds: float, **more: object) -> ReportFacts:
 @pytest.mark.parametrize(
     ("averages", "said"),
     [
-        ((1.2, 28.6, 1.4), "28.6 ms each in {}2{}, 1.30 ms in the others"),
+        ((1.2, 28.6, 1.4), "28.6 ms in {}2{}, 1.30 ms in the others"),
         ((1.2, 3.5, 1.3), ""),  # less than 3 times as long
         ((28.6,), ""),
     ],
@@ -61,18 +66,18 @@ def test_the_instance_or_tablespace_behind_an_event(averages: tuple[float, ...],
         ("log file sync", tables(top_events=events), ("instance ", "")),
         ("db file sequential read", tables(tablespace_io=spaces), ("tablespace `", "`")),
     ):
-        found = list(_with_places(report, facts_of(event, 700), []))
+        found = list(places(report, facts_of(event, 700)))
         assert bool(found) == bool(said)
-        assert not said or found[0].sentence.endswith(f"; {said.format(*name)}.")
+        assert not said or found[0].sentence.endswith(f" took {said.format(*name)}.")
         assert not said or ("v$datafile" in found[0].next) == ("tablespace" in name[0])
 
 
 @pytest.mark.parametrize(
     ("event", "statistic", "said"),
     [
-        ("enq: TX - index contention", "row_lock_waits", "segment `T_PK` accounts for 97 % of `row lock waits`"),
-        ("db file sequential read", "physical_reads", "segment `T_PK` accounts for 97 % of `physical reads`"),
-        ("gc buffer busy acquire", "gc_buffer_busy", "segment `T_PK` accounts for 97 % of `gc buffer busy`"),
+        ("enq: TX - index contention", "row_lock_waits", "Segment `T_PK` accounts for 97 % of `row lock waits`"),
+        ("db file sequential read", "physical_reads", "Segment `T_PK` accounts for 97 % of `physical reads`"),
+        ("gc buffer busy acquire", "gc_buffer_busy", "Segment `T_PK` accounts for 97 % of `gc buffer busy`"),
         ("log file sync", "row_lock_waits", ""),
     ],
 )
@@ -83,7 +88,7 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
         for pct in (60.0, 37.0)
     ]
     rows += [{"ordered_by": statistic, "owner": "A", "object": "T", "total_pct": None, "capture_pct": 2.0}]
-    found = [one.sentence for one in _with_places(tables(segments=rows), facts_of(event, 700), [])]
+    found = [one.sentence for one in places(tables(segments=rows), facts_of(event, 700))]
     assert [said in one for one in found] == [True] * bool(said)
 
 
@@ -91,20 +96,21 @@ def test_the_flash_behind_reads_of_cells() -> None:
     """How many reads the flash of the cells served stands beside their share."""
     activity = {"cell flash cache read hits": exact(110), "physical read total io requests": exact(1_000)}
     facts = facts_of("cell single block physical read", 700, activity=activity)
-    (said,) = (one.sentence for one in _with_places(tables(), facts, []))
-    assert said.endswith("flash served 11 % of the read requests.")
+    rows = findings_frame(with_ledger(exadata(activity), [ledger_of(facts)]))
+    (said,) = rows.filter(name="flash_hits", part="cell single block physical read").get_column("sentence")
+    assert said == "Flash answered 11 % of 1,000 read requests."
 
 
 @pytest.mark.parametrize(
     ("samples", "said"),
     [
-        ((0, 900, 0, 0), ", all of them from 10:06 to 10:12"),
-        ((10, 9, 500, 480), ", 98 % of them from 10:12 on"),
-        ((100, 110, 90, 100), ""),
+        ((0, 900, 0, 0), (", all of them from 10:06 to 10:12", 1.0, 360.0)),
+        ((10, 10, 500, 480), (", 98 % of them from 10:12 on", 0.98, 720.0)),
+        ((100, 110, 90, 100), ("", 1.0, None)),
     ],
 )
-def test_when_an_event_was_sampled(samples: tuple[int, ...], said: str) -> None:
-    """A span of slots with nearly all samples of an event is said, not an even one."""
+def test_when_an_event_was_sampled(samples: tuple[int, ...], said: tuple[str, float, float | None]) -> None:
+    """A span of slots with nearly all samples of an event is said, with its length, not an even one."""
     slots = [
         {"slot_begin": BEGIN + dt.timedelta(minutes=6 * n), "slot_s": 360.0, "event": name, "samples": count}
         for n, own in enumerate(samples)
@@ -150,38 +156,36 @@ def test_the_statement_behind_a_change_between_periods() -> None:
 def test_the_limit_behind_a_wait() -> None:
     """A small limit, the memory of sorts, or slow writes stand in the sentence of the wait for them."""
     caged = facts_of("resmgr:cpu quantum", 600, cpus=64, cpu_count=2)
-    assert next(resource_manager(caged)).sentence.endswith("; `cpu_count` was 2 of 64 CPUs.")
+    assert next(resource_manager(caged)).sentence.endswith(": `cpu_count` was 2 of 64 CPUs.")
     assert "cpu_count" not in next(resource_manager(facts_of("resmgr:cpu quantum", 600, cpus=64))).sentence
     spilled = facts_of("direct path write temp", 330, parameters={"pga_aggregate_target": "2147483648"})
     spilled.events["direct path read temp"] = Wait(exact(900), exact(300))
     assert next(temporary_space(spilled)).sentence.endswith("; `pga_aggregate_target` was 2 GiB.")
     write = {"db file parallel write": Wait(exact(1_000), exact(115))}
-    behind = next(writers_behind(facts_of("free buffer waits", 600, background=write))).sentence
-    assert behind.endswith("for the database writers, whose writes took 115 ms.")
+    _, behind = writers_behind(facts_of("free buffer waits", 600, background=write))
+    assert behind.sentence.endswith("for the database writers, whose writes took 115 ms.")
     write["db file async I/O submit"] = Wait(exact(1_000), exact(380))
     settings = {"filesystemio_options": "none", "db_writer_processes": "1", "control_files": "/u01/a.ctl"}
-    sync = next(writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings)))
+    _, sync = writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings))
     assert sync.sentence.endswith(
         "whose `db file async I/O submit` took 380 ms; `filesystemio_options` = none, `db_writer_processes` = 1."
     )
     assert "filesystemio_options = setall" in sync.next
-    in_asm = next(
-        writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings | {"a": "+D"}))
-    )
+    _, in_asm = writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings | {"a": "+D"}))
     assert in_asm.sentence.endswith("`db file async I/O submit` took 380 ms.")
     switched = {"log switches (derived)": exact(40)}
     full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
-    assert next(log_space(full)).sentence.endswith("; the logs switched 240 times per hour.")
-    assert "switched" not in next(log_space(facts_of("log buffer space", 600, activity=switched))).sentence
+    assert [one.sentence for one in log_space(full)] == ["", "The logs switched 240 times per hour."]
+    assert [one.sentence for one in log_space(facts_of("log buffer space", 600, activity=switched))] == [""]
     redo = facts_of("log file switch (checkpoint incomplete)", 600, activity={"redo size": exact(6e9)})
-    assert next(log_space(redo)).sentence.endswith("; sessions made 10 MB/s of redo.")
+    assert [one.sentence for one in log_space(redo)] == ["", "Sessions made 10 MB/s of redo."]
 
 
 @pytest.mark.parametrize(
     ("end_mb", "pool_mb", "said"),
     [
-        (896, 11_136, "cache shrank from 7.88 GiB to 896 MiB while the shared pool grew from 3.88 GiB to 10.9 GiB."),
-        (896, 3_968, "the buffer cache shrank from 7.88 GiB to 896 MiB."),
+        (896, 11_136, "cache shrank from 7.88 GiB to 896 MiB; the shared pool grew from 3.88 GiB to 10.9 GiB."),
+        (896, 3_968, "The buffer cache shrank from 7.88 GiB to 896 MiB."),
         (7_040, 4_992, ""),
     ],
 )
@@ -192,7 +196,7 @@ def test_a_buffer_cache_that_shrank(end_mb: int, pool_mb: int, said: str) -> Non
         {"cache": name, "begin_bytes": begin * 2.0**20, "end_bytes": end and end * 2.0**20}
         for name, begin, end in sizes
     ]
-    found = list(_with_places(tables(cache_sizes=rows), facts_of("db file sequential read", 600), []))
+    found = list(places(tables(cache_sizes=rows), facts_of("db file sequential read", 600)))
     assert [one.sentence.endswith(said) for one in found] == [True] * bool(said)
 
 
@@ -202,12 +206,71 @@ def test_the_sequence_behind_its_lock() -> None:
     def said(*texts: str) -> list[str]:
         used = tuple(Statement(f"gk2v8xw0q1d7{n}", exact(9), text=text) for n, text in enumerate(texts))
         facts = facts_of("enq: SQ - contention", 700, statements=used)
-        return [one.sentence.partition("; ")[2] for one in _with_places(tables(), facts, [])]
+        return [one.sentence for one in sequence_cache(facts)]
 
     insert = "insert into t values (app.seq_t.nextval, :1)"
     assert said("select 1 from dual", insert) == ["`gk2v8xw0q1d71` takes numbers of sequence `APP.SEQ_T`."]
     assert said(insert, "insert into u values (seq_u.nextval)") == []
     assert said("select 1 from dual") == []
+
+
+class Rac(dict[str, pl.DataFrame]):
+    """A report of one instance of several, with the counters of its network devices."""
+
+    raw_tables: ClassVar = {
+        "Interconnect Device Statistics": pl.DataFrame({"Device Name": ["a", "b"], "Receive Dropped": [7, 61_204]})
+    }
+
+
+def test_lost_blocks_are_a_fault_of_the_network() -> None:
+    """The class names the events that make it, not the average of all; what the devices dropped stands beside it."""
+    events = {
+        "gc cr block lost": Wait(exact(500), exact(250)),
+        "gc current block lost": Wait(exact(250), exact(125)),
+        "gc cr block 2-way": Wait(exact(500_000), exact(250)),
+    }
+    facts = ReportFacts(db_time_s=exact(1_000), elapsed_s=exact(600), events=events, classes={"Cluster": exact(625)})
+    pings = [{"latency_8k_us": 4_112.0, "latency_500b_us": 182.0}, {"latency_8k_us": 60.0, "latency_500b_us": 41.0}]
+    found = list(network(cast("AwrReport", Rac(rac_interconnect_ping=pl.DataFrame(pings))), facts))
+    (said,) = (one.sentence for one in found)
+    assert said.startswith("The private network lost blocks; `b` dropped 61,204 packets that it received")
+    assert said.endswith(", and 8 KiB pings took 4.11 ms (500 bytes: 182 us).")
+    cause = replace(found[0], explains=("Cluster", "gc "))
+    rows = findings_frame(with_ledger([cause], [ledger_of(facts)]))
+    place = rows.get_column("name").to_list().index("lost_blocks")
+    assert rows.item(place, "part") == "Cluster"
+    assert rows.item(place - 1, "sentence") == (
+        "Waits of class Cluster took 62 % of DB time: `gc cr block 2-way` 25 % (500,000 waits of 500 us), "
+        "`gc cr block lost` 25 % (500 waits of 500 ms)."
+    )
+    screen = first_screen(rows, ledger_of(facts)).splitlines()
+    assert "The private network lost blocks" in " ".join(screen[:4])
+    assert screen[-1].startswith("next: see what the private network drops")
+
+
+def test_a_cause_is_beside_a_small_part_too() -> None:
+    """What explains a part of 10 % stands below it; without one of that size it stands by itself."""
+    cause = Finding("log_write", "A log write took 22 ms.", explains=("log file sync",))
+    parts = {}
+    for share in (150, 50):
+        rows = findings_frame(with_ledger([cause], [ledger_of(facts_of("log file sync", share))]))
+        parts[share] = rows.filter(name="log_write").item(0, "part")
+    assert parts == {150: "log file sync", 50: None}
+
+
+def test_no_plan_is_asked_of_a_short_statement() -> None:
+    """One that inserts a row, or gets a few blocks each time, has no better plan: its step is what it waited for."""
+    insert = Statement("1qx8r5f0ctm2d", exact(800), exact(9_000), text="insert into t (a) values (:1)")
+    lookup = Statement("az1wtf3paa83q", exact(800), exact(9_000), cpu_s=exact(700), counts={"buffer_gets": 36_000})
+    scan = Statement("bz0q5s1n2f7ga", exact(800), exact(9_000), counts={"buffer_gets": 36_000_000})
+    steps = [
+        ledger_of(facts_of("enq: TX - index contention", 300, statements=(one,))).parts("who").item(0, "next")
+        for one in (insert, lookup, scan)
+    ]
+    assert ["index that grows" in one for one in steps] == [True, True, False]
+    assert "display_awr('bz0q5s1n2f7ga')" in steps[2]
+    quiet = ledger_of(facts_of("latch free", 1, statements=(lookup,))).parts("who").item(0, "next")
+    assert quiet == "see what executes `az1wtf3paa83q` so often: its module"
 
 
 def test_a_short_period_says_so() -> None:
@@ -298,7 +361,7 @@ def test_commits_and_the_write_of_the_log(write_s: int) -> None:
     writes = {"log file parallel write": Wait(exact(9_000), exact(write_s))}
     facts = facts_of("log file sync", 700, background=writes, kind="statspack")
     (found,) = commit_beyond_write(facts)
-    assert found.sentence.endswith(f"; a log write took {write_s / 9:.3g} ms on average.")
+    assert found.sentence == f"Commits waited for the log: a log write took {write_s / 9:.3g} ms on average."
 
 
 def test_the_first_line_that_was_not_read_is_shown() -> None:

@@ -1,0 +1,222 @@
+"""Causes of waits that a report shows apart from them: lost blocks, sequences, statements that scan, long latches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.formatting import count_text
+from iolab.metrics.report_facts import total
+from iolab.metrics.report_figures import report_facts
+from iolab.rules.finding import NOTABLE, Evidence, Finding
+from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.registry import rule
+from iolab.rules.report_parts import LARGE
+from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse import AwrReport
+    from iolab.metrics.report_facts import ReportFacts, Statement
+
+#: A ping of 8 KiB that takes this many times one of 500 bytes is slow: four times as long is usual at most.
+_SLOW_PING: Final = 5
+_DEVICES: Final = "Interconnect Device Statistics"
+_DROPPED: Final = "Receive Dropped"
+#: What follows the name of a sequence in a statement, and the statement that takes its next numbers.
+_NEXT_NUMBER: Final = ".NEXTVAL"
+_UPDATE: Final = "UPDATE SEQ$ "
+#: A sequence is updated for every number from this many updates per row on, and has a small cache of this size.
+_EACH: Final = 0.8
+_SMALL_CACHE: Final = 100
+#: A statement with this much of all blocks read, and this many in each execution, reads whole segments.
+_MOSTLY: Final = 0.5
+_MANY_BLOCKS: Final = 1_000
+#: The list of statements and its column, what they did with the blocks, and the parts of the time that this takes.
+_BLOCKS: Final = (
+    ("reads", "physical_reads", "read {} blocks", ("User I/O",)),
+    ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED)),
+)
+_LEAST_WAITS: Final = 100
+#: A latch is held for microseconds; AWR prints averages of such waits in ms.
+_LONG_S: Final = 0.100
+#: One event alone may be one holder; two or more point to what all holders share.
+_LEAST_EVENTS: Final = 2
+#: Waits for a parse, which takes as long as it takes.
+_FOR_PARSES: Final = ("cursor: pin s wait on x", "library cache lock", "library cache pin", "library cache load lock")
+_SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
+
+
+@rule(
+    "lost_blocks",
+    of="period",
+    explains=("Cluster", "gc "),
+    needs="waits for lost blocks, and statistics of the private network",
+    thresholds={"5 % of DB time": "Finding.NOTABLE", "5 times a ping of 500 bytes": "usual are up to 4"},
+)
+def lost_blocks(report: AwrReport) -> Iterator[Finding]:
+    """Blocks that the private network lost, and what its devices dropped: no statement makes them arrive."""
+    yield from network(report, report_facts(report))
+
+
+def network(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """How many blocks were lost, with the device that dropped most packets, and the pings that took long."""
+    lost = {name: wait for name, wait in facts.of_events(prefix="gc ").items() if "lost" in name}
+    if facts.whole_s is None or facts.is_idle or not lost or (total(lost) / facts.whole_s).lo < NOTABLE:
+        return
+    count = facts.activity.get("gc blocks lost")
+    said = f"The private network lost {count_text(count.value, 'block') if count is not None else 'blocks'}"
+    if _DEVICES in report.raw_tables and _DROPPED in report.raw_tables[_DEVICES].columns:
+        rows = report.raw_tables[_DEVICES].select("Device Name", pl.col(_DROPPED).cast(pl.Int64, strict=False))
+        worst = rows.drop_nulls().filter(pl.col(_DROPPED) > 0).sort(_DROPPED).tail(1).rows()
+        said += "".join(f"; `{device}` dropped {packets:,} packets that it received" for device, packets in worst)
+    if "rac_interconnect_ping" in report:
+        slow = report["rac_interconnect_ping"].select("latency_8k_us", "latency_500b_us").drop_nulls()
+        slow = slow.filter(pl.col("latency_8k_us") >= _SLOW_PING * pl.col("latency_500b_us")).sort("latency_8k_us")
+        for large, small in slow.tail(1).iter_rows():
+            said += f", and 8 KiB pings took {seconds(large / 1e6)} (500 bytes: {seconds(small / 1e6)})"
+    names = tuple(lost)
+    yield Finding(
+        "lost_blocks", f"{said}.", next=event_step(names[0]), evidence=(Evidence("foreground_events", names),)
+    )
+
+
+@rule(
+    "sequence_cache",
+    of="report",
+    explains=("enq: SQ", "enq: SV", "DFS lock handle", "row cache lock", "latch: row cache"),
+    needs="the texts of statements",
+    thresholds={"0.8 updates of SEQ$ per row": "one for every number"},
+)
+def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
+    """The only sequence in the texts of the statements, and how often its row was updated for its next numbers.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement, Wait
+        >>> from logframe.interval import Interval
+        >>> def run(sql_id, runs, text): return Statement(sql_id, Interval.exact(500), Interval.exact(runs), text=text)
+        >>> insert = run("gk2v8xw0q1d71", 1_000, "insert into t values (app.seq_t.nextval, :1)")
+        >>> events = {"enq: SQ - contention": Wait(Interval.exact(9_000), Interval.exact(700))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), events=events, statements=(insert,))
+        >>> for one in sequence_cache(facts): print(one.sentence)
+        `gk2v8xw0q1d71` takes numbers of sequence `APP.SEQ_T`.
+        >>> from dataclasses import replace
+        >>> for runs in (1_000, 200):
+        ...     update = run("4m7m0t6fjcs5x", runs, "update seq$ set increment$=:2")
+        ...     for one in sequence_cache(replace(facts, statements=(insert, update))): print(one.sentence)
+        `update seq$` ran 1,000 times for 1,000 rows of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has no cache.
+        `update seq$` ran 200 times for 1,000 rows of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has a small cache.
+    """
+    used: dict[str, Statement] = {}
+    for one in facts.statements:
+        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
+            name = "".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1]
+            used.setdefault(name, one)
+    update = next((one for one in facts.statements if one.text.upper().startswith(_UPDATE)), None)
+    waits = total({**facts.of_events(prefix="enq: S"), **facts.of_events("DFS lock handle", "row cache lock")})
+    if facts.whole_s is None or facts.is_idle or len(used) != 1 or waits.lo < LARGE * facts.whole_s.hi:
+        return
+    ((name, one),) = used.items()
+    said = f"`{one.sql_id}` takes numbers of sequence `{name}`"
+    updates = update.executions.value if update is not None and update.executions is not None else 0.0
+    rows = max(one.counts.get("rows_processed", 0.0), 0.0 if one.executions is None else one.executions.value)
+    if 0 < rows <= _SMALL_CACHE * updates:
+        said = f"`update seq$` ran {counted(updates, 'times')} for {counted(rows, 'rows')} of `{one.sql_id}`: sequence "
+        said += f"`{name}` has {'no' if _EACH * rows <= updates else 'a small'} cache"
+    elif not facts.of_events(prefix="enq: S") and not facts.of_events("DFS lock handle"):
+        return  # a row cache lock alone may be another's
+    yield Finding(
+        "sequence_cache",
+        f"{said}.",
+        next=f"enlarge its cache: alter sequence {name.lower()} cache 1000 (noorder, where the application allows)",
+        evidence=(Evidence("sql", (one.sql_id,)),),
+    )
+
+
+@rule(
+    "blocks_of_a_statement",
+    of="report",
+    needs="SQL ordered by gets, or by reads",
+    thresholds={"half of the blocks": "a convention", "1,000 blocks per execution": "a convention"},
+)
+def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
+    """The statement that got or read most blocks, where each of its executions needs very many; and for how many rows.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement, Wait
+        >>> from logframe.interval import Interval
+        >>> counts = {"physical_reads": 513_529_767, "rows_processed": 1_388, "reads_pct": 99.8}
+        >>> scan = Statement("bz0q5s1n2f7ga", Interval.exact(19_110), Interval.exact(1_362), counts=counts)
+        >>> facts = ReportFacts(db_time_s=Interval.exact(22_131), statements=(scan,))
+        >>> for one in blocks_of_a_statement(facts): print(one.sentence)
+        `bz0q5s1n2f7ga` read 377,000 blocks per execution for 1.02 rows: 99.8 % of all physical reads.
+    """
+    events = facts.listed_events
+    is_temp = max(events, key=lambda name: events[name].time_s.value, default="").endswith(" temp")  # of its own sorts
+    for of, name, did, explains in _BLOCKS[is_temp:]:
+        read = [one for one in facts.statements if not one.is_block and one.counts.get(f"{of}_pct")]
+        one = max(read, key=lambda one: one.counts[f"{of}_pct"], default=None)
+        if one is None or one.executions is None or one.executions.lo <= 0 or facts.void or is_calm(facts):
+            continue
+        share, rows = one.counts[f"{of}_pct"] / 100, one.counts.get("rows_processed")
+        each = one.counts.get(name, 0) / one.executions.value
+        if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:
+            continue
+        per_row = "" if rows is None else f" for {three(rows / one.executions.value)} rows"
+        said = f"`{one.sql_id}` {did.format(three(each))} per execution{per_row}"
+        yield Finding(
+            "blocks_of_a_statement",
+            f"{said}: {percent(share)} of all {name.replace('_', ' ')}.",
+            next=f"{plan_of(one.sql_id)}; see whether an index saves its scan",
+            evidence=(Evidence("sql", (one.sql_id,)),),
+            explains=explains,
+        )
+
+
+@rule(
+    "short_latches_long_waits",
+    of="report",
+    explains=("Concurrency", NOT_ACCOUNTED),
+    needs="foreground events",
+    thresholds={"100 ms": "FINDINGS F13", "two events of 100 waits": "FINDINGS F13"},
+)
+def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
+    """Two or more latch or mutex events whose average wait was 100 ms or longer.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
+        >>> def facts(seconds): return ReportFacts(db_time_s=Interval.exact(33_153), elapsed_s=Interval.exact(3_566),
+        ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
+        ...             for name in ("latch: shared pool", "library cache: mutex X")})
+        >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
+        Waits for 2 kinds of latches and mutexes averaged 100 ms or more (`latch: shared pool` 203 ms), consistent with
+        holders that did not run.
+        >>> list(short_latches_long_waits(facts(21)))
+        []
+    """
+    if facts.is_idle or facts.whole_s is None:
+        return
+    long = {
+        name: wait
+        for name, wait in facts.of_events(*facts.events).items()
+        if name.lower().startswith(_SHORT)
+        and not name.lower().startswith(_FOR_PARSES)
+        and wait.waits.lo >= _LEAST_WAITS
+        and wait.avg_s is not None
+        and wait.avg_s.lo >= _LONG_S
+    }
+    if len(long) < _LEAST_EVENTS:
+        return
+    first, average = next((name, wait.avg_s) for name, wait in long.items() if wait.avg_s is not None)
+    yield Finding(
+        "short_latches_long_waits",
+        f"Waits for {len(long)} kinds of latches and mutexes averaged 100 ms or more (`{first}` "
+        f"{seconds(average.value)}), consistent with holders that did not run.",
+        next="take an ASH report of the period, and see what the holders did: @?/rdbms/admin/ashrpt",
+        evidence=(Evidence("foreground_events", tuple(long)),),
+        order=2,
+    )
