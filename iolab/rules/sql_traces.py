@@ -101,10 +101,14 @@ class Facts(NamedTuple):
         row = self.row(part, view)
         if row is None:
             return ""
+        return f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {self.base}"
+
+    @property
+    def base(self) -> str:
+        """What shares are of, where that is not the whole session."""
         work, total = self.lead.work, self.lead.total
         is_part = work is not None and total is not None and total.value - work.value > _NAMED * total.value
-        of = self.lead.work_base if is_part else "the time"
-        return f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {of}"
+        return self.lead.work_base if is_part else "the time"
 
     def row(self, part: str, view: str = "what") -> dict[str, Any] | None:
         """The row of a part of the ledger."""
@@ -382,22 +386,30 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
             continue
         said = (
             f"{one['texts']:,} statements that differ only in literals took {facts.percent(name, 'who')}: "
-            f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(one['parse_us'] / 1e6)} in parsing."
+            f"{_parsed(one)}."
         )
         text = short_text(str(one["key"]), 100)
         yield Finding("hard_parses", said, part=name, detail=f"`{text}`", next=BIND, evidence=(_place(one),))
-    row = facts.session.phases.filter(pl.col("op") == "PARSE")
-    missed = facts.session.calls.filter(pl.col("op") == "PARSE", pl.col("misses") > 0)
-    share = facts.share("PARSE", "phase")
-    if row.height and missed.height and share >= _NAMED:
-        took = int(missed.get_column("own_elapsed_us").sum()) / 1e6
-        hard = f"{count_text(missed.height, 'hard parse')}, {seconds(took)}"
-        said = f"Parsing took {facts.percent('PARSE', 'phase')}: {hard}."
-        most = statements.sort("hard_parses", descending=True).row(0, named=True)
-        step = parse_step(row.item(0, "count"), missed.height, most["texts"], most["sql"])
-        if took > _LONG_PARSE_S * missed.height:
-            step = "trace the optimizer (event 10053) for this statement"
-        yield Finding("hard_parses", said, part="PARSE", evidence=(Evidence("calls", ("PARSE",)),), next=step)
+    missed, work = facts.session.parses.filter(pl.col("misses") > 0), facts.lead.work or facts.lead.total
+    own, whole = (int(facts.session.parses.get_column(f"{name}elapsed_us").sum()) / 1e6 for name in ("own_", ""))
+    if missed.is_empty() or facts.lead.unshared or work is None or whole < _NAMED * work.value:
+        return
+    share, took = Interval.exact(min(whole / work.value, 1.0)), int(missed.get_column("elapsed_us").sum()) / 1e6
+    inside = f", {seconds(whole - own)} of it in recursive statements" if whole - own >= _NOTABLE * whole else ""
+    said = f"Parsing took {percent(share)} of {facts.base}: {count_text(missed.height, 'hard parse')}, {seconds(took)}"
+    most = statements.sort("hard_parses", descending=True).row(0, named=True)
+    step = parse_step(facts.session.parses.height, missed.height, most["texts"], most["sql"])
+    if took > _LONG_PARSE_S * missed.height and most["texts"] == 1:
+        step = "trace the optimizer (event 10053) for this statement"
+    place, of = Evidence("calls", ("PARSE",)), facts.lead.work_base or facts.lead.base
+    yield Finding("hard_parses", f"{said}{inside}.", share, of, next=step, evidence=(place,))
+
+
+def _parsed(one: dict[str, Any]) -> str:
+    """The hard parses of a statement, and their time with and without the recursive statements in them."""
+    own, whole = one["parse_us"] / 1e6, one["parse_whole_us"] / 1e6
+    both = f", {seconds(whole)} with the recursive statements in it" if whole - own >= _NOTABLE * whole else ""
+    return f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(own)} in parsing{both}"
 
 
 @rule("main_statement", "recursive_sql", of="sqltrace_session", needs="headers of statements")
@@ -420,7 +432,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             rows, step = _fetch(facts, one)
             parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]
         elif is_parsed:
-            parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
+            parts = [_parsed(one)]
         else:
             parts = [*_work(facts, one, top), *(undo := _undo(facts, one, top))]
             step = _CHANGED if undo else step

@@ -171,6 +171,19 @@ class Session:
         return found.sort("us", "op", descending=[True, False])
 
     @cached_property
+    def parses(self) -> pl.DataFrame:
+        """The PARSE calls that are in no other one: ``elapsed_us`` is with the recursive statements in them."""
+        found, above = (self.calls.filter(pl.col("op") == "PARSE") for _ in range(2))
+        calls = self.calls.select("op", "parent", above="line")
+        above = above.select("line", above="parent").drop_nulls()
+        inner = [above.clear()]
+        while above.height:
+            above = above.join(calls, on="above").select("line", "op", above="parent")
+            inner.append(above.filter(op="PARSE").select("line", "above"))
+            above = above.filter(pl.col("op") != "PARSE").select("line", "above").drop_nulls()
+        return found.join(pl.concat(inner), on="line", how="anti")
+
+    @cached_property
     def statements(self) -> pl.DataFrame:
         """Statements that are alike but for literals, the longest first.
 
@@ -178,7 +191,8 @@ class Session:
         number), ``statement`` (line of the first header), ``is_sys`` (recursive SQL of the dictionary), ``depth``,
         ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls (of one that did not
         end its waits), ``cpu_us``,
-        ``io_us``, ``parse_us``, ``disk_blocks``, ``gets``; ``trips`` and ``trip_us``: round trips between fetches.
+        ``io_us``, ``parse_us`` (``parse_whole_us`` with recursive statements), ``disk_blocks``, ``gets``; ``trips`` and
+        ``trip_us``: round trips between fetches.
         """
         op, own = pl.col("op"), pl.col("own_elapsed_us")
         sums = self.calls.group_by("statement", pl.col("cursor").is_null().alias("is_lob")).agg(
@@ -190,6 +204,7 @@ class Session:
             us=own.sum(),
             cpu_us=pl.col("own_cpu_us").sum(),
             parse_us=own.filter(op == "PARSE").sum(),
+            parse_whole_us=pl.col("elapsed_us").filter(op == "PARSE").sum(),
             disk_blocks=pl.col("own_disk_blocks").sum(),
             gets=(pl.col("own_consistent_gets") + pl.col("own_current_gets")).sum(),
         )
@@ -209,8 +224,9 @@ class Session:
             key=pl.coalesce(without_literals(pl.col("text")), "sql"),
             is_sys=((pl.col("user_id") == 0) & (pl.col("depth") > 0)).fill_null(value=False),
         )
-        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "parse_us", "disk_blocks")
-        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "gets", "trips", "trip_us")]
+        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "parse_us")
+        figures += ("parse_whole_us", "disk_blocks", "gets", "trips", "trip_us")
+        totals = [pl.col(name).cast(pl.Int64).sum() for name in figures]
         grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
         first = [pl.col(name).first() for name in ("sql", "text", "statement")]
         alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())

@@ -112,6 +112,16 @@ def test_runs_of_one_text_are_one_part() -> None:
     ]
 
 
+def test_runs_and_statements_are_counted_alike_in_heading_and_total() -> None:
+    """Of 6 runs one is not timed, and one failed; those with a time and those without are 4 statements together."""
+    bare = "SQL> show parameter db_cache_size\n\nNAME\n------\nx\n"
+    failed = run("select 3 from t", 1, shown=CANCELLED)
+    text = run("select 1 from t", 5) * 3 + run("select 2 from t", 1) + bare + failed
+
+    assert spool_headline(spool(text)) == "SQL*Plus session, 6 runs of 4 statements"
+    assert "; 1 run is not timed, 1 failed" in account(text).text
+
+
 def test_literals_that_differ_in_case_or_blanks_are_other_statements() -> None:
     """Only what is outside of literals is folded."""
     text = run("select 'A  b' from t", 1) + run("SELECT 'A  b' from t", 1) + run("select 'a b' from t", 3)

@@ -280,7 +280,23 @@ def test_statements_that_differ_in_literals_are_one_part_and_said_first() -> Non
     assert found["sentence"].startswith("1,500 statements that differ only in literals took 9")
     assert "1,500 hard parses" in found["sentence"]
     assert "bind variables" in found["next"]
-    assert {"PARSE"} <= set(iolab.findings(log).filter(name="hard_parses").get_column("part"))
+    assert iolab.findings(log).filter(pl.col("sentence").str.starts_with("Parsing took")).height == 1
+
+
+def test_the_time_of_a_parse_is_with_the_recursive_statements_in_it() -> None:
+    """20 parses of 100 ms hold recursive statements of 60 ms, one of which is parsed itself: 2 s, 1.2 s in those."""
+    lines = []
+    for n in range(20):
+        at = (n + 1) * 200_000
+        lines += [parsed(2, f"select /* DS_SVC */ {n} from t", f"b{n:012d}", uid=0, dep=1)]
+        lines += [call("PARSE", at - 50_000, 10_000, cursor=2, dep=1), call("FETCH", at, 50_000, cursor=2, dep=1)]
+        lines += [parsed(1, f"select x from t where id={n}", f"a{n:012d}"), call("PARSE", at + 10_000, 100_000)]
+        lines += [call("EXEC", at + 10_200, 100)]
+    found = iolab.findings(iolab.load("".join(lines).encode())).filter(name="hard_parses")
+    said = " ".join(found.sort("impact", descending=True).get_column("sentence"))
+
+    assert "20 hard parses, 2 s, 1.20 s of it in recursive statements." in said
+    assert "20 hard parses, 800 ms in parsing, 2 s with the recursive statements in it." in said
 
 
 def test_recursive_sql_of_the_dictionary_is_one_part() -> None:
