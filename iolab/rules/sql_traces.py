@@ -15,8 +15,9 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_o
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import main_step
+from iolab.rules.row_sources import LONG_US, main_step
 from iolab.time_ledger.next_steps import BIND, MANY_COMMITS, event_step, parse_step
+from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
     CALLS,
@@ -36,6 +37,7 @@ from iolab.time_ledger.sql_traces import (
     trips_name,
 )
 from logframe.interval import Interval
+from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +79,7 @@ _MUCH_SLOWER: Final = 2.0
 _LONG_GAP_S: Final = 1e-3
 #: Statements that read undo for no change of their own.
 _QUERY: Final = ("select", "with")
-_CHANGED: Final = "see which session changes the blocks that it reads meanwhile: v$transaction; run it at another time"
+_CHANGED: Final = "see who changes these blocks meanwhile: select * from v$transaction; run it at another time"
 #: Commits are of single rows where they are as many as these, but for this part.
 _SAME: Final = 0.01
 #: Fewer statements that were not parsed are an accident.
@@ -394,15 +396,15 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
     own, whole = (int(facts.session.parses.get_column(f"{name}elapsed_us").sum()) / 1e6 for name in ("own_", ""))
     if missed.is_empty() or facts.lead.unshared or work is None or whole < _NAMED * work.value:
         return
-    share, took = Interval.exact(min(whole / work.value, 1.0)), int(missed.get_column("elapsed_us").sum()) / 1e6
+    part, took = Interval.exact(min(whole / work.value, 1.0)), int(missed.get_column("elapsed_us").sum()) / 1e6
     inside = f", {seconds(whole - own)} of it in recursive statements" if whole - own >= _NOTABLE * whole else ""
-    said = f"Parsing took {percent(share)} of {facts.base}: {count_text(missed.height, 'hard parse')}, {seconds(took)}"
+    said = f"Parsing took {percent(part)} of {facts.base}: {count_text(missed.height, 'hard parse')}, {seconds(took)}"
     most = statements.sort("hard_parses", descending=True).row(0, named=True)
     step = parse_step(facts.session.parses.height, missed.height, most["texts"], most["sql"])
     if took > _LONG_PARSE_S * missed.height and most["texts"] == 1:
         step = "trace the optimizer (event 10053) for this statement"
     place, of = Evidence("calls", ("PARSE",)), facts.lead.work_base or facts.lead.base
-    yield Finding("hard_parses", f"{said}{inside}.", share, of, next=step, evidence=(place,))
+    yield Finding("hard_parses", f"{said}{inside}.", part, of, next=step, evidence=(place,))
 
 
 def _parsed(one: dict[str, Any]) -> str:
@@ -435,8 +437,11 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             parts = [_parsed(one)]
         else:
             parts = [*_work(facts, one, top), *(undo := _undo(facts, one, top))]
-            step = _CHANGED if undo else step
-            plan = "" if top else _row_source(facts, one)
+            if undo:
+                step = _CHANGED
+            elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
+                plan, better = _row_source(facts, one)
+                step = better or step
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",
@@ -492,12 +497,18 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
 
 
-def _row_source(facts: Facts, one: dict[str, Any]) -> str:
-    """What the only plan of a statement shows of its time or gets; as a sentence."""
+def _row_source(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
+    """What the only plan of a statement shows of its time or gets, and what to do about it."""
     steps = facts.trace.row_sources.filter(_is_of(one), pl.lit(one["texts"] == 1)).to_dicts()
     places = {step["id"]: n for n, step in enumerate(steps)}
+    steps = steps if len(places) == len(steps) else []  # of one plan
     parents = [places.get(step["parent_id"]) for step in steps]
-    return main_step(steps, parents, one["us"], one["gets"], one["executions"]) if len(places) == len(steps) else ""
+    return main_step(steps, parents, one["us"], one["gets"], one["executions"])
+
+
+def _is_of_step(event: str) -> bool:
+    """Whether waits are those of a step of a plan."""
+    return wait_class_of(event) in IO_CLASSES or event.endswith("dblink")
 
 
 def _rows_of_commits(facts: Facts, one: dict[str, Any]) -> str:

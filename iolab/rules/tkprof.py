@@ -166,7 +166,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         silent = _silent(facts.report, one)
-        source = _row_source(facts.report, one) if not culprit and not parse_s else ""
+        source, better = _row_source(facts.report, one) if not culprit and not parse_s else ("", "")
         source += _between(facts.report, one) if each else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
@@ -177,8 +177,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             step = (
                 _ONCE if _is_commit(one) else (_INSTEAD if one["is_recursive"] else _JOIN).format(_inner(_word(each)))
             )
-        elif top and step_beside_plan(top["event"]):
-            step = step_beside_plan(top["event"])
+        elif better or (better := step_beside_plan(top["event"]) if top else ""):
+            step = better
         elif silent >= _MOST_OF:
             step = "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
         elif one["part"] == facts.nesting.container:
@@ -242,8 +242,8 @@ def _is_commit(one: dict[str, Any]) -> bool:
     return is_commit(one["text"])
 
 
-def _row_source(report: Tkprof, one: dict[str, Any]) -> str:
-    """What the plan of a statement shows of its time or gets; as a sentence."""
+def _row_source(report: Tkprof, one: dict[str, Any]) -> tuple[str, str]:
+    """What the plan of a statement shows of its time or gets, and what to do about it."""
     steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
     levels = [step["level"] for step in steps]
     parents = [max((m for m in range(n) if levels[m] < level), default=None) for n, level in enumerate(levels)]

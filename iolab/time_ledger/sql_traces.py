@@ -224,9 +224,9 @@ class Session:
             key=pl.coalesce(without_literals(pl.col("text")), "sql"),
             is_sys=((pl.col("user_id") == 0) & (pl.col("depth") > 0)).fill_null(value=False),
         )
-        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "parse_us")
-        figures += ("parse_whole_us", "disk_blocks", "gets", "trips", "trip_us")
-        totals = [pl.col(name).cast(pl.Int64).sum() for name in figures]
+        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "disk_blocks")
+        parsed = ("parse_us", "parse_whole_us")
+        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, *parsed, "gets", "trips", "trip_us")]
         grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
         first = [pl.col(name).first() for name in ("sql", "text", "statement")]
         alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())
@@ -407,6 +407,8 @@ def next_of(event: str, count: int = 0) -> str:
     """
     if count > MANY_COMMITS and wait_class_of(event) == "Commit":
         return COMMIT_LESS
+    if count > MANY_COMMITS and event.endswith("message from dblink"):
+        return "see whether its plan has REMOTE below a nested loop: then each row is a round trip"
     begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
     return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
 
@@ -611,7 +613,7 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
         took = "the trace was cut at its size limit, so the session took longer than"
     if work == whole:
         return f"{took} {whole}{both}{longest}", f"the {whole} of the session"
-    base = f"the {work} without client time between statements"
+    base = f"the {work} without client time"
     if _is_little(session, span - aside):
         return f"{took} {whole}{both}; all but {work} was client time between statements{longest}", base
     part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
