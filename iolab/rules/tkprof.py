@@ -151,13 +151,11 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             continue
         each, top = _each_row_of(facts, one), _largest_wait(facts.report, one)
         what = _work(facts.report, one, each, top)
-        detail, culprit = f"`{text}`", None
-        if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
-            culprit = _culprit(facts, one)
+        detail, culprit = f"`{text}`", _culprit(facts, one)
         if culprit:
             what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
-            most = percent(culprit["gets"] / one["gets"])
-            what += f", {most} of them by {_inner(_word(culprit))}"
+            often = f" ({count_text(culprit['executions'], 'execution')})" if culprit["executions"] else ""
+            what += f", {percent(culprit['gets'] / one['gets'])} of them by {_inner(_word(culprit))}{often}"
             detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             detail += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
@@ -170,28 +168,37 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         source += _between(facts.report, one) if each else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
-        step = f"see its plan below line {one['line']:,} of the report"
-        if parse_s:
-            step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
-        elif each:
+        waits = better or (step_beside_plan(top["event"]) if top else "")
+        if parse_s and one["misses"] > 1:
+            step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
+        elif each and not parse_s:
             step = (
                 _ONCE if _is_commit(one) else (_INSTEAD if one["is_recursive"] else _JOIN).format(_inner(_word(each)))
             )
-        elif better or (better := step_beside_plan(top["event"]) if top else ""):
-            step = better
-        elif silent >= _MOST_OF:
-            step = "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
-        elif one["part"] == facts.nesting.container:
-            step = "see the statements in it: iolab show --tables"
-        elif not facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
-            step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
-            if one["sql"] and has_plan(one["text"]):
-                step = f"see its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+        else:
+            step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
 
 
+def _step(facts: Facts, one: dict[str, Any], culprit: dict[str, Any] | None, *, is_silent: bool) -> str:
+    """What to do about a statement of which no wait, parse or other statement tells."""
+    if is_silent:
+        return "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
+    if culprit and (culprit["executions"] or 0) >= _MANY:
+        return _INSTEAD.format(_inner(_word(one)))
+    if one["part"] == facts.nesting.container:
+        return "see the statements in it: iolab show --tables"
+    if facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
+        return f"see its plan below line {one['line']:,} of the report"
+    if one["sql"] and has_plan(one["text"]):
+        return f"see its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+    return f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
+
+
 def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The recursive statement with most of the gets of the statement that holds it."""
+    """The recursive statement with most of the gets of the statement that holds it; None of others."""
+    if facts.nesting.kind != "inside" or one["is_recursive"] or one["part"] != facts.nesting.container:
+        return None
     found = facts.statements.filter(pl.col("is_recursive"), pl.col("gets") > _MOST_OF * one["gets"])
     return found.row(0, named=True) if found.height else None
 
@@ -205,6 +212,8 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
         return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
+    if not one["gets"] and not has_plan(one["text"]):
+        return f"{what}, no gets: its own code took it, not the statements that it executes"
     what += "" if each else f", {count_text(one['rows'], 'row')}"
     what += f", {count_text(one['gets'], 'get')}"
     return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")

@@ -55,6 +55,7 @@ _STEPS: Final = {
     "library cache lock": "see DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
     "library cache pin": "see the sessions that run what is compiled: select * from v$access",
     "library cache": PARSES,
+    "cursor: pin S wait on X": "see the session that parses it meanwhile: BLOCKING_SESSION of V$SESSION, or of ASH",
     "cursor: ": CHILDREN,
     "latch: cache buffers chains": f"see the hot block: its statement and segment. {_SEGMENT}",
     "buffer busy waits": f"take {_ASH}: its object is the segment",
