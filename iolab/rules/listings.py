@@ -189,7 +189,13 @@ def listed(spool: Spool) -> list[Finding]:
         found += next((said for make in makers if (said := list(make(table)))), [])
     found += [*_load(tables), *_ratios(spool, tables)]
     found.sort(key=lambda one: one.order)
-    return [replace(one, order=n, position=int(one.order < _USUAL)) for n, one in enumerate(found, 1)]
+    views = set[str]().union(*(table.views for table in tables))
+    shown = {view: step for view, step in _data()["shown"].items() if view in views}
+    steps = [next((step for view, step in shown.items() if view in one.next), one.next) for one in found]
+    return [
+        replace(one, next=step, order=n, position=int(one.order < _USUAL))
+        for n, (one, step) in enumerate(zip(found, steps, strict=True), 1)
+    ]
 
 
 def _rows(table: _Table) -> Iterator[Finding]:

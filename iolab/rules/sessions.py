@@ -15,7 +15,7 @@ from iolab.metrics.lookups import statistic
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.rules.listings import ANY, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
@@ -188,6 +188,14 @@ class SpoolFacts:
         )
 
     @property
+    def is_calm(self) -> bool:
+        """Whether all statements together took a few steps of the clock, and read nothing."""
+        total = None if self.ledger is None else self.ledger.total
+        return (
+            self.is_short and total is not None and total.hi < _LEAST_TIMED_S and not self.failed_s and not self.listed
+        )
+
+    @property
     def failed_s(self) -> float:
         """The time of the statements that failed."""
         return float(self.failed.get_column("elapsed_s").sum())
@@ -262,7 +270,9 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts)
-    if facts.is_short:
+    if facts.is_calm:
+        advice = ""
+    elif facts.is_short:
         advice = "repeat with longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
@@ -293,6 +303,18 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
                 part=row["part"],
                 order=6,
             )
+
+
+@rule(CALM, of="sqlplus", needs="`Elapsed` of statements", thresholds={"0.1 s": "ten steps of the clock of SQL*Plus"})
+def calm_session(facts: SpoolFacts) -> Iterator[Finding]:
+    """That nothing stands out in a session of a few steps of the clock."""
+    if not facts.is_calm:
+        return
+    rows = facts.costs.select("elapsed_s", pl.col("gets").fill_null(0)).rows()
+    said = f"no statement took longer than {phrases.seconds(max(time for time, _ in rows))}"
+    if most := max(gets for _, gets in rows):
+        said += f" or made more than {count_text(most, 'get')}; no block was read from disk"
+    yield Finding(CALM, f"Nothing stands out: {said}.", evidence=(Evidence("timings"),), order=-1)
 
 
 @rule("runs", of="sqlplus", needs="three times without a statement's text")
@@ -631,7 +653,7 @@ def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     row = (drives if drives.height else off.sort("depth", "id", descending=[True, False])).row(0, named=True)
     of = f" of `{row['object_name']}`" if row["object_name"] else ""
     subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
-    return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} were expected"
+    return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} expected"
 
 
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")

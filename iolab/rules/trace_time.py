@@ -9,7 +9,7 @@ import polars as pl
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import LEAST_WAITS, MAJOR, Evidence, Finding
+from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
@@ -136,7 +136,7 @@ _SUBJECTS: Final = {
     "total",
     "no_shares",
     "calls_without_total",
-    "calm_run",
+    CALM,
     of="strace",
     needs="timestamps of calls (-ttt), and times of calls (-T) for more than upper bounds",
     thresholds={"10 % of the time": "LEDGER.md section 9: every part of 10 % is a finding"},
@@ -173,7 +173,7 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
     lead = found[0]
     yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
     if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
-        yield Finding("calm_run", f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
+        yield Finding(CALM, f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
     if lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
         yield Finding("no_shares", f"{_capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)

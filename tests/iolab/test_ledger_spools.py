@@ -497,12 +497,12 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
 
     assert named.item(0, "sentence") == (
         "`TABLE ACCESS FULL` of `BIG` took 48.2 s by the plan (A-Time): 950,000 gets, 948,000 reads; it returned "
-        "12,001 rows, 120 were expected."
+        "12,001 rows, 120 expected."
     )
     assert (named.item(0, "part"), named.item(0, "impact_lo")) == (None, pytest.approx(1.0, abs=0.01))
     assert even.item(0, "sentence") == (
         "`SORT AGGREGATE` took 24.1 s by the plan (A-Time); `TABLE ACCESS FULL` of `BIG` returned 12,001 rows, "
-        "120 were expected."
+        "120 expected."
     )
 
 

@@ -52,7 +52,7 @@ Plan hash value: 901277344
     said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
     assert "`HASH GROUP BY` took 2,110 s" in said
     assert "41 GiB of temporary space in 3 passes" in said
-    assert "returned 12,000,000 rows, 100 were expected" in said
+    assert "returned 12,000,000 rows, 100 expected" in said
 
 
 def test_rows_of_ashtop_are_samples() -> None:
@@ -253,7 +253,7 @@ Plan hash value: 901277344
 ------------------------------------------------------------------------------------------------------
 """
     said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
-    assert said.endswith("`TABLE ACCESS BY INDEX ROWID` of `S` returned 203,000 rows, 4 were expected.")
+    assert said.endswith("`TABLE ACCESS BY INDEX ROWID` of `S` returned 203,000 rows, 4 expected.")
 
 
 def test_a_cold_first_run_does_not_hide_a_change() -> None:
