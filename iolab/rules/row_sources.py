@@ -1,13 +1,18 @@
-"""The step of a plan that took most of the time of its statement, from the row sources of a trace or its TKPROF."""
+"""The step of a plan that took most of the time of its statement: of a trace, its TKPROF, or a session with A-Time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.rules.phrases import counted, percent
+import polars as pl
+
+from iolab.metrics.formatting import size_text
+from iolab.rules.phrases import counted, percent, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sqlplusparse import Spool
 
 #: A step with this much is the one to name, and a second one from this much on.
 _MOST: Final = 0.5
@@ -21,6 +26,10 @@ _OF_ONE: Final = "took {} of the time of one execution"
 #: Plans of fewer gets, and of less time, need no word.
 _MANY_GETS: Final = 10_000
 LONG_US: Final = 1e6
+#: What an operation of a plan of a session did, in words.
+_PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
+#: Rows are far from what a plan expects of them by this factor, where there are this many.
+_FAR_OFF, _MANY_ROWS = 10, 1_000
 #: Steps that read all of a table or index.
 _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
 _INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
@@ -95,7 +104,56 @@ def _outer(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], place
     return None
 
 
-def driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:
+def own_times(spool: Spool) -> pl.DataFrame:
+    """The operations of plans with A-Time: own times and counts; ``whole`` is with their children."""
+    timed, measured = spool.plans.filter(pl.col("a_time_s") > 0), ["a_time_s", *_PLAN_COUNTS]
+    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
+    return timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
+        *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
+    )
+
+
+def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
+    """The operation that took half of a plan's time, or more."""
+    most = plan.filter(pl.col("a_time_s") >= _MOST * pl.col("whole").max())
+    found = most.sort("a_time_s", "id", descending=[True, False]).head(1)
+    return next(found.iter_rows(named=True), None)
+
+
+def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> str:
+    """What an operation of a plan took and did, the temporary space that it used, and the rows that were expected."""
+    of = f" of `{one['object_name']}`" if one["object_name"] else ""
+    did = [f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name]]
+    if one["used_tmp"]:
+        passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
+        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
+    took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
+    return took + (f": {', '.join(did)}" if did else "") + _estimate(plan, one)
+
+
+def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
+    """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
+    expected = (pl.col("e_rows") * pl.col("starts").fill_null(1)).clip(1)
+    off = plan.with_columns(expected=expected).filter(
+        (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
+        | (pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)),
+        pl.max_horizontal("a_rows", "expected") >= _MANY_ROWS,
+    )
+    if off.is_empty():
+        return ""
+    factor = pl.max_horizontal(
+        pl.col("a_rows").clip(1) / pl.col("expected"), pl.col("expected") / pl.col("a_rows").clip(1)
+    )
+    drives = off.filter(
+        pl.col("line").is_in(_driving_steps(plan.to_dicts(), named)), pl.col("object_name").is_not_null()
+    ).sort(factor, "depth", descending=True)
+    row = (drives if drives.height else off.sort("depth", "id", descending=[True, False])).row(0, named=True)
+    of = f" of `{row['object_name']}`" if row["object_name"] else ""
+    subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
+    return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} expected"
+
+
+def _driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:
     """The lines of the steps whose rows decide how often a step that was started often was started."""
     above, inner = {step["id"]: step for step in steps}, named
     while (parent := above.get(inner["parent_id"])) is not None:

@@ -16,7 +16,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import LONG_US, main_step
-from iolab.time_ledger.next_steps import BIND, MANY_COMMITS, event_step, parse_step
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
@@ -321,7 +321,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     again = own.filter("is_again")
     detail, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
-        step = "see what the client did between its calls: its own log, or the user who waited"
+        step = CLIENT_WORK
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         line = again.get_column("statement").mode().sort()[0]

@@ -15,7 +15,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import main_step
-from iolab.time_ledger.next_steps import BIND, parse_step
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -106,7 +106,7 @@ def total(facts: Facts) -> Iterator[Finding]:
     step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
     waited, calls = float(of_client(facts.report).get_column("total_wait_s").sum()), facts.lead.total
     if calls is not None and waited * (1 - _MOST_TIME) >= calls.hi * _MOST_TIME:
-        step = "see what the client did between its calls: its own log, or the user who waited"
+        step = CLIENT_WORK
     words, detail = facts.lead.text, _how_known(facts)
     yield Finding(
         "total", f"{words[:1].upper()}{words[1:]}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0

@@ -14,6 +14,7 @@ from iolab.rules.phrases import counted, every, named_list, often_each, percent,
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
+from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
@@ -63,7 +64,7 @@ _NOT_WOKEN: Final = {
     "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
 }
 #: Class of calls -> what the process did meanwhile, and what to look at next.
-_MEANING: Final = {
+MEANING: Final = {
     "file reads": ("", _IOSTAT),
     "file writes": ("", _IOSTAT),
     "file flushes": ("a flush waits until the data are on the device", _IOSTAT),
@@ -238,7 +239,7 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
-    detail, next_step = _MEANING.get(row["class"] or "", ("", ""))
+    detail, next_step = MEANING.get(row["class"] or "", ("", ""))
     said = _sentence(log, lead, row)
     if "timed out" in said:
         detail, next_step = "nothing woke the process before its time-out", _NOT_WOKEN.get(row["class"] or "", "")
@@ -247,7 +248,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
             next_step = _SILENT.format(host=host, port=port)
     names = row["evidence"]["rows"] if row["evidence"] else []
     if next_step == _UNKNOWN_END and (peer := _peer(log, lead, row)):
-        said, next_step = f"{said.removesuffix('.')}; {peer}.", _WAITS
+        said, next_step = f"{said.removesuffix('.')}; {peer}.", CLIENT_WORK
     if row["class"] == "file flushes" and len(names) == 1 and row["count"] >= LEAST_WAITS:
         writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
         if abs(writes - row["count"]) <= _ALIKE * row["count"]:
@@ -294,7 +295,7 @@ def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:
     reaps = lead.parts().filter(pl.col("part") == REAP).get_column("avg").drop_nulls()
     if not reaps.len() or not row["avg"] or row["avg"] < _QUEUED_S or reaps.item() > _FEW * row["avg"]:
         return ""
-    return f"reaping took {seconds(reaps.item())} each, consistent with requests that are done while they are submitted"
+    return f"reaping took {seconds(reaps.item())} each, so the requests were in effect synchronous"
 
 
 def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -547,7 +548,7 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
             "the longest process",
             detail="calls of several processes may have run at the same time",
-            next=_MEANING.get(of, ("", ""))[1] or _KERNEL,
+            next=MEANING.get(of, ("", ""))[1] or _KERNEL,
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )

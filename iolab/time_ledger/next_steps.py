@@ -17,6 +17,7 @@ BIND: Final = "use bind variables; where the code cannot change: cursor_sharing 
 NOT_SHARED: Final = "see why its cursor was not shared: select * from v$sql_shared_cursor where sql_id = '{}'"
 #: A cursor with more children than this is not shared.
 MANY_CHILDREN: Final = 100
+CLIENT_WORK: Final = "see what the client did between its calls: its own log, or the user who waited"
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100
