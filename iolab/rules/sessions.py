@@ -185,11 +185,12 @@ class SpoolFacts:
 
     @property
     def is_calm(self) -> bool:
-        """Whether all statements together took a few steps of the clock, and read nothing."""
-        total = None if self.ledger is None else self.ledger.total
-        return (
-            self.is_short and total is not None and total.hi < _LEAST_TIMED_S and not self.failed_s and not self.listed
-        )
+        """Whether all statements are timed, took a few steps of the clock together, and read nothing."""
+        total = self.ledger.total if self.large and self.ledger is not None else None
+        if total is None or total.hi >= _LEAST_TIMED_S or not self.is_short or self.failed_s or self.listed:
+            return False
+        untimed = self.spool.statements.filter(pl.col("elapsed_s").is_null())
+        return set(untimed.get_column("kind")) <= {"command"}
 
     @property
     def failed_s(self) -> float:

@@ -120,6 +120,7 @@ def test_a_session_of_no_time_needs_no_trace(seconds: str) -> None:
     assert ("next:" not in " ".join(lines)) == (seconds == "00.03")
     assert lines[-1].startswith("next: repeat with longer runs") == (seconds == "00.30")
     assert ("trace" in " ".join(lines)) == (seconds == "03.00")
+    assert "Nothing stands out" not in " ".join(screen(text + RUN.format("select c from t;", "", "").split("Elap")[0]))
 
 
 @pytest.mark.parametrize(("disk", "counted"), [(1, 212_040), (0, 212_040), (0, 5_000_000)])

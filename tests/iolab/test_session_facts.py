@@ -421,3 +421,27 @@ def test_a_query_that_reads_undo(obj: int, of_table: int, is_undo: bool) -> None
     row = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
     assert ("100 of them for undo (obj# 0)" in row["sentence"]) is is_undo
     assert ("v$transaction" in row["next"]) is is_undo
+
+
+@pytest.mark.parametrize(("waited", "used", "is_said"), [(819, 773, True), (99, 140, False), (2_900, 773, False)])
+def test_statistics_of_a_session_divide_the_time_of_its_statement(waited: int, used: int, is_said: bool) -> None:  # noqa: FBT001 - a case
+    """Their differences are parts of its time where one is a third of it, and all of them together not more than it."""
+    text = "SQL> delete from t;\n\n1000000 rows deleted.\n\nElapsed: 00:00:16.63\nSQL> @diff\n\n"
+    text += f"{'NAME':45} VALUE_BEGIN  VALUE_END       DIFF\n{'-' * 45} ----------- ---------- ----------\n"
+    for name, value in (("redo log space wait time", waited), ("CPU used by this session", used), ("redo entries", 90)):
+        text += f"{name:45} {500:11} {500 + value:10} {value:10}\n"
+    row = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    said = "By the statistics of the session, waits for space in the redo logs took 8.19 s, CPU took 7.73 s."
+    assert row["sentence"].endswith(said) is is_said
+    assert ("v$log" in row["next"]) is is_said
+
+
+@pytest.mark.parametrize(("parses", "is_said"), [(95, False), (950, True)])
+def test_a_share_of_few_is_no_statistic(parses: int, is_said: bool) -> None:  # noqa: FBT001 - a case
+    """95 of 98 executions in a session are what a few queries of views do."""
+    text = "SQL> select n.name, s.value from v$mystat s join v$statname n using (statistic#);\n\n"
+    text += f"{'NAME':45}      VALUE\n{'-' * 45} ----------\n"
+    for name, value in (("parse count (total)", parses), ("execute count", parses + 3)):
+        text += f"{name:45} {value:10}\n"
+    said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
+    assert ("Nearly each execution was parsed" in said) is is_said
