@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from logframe.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.time_ledger.account import Ledger
+    from iolab.rules.sessions import SpoolFacts
     from sqlplusparse import Spool
 
 #: Failed statements that took less are counted with those without a time.
@@ -37,21 +37,8 @@ _TAKES: Final = (("delete", "from"), ("truncate", "table"), ("drop", "table"))
 _READS: Final = ("from", "join")
 
 
-class _Facts(Protocol):
-    """What the rules take of a session (`iolab.rules.sessions.SpoolFacts`)."""
-
-    @property
-    def spool(self) -> Spool: ...
-    @property
-    def ledger(self) -> Ledger | None: ...
-    @property
-    def failed(self) -> pl.DataFrame: ...
-    @property
-    def failed_s(self) -> float: ...
-
-
 @rule("failed_statements", of="sqlplus", needs="statements with an error and an `Elapsed`")
-def failed_statements(facts: _Facts) -> Iterator[Finding]:
+def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
     r"""Statements that failed after some time: it is in no total and in no median.
 
     Examples:
@@ -112,7 +99,7 @@ def untimed_errors(spool: Spool) -> Iterator[Finding]:
 
 
 @rule("went_on", of="sqlplus", needs="a statement that failed, and one after it that deleted what it read")
-def went_on(facts: _Facts) -> Iterator[Finding]:
+def went_on(facts: SpoolFacts) -> Iterator[Finding]:
     """Rows that were deleted although the statement that copies them had failed."""
     rows = facts.spool.statements.filter(pl.col("text").is_not_null()).to_dicts()
     for number, one in enumerate(rows):

@@ -20,7 +20,6 @@ from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
-    CALLS,
     CLIENT,
     CPU,
     GAP,
@@ -34,7 +33,6 @@ from iolab.time_ledger.sql_traces import (
     statement_name,
     statement_word,
     step_beside_plan,
-    trips_name,
 )
 from logframe.interval import Interval
 from logframe.oracle import wait_class_of
@@ -127,7 +125,6 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         ...     b"FETCH #1:c=20000,e=100000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=200000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
         The session took 100 ms.
-        1 database call took 100 % of the time, 100 % of it in FETCH.
         `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
         Statements without a header took 100 % of the time: 1 block in 1 wait of 60 ms for `db file sequential read`.
         20 % of the time in calls is neither CPU nor a wait: 20 ms.
@@ -259,12 +256,6 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
     if think := _think(facts):
         each, rows = think
     yield Finding("round_trips", f"{said}: {each}, {rows}.", part=TRIPS, detail=detail, next=step, evidence=(place,))
-    for one in by_statement.head(_MOST_EVENTS).to_dicts():
-        if facts.share(trips_name(one), "who") >= _NAMED:
-            rows, step = _fetch(facts, one)
-            each = f"{count_text(one['trips'], 'round trip')} of {seconds(one['trip_us'] / one['trips'] / 1e6)}, {rows}"
-            said = f"Round trips of {_word(one)} took {facts.percent(trips_name(one), 'who')}: {each}."
-            yield Finding("round_trips", said, part=trips_name(one), evidence=(_place(one),), next=step)
 
 
 def _think(facts: Facts) -> tuple[str, str] | None:
@@ -330,20 +321,6 @@ def client_time(facts: Facts) -> Iterator[Finding]:
         step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
     place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
     yield Finding("client_time", said, part=CLIENT, detail=detail, next=step, evidence=(place,))
-
-
-@rule("time_profile", of="sqltrace_session")
-def phases(facts: Facts) -> Iterator[Finding]:
-    """In which calls the time of database calls was."""
-    share, top = facts.share(CALLS), facts.session.phases
-    whole = int(top.get_column("us").sum())
-    if share < _NAMED or whole <= 0:
-        return
-    op, us = top.select("op", "us").row(0)
-    count = count_text(facts.session.calls.height, "database call")
-    said = f"{count} took {facts.percent(CALLS)}, {percent(us / whole)} of it in {op}."
-    step = "see the statements by their own time: iolab show --tables"
-    yield Finding("time_profile", said, part=CALLS, evidence=(Evidence("calls"),), next=step)
 
 
 @rule(
@@ -588,7 +565,7 @@ def _place(one: dict[str, Any]) -> Evidence:
     return Evidence("statements", (one["sql"],) if one["sql"] else (), lines)
 
 
-@rule("trace_gap", "not_accounted_for", "counted_twice", of="sqltrace_session")
+@rule("trace_gap", "not_accounted_for", of="sqltrace_session")
 def unknown_time(facts: Facts) -> Iterator[Finding]:
     """Time that no record names: between records, and in calls beside CPU and waits; CPU within waits."""
     lead, calls = facts.lead, facts.session.calls
@@ -605,7 +582,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         yield Finding("trace_gap", said, part=GAP, detail=detail, next=step, evidence=(Evidence("accounts"),))
     whole = int(calls.get_column("own_elapsed_us").sum())
     rest = calls.get_column("unaccounted_us")
-    more, less = int(rest.clip(lower_bound=0).sum()), -int(rest.clip(upper_bound=0).sum())
+    more = int(rest.clip(lower_bound=0).sum())
     if whole <= 0 or lead.unshared:
         return
     if more >= _NAMED * whole and facts.share("not accounted for") >= _NOTABLE:
@@ -614,11 +591,6 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         step = "vmstat 1, or sar -q, of the same time: did processes wait for a CPU?"
         part = "not accounted for"
         yield Finding("not_accounted_for", said, part=part, detail=detail, next=step, evidence=(Evidence("calls"),))
-    if less >= _NAMED * whole and less / 1e6 >= _NOTABLE * (lead.work or lead.total).value:  # type: ignore[union-attr]
-        said = f"CPU and waits exceed the time of their calls by {percent(less / whole)}: {seconds(less / 1e6)}."
-        detail, unit = "CPU within a wait is counted in both", cpu_step(calls)
-        detail += f"; the host counts CPU in steps of about {unit:,} us" if unit > 1 else ""
-        yield Finding("counted_twice", said, part="counted twice", detail=detail, evidence=(Evidence("calls"),))
 
 
 def _not_counted(calls: pl.DataFrame) -> str:

@@ -219,10 +219,13 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
     return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")
 
 
+def _waits(report: Tkprof, one: dict[str, Any]) -> pl.DataFrame:
+    return report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
+
+
 def _between(report: Tkprof, one: dict[str, Any]) -> str:
     """The time of the client between the executions of a statement, where it is longer than theirs; as a sentence."""
-    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"], OF_CLIENT)
-    time = float(own.get_column("total_wait_s").sum())
+    time = float(_waits(report, one).filter(OF_CLIENT).get_column("total_wait_s").sum())
     return f" Between its calls {seconds(time)} passed in the client." if time > one["elapsed_s"] else ""
 
 
@@ -268,23 +271,21 @@ def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
 
 def _silent(report: Tkprof, one: dict[str, Any]) -> float:
     """The share of a statement's time that is neither CPU nor a wait; 0 where the report has no CPU or waits of it."""
-    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
+    own = _waits(report, one)
     waited = float(own.filter(~OF_CLIENT).get_column("total_wait_s").sum())
     return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 
 
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
     """The wait in the calls of a statement that was half of its time; a longer one is between them."""
-    own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
-    waits = report.waits.filter(*own, ~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
+    waits = _waits(report, one).filter(~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
     top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
     return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
 
 
 def _is_only_read(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> bool:
     """Whether a wait is for reads, and no other of the statement can have brought more than a few of its blocks."""
-    own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
-    waits = report.waits.filter(*own).select("event", "waits").rows()
+    waits = _waits(report, one).select("event", "waits").rows()
     reads = {event: count or 0 for event, count in waits if event in READ_EVENTS}
     return top["event"] in reads and sum(reads.values()) - reads[top["event"]] <= _OTHER_READS * sum(reads.values())
 

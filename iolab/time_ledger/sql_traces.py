@@ -68,8 +68,6 @@ _LEAST_SAID: Final = 0.01
 #: More statements, or sessions, are not listed one by one.
 _MOST_STATEMENTS, _MOST_SESSIONS = 100, 20
 _MOST_TEXT: Final = 100
-#: Round trips of a statement with this much of the time are a part of its own.
-_LARGE: Final = 0.10
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,7 +349,7 @@ def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
     for op, calls, us in phases:
         account.add("phase", op, _s(us), kind="mixed", count=Interval.exact(calls), evidence=Place("calls", (op,)))
     aside = _outside(account, session, span - recorded if has_waits else 0)
-    _statements(account, session, span - aside)
+    _statements(account, session)
     work = _s(span - aside)
     text, work_base = _words(trace, session, span, aside, count)
     return account.ledger(
@@ -479,8 +477,8 @@ def _outside(account: Account, session: Session, gap: int) -> int:
     return int(sums.get(False, (0, 0))[1] + sum(us for *_, us in idles))
 
 
-def _statements(account: Account, session: Session, work: int) -> None:
-    """The statements by their own time with the round trips between their fetches, a part of its own where large."""
+def _statements(account: Account, session: Session) -> None:
+    """The statements by their own time with the round trips between their fetches."""
     found = session.statements
     top, rest = found.head(_MOST_STATEMENTS), found.slice(_MOST_STATEMENTS)
     parents: dict[bool, str | None] = {False: None}
@@ -508,18 +506,6 @@ def _statements(account: Account, session: Session, work: int) -> None:
             evidence=Place("statements", (row["sql"],) if row["sql"] else (), lines=_lines(row)),
         )
         account.has_within(part, cpu=row["cpu_us"] / 1e6, io=row["io_us"] / 1e6, network=row["trip_us"] / 1e6)
-        if row["trip_us"] and row["trip_us"] >= _LARGE * work:
-            trips = Interval.exact(row["trips"])
-            name = trips_name(row)
-            place = Place("waits", lines=_lines(row))
-            account.add(
-                "who", name, _s(row["trip_us"]), kind="wait", parent=part, wait_class="Network", count=trips,
-                evidence=place,
-            )  # fmt: skip
-            account.add(
-                "who", f"calls of {row['sql'] or statement_word(row)}", _s(row["us"]), kind="mixed", parent=part
-            )
-            account.closes(part, REST, kind="not_accounted", view="who")
     for is_sys, others in rest.partition_by("is_sys", as_dict=True).items():
         whole = others.select(pl.col("us", "trip_us", "executions", "texts").sum()).row(0, named=True)
         account.add(
@@ -544,11 +530,6 @@ def statement_name(row: dict[str, object]) -> str:
 def statement_word(row: dict[str, object]) -> str:
     """A statement without an id for a sentence."""
     return "calls on LOBs" if row.get("is_lob") else "statements without a header"
-
-
-def trips_name(row: dict[str, object]) -> str:
-    """The part of the round trips between the fetches of a statement."""
-    return f"round trips of {row['sql'] or statement_word(row)}"
 
 
 def _lines(row: dict[str, object]) -> tuple[int, ...]:
