@@ -190,7 +190,7 @@ def listed(spool: Spool) -> list[Finding]:
     for table in tables:
         makers = (partial(_sessions, states=states), _switches, _histogram, _rows, _series)
         found += next((said for make in makers if (said := list(make(table)))), [])
-    found += [*_load(tables), *_ratios(spool, tables), *_times(spool)]
+    found += [*_ratios(spool, tables), *_times(spool)]
     found.sort(key=lambda one: one.order)
     views = set[str]().union(*(table.views for table in tables))
     shown = {view: step for view, step in _data()["shown"].items() if view in views}
@@ -478,17 +478,6 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     )
 
 
-def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
-    """The load of v$osstat, where it is more than the CPUs."""
-    found = _named(tables, "stat_name")
-    load, cpus = found.get("LOAD", 0.0), found.get("NUM_CPUS", 0.0)
-    if load > cpus > 0:
-        yield Finding(
-            "listed_rows", f"The load was {three(load)} on {counted(int(cpus), 'CPUs')}.",
-            next="see what runs: vmstat 5; top -b -n 1", evidence=(Evidence("tables", ("LOAD",)),), order=_BLOCKED,
-        )  # fmt: skip
-
-
 def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dict[str, float]:
     """The figures of listings of a name and its value, such as v$pgastat; plain ones are as the view has them."""
     return {
@@ -506,13 +495,15 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
     """Statistics that say something beside another."""
     counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
+    listed |= _named(tables, "stat_name")
     values = {name.lower(): value for name, value in listed.items()} | counted_of
     own = _own_names(spool, tables)
     for entry in _data()["ratios"]:
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
         is_none = names["part"] in values and not part and "least" not in entry
-        if not is_none and not ("least" in entry and part >= entry["least"] * of and of >= _LEAST_OF and beside > 0):
+        is_many = "least" in entry and of >= entry.get("fewest", _LEAST_OF) and part >= entry["least"] * of
+        if not is_none and not (is_many and beside > 0):
             continue
         explains = (entry["explains"],) if "explains" in entry and own >= {names["part"], names["of"]} else ()
         if not explains and entry.get("explains", ANY) != ANY:

@@ -124,7 +124,6 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         >>> log = (b"WAIT #1: nam='db file sequential read' ela= 60000 file#=1 block#=2 blocks=1 obj#=3 tim=170000\n"
         ...     b"FETCH #1:c=20000,e=100000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=200000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
-        The session took 100 ms.
         `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
         Statements without a header took 100 % of the time: 1 block in 1 wait of 60 ms for `db file sequential read`.
         20 % of the time in calls is neither CPU nor a wait: 20 ms.
@@ -167,25 +166,6 @@ def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=1,
     )
-
-
-@rule("total", of="sqltrace_session")
-def total(facts: Facts) -> Iterator[Finding]:
-    """How long the session took, and how much of that was the client's."""
-    lead = facts.lead
-    if lead.total is None:
-        return
-    aside = 0.0 if lead.work is None else lead.total.value - lead.work.value
-    said = f"The session took {seconds(lead.total)}"
-    if limit_of(facts.trace, facts.session) is not None:
-        said = f"The trace was cut at its size limit, so the session took longer than {seconds(lead.total)}"
-    if not facts.trace.waits.height:
-        said = f"Database calls took {seconds(lead.total)}; the trace has no waits (level 1 or 4)"
-    elif aside > _NAMED * lead.total.value:
-        said += f"; {seconds(aside)} of it was client time between statements"
-    known = ledgers(facts.trace)
-    detail = f"it is the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
-    yield Finding("total", f"{said}.", detail=detail, evidence=(Evidence("accounts"),), order=0)
 
 
 @rule("trace_cut", of="sqltrace_session", needs="the line that a trace file at its limit ends with")
@@ -280,19 +260,13 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     if usual and _MORE_TRIPS * rows < one["trips"]:  # fetches are not all that the client asked for
         said = f"{three(one['trips'] / rows)} for each row"
         return said, "see what is read beside the rows: LOBs come with them by prefetch (JDBC: defaultLobPrefetchSize)"
-    if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
-        return (
-            f"{count_text(usual, 'row')} each",
-            "see what the client did between the fetches: no network takes so long",
-        )
-    if _think(facts):
-        return (
-            f"{count_text(usual, 'row')} each",
-            "see what the client did between the fetches: a few waits hold most of it",
-        )
-    if usual >= _LARGE_FETCH:
-        return f"{usual:,} rows each", "look at the network and at the client: the fetches are large already"
     step = "fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)"
+    if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
+        step = "see what the client did between the fetches: no network takes so long"
+    elif _think(facts):
+        step = "see what the client did between the fetches: a few waits hold most of it"
+    elif usual >= _LARGE_FETCH:
+        step = "look at the network and at the client: the fetches are large already"
     return f"{count_text(usual, 'row')} each", step
 
 
