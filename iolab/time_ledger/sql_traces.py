@@ -171,15 +171,9 @@ class Session:
     @cached_property
     def parses(self) -> pl.DataFrame:
         """The PARSE calls that are in no other one: ``elapsed_us`` is with the recursive statements in them."""
-        found, above = (self.calls.filter(pl.col("op") == "PARSE") for _ in range(2))
-        calls = self.calls.select("op", "parent", above="line")
-        above = above.select("line", above="parent").drop_nulls()
-        inner = [above.clear()]
-        while above.height:
-            above = above.join(calls, on="above").select("line", "op", above="parent")
-            inner.append(above.filter(op="PARSE").select("line", "above"))
-            above = above.filter(pl.col("op") != "PARSE").select("line", "above").drop_nulls()
-        return found.join(pl.concat(inner), on="line", how="anti")
+        later = (pl.col("tim_us") - pl.col("elapsed_us")).reverse().cum_min().shift().reverse()
+        parses = self.calls.filter(pl.col("op") == "PARSE").sort("line")
+        return parses.filter((pl.col("tim_us") <= later).fill_null(value=True))  # no later one began before its end
 
     @cached_property
     def statements(self) -> pl.DataFrame:
