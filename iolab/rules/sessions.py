@@ -229,7 +229,6 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
         The statement at line 1 took all of the time: 2 runs, 1.11 and 0.0200 s.
-        The log does not show what each statement waited for.
         Two runs of one statement (1.11 and 0.02 s) do not show whether a first run is slower.
     """
     samples = sampled(spool)
@@ -511,23 +510,6 @@ def _next(facts: SpoolFacts) -> str:
     if large[0]["gets"] is None and large[0]["kind"] in _TRACED_KINDS:
         return "run it again with `set autotrace traceonly statistics` and an SQL trace (event 10046)"
     return f"run it again with {_SQL_TRACE}"
-
-
-@rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
-def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
-    """What a session never tells: what its statements waited for."""
-    if not facts.large or facts.is_short or facts.cause or any(plan_operation(facts)):
-        return
-    is_host = all(row["kind"] == "host" for row in facts.large)
-    is_run = facts.large[0]["runs"] >= SAMPLE
-    yield Finding(
-        "session_waits",
-        f"The log does not show what each {'run' if is_run else 'statement'} waited for.",
-        next=f"{_STRACE} of one run of each statement" if is_host else f"take {_SQL_TRACE}",
-        evidence=(Evidence("statements"),),
-        is_refused=True,
-        order=7,
-    )
 
 
 @rule("not_timed", "plan_time", of="sqlplus")

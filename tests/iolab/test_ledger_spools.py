@@ -349,7 +349,7 @@ def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
         "Statement 2 took 32 % of the time: median 2.04 s (95 % interval: 1.47 to 2.68 s).",
         "Statement 3 took 29 % of the time: median 1.79 s (95 % interval: 1.61 to 1.91 s).",
     ]
-    assert said["runs"][-1].next == "strace -f -ttt -T -yy of one run of each statement"
+    assert said["runs"][0].next == "repeat statement 1 until its runs stop becoming faster, then compare"
 
 
 @st.composite

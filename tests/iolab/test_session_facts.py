@@ -342,7 +342,7 @@ def test_a_commit_that_waits_for_more_than_the_log() -> None:
     slow = iolab.load((text.format(1000, 600_000) + load).encode())
     assert "`log file sync` took 30 ms each, a write of the log 600 us" in iolab.ledger(slow).text
     found = iolab.findings(slow)
-    assert "The load was 61.1 on 8 CPUs." in found.get_column("sentence").to_list()
+    assert "The load was 61.12 on 8 CPUs." in found.get_column("sentence").to_list()
     assert found.filter(part="log file sync").item(0, "next").startswith("see whether LGWR gets a CPU")
     usual = iolab.load(text.format(1000, 25_000_000).encode())
     assert "a write of the log" not in iolab.ledger(usual).text
