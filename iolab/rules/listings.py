@@ -164,9 +164,9 @@ def _listings() -> list[tuple[frozenset[str], tuple[str, ...], dict[str, Any]]]:
     ]
 
 
-def error_steps() -> dict[str, str]:
-    """What to do next about an error, by its code."""
-    return dict(_data()["errors"])
+def error_step(code: str) -> str:
+    """What to do next about an error."""
+    return str(_data()["errors"].get(code, "remove the cause of the error, then run what failed again"))
 
 
 def listed(spool: Spool) -> list[Finding]:

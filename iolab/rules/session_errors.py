@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listings import error_steps
+from iolab.rules.listings import error_step
 from iolab.rules.registry import rule
 from logframe.interval import Interval
 from logframe.wording import counted
@@ -18,7 +18,7 @@ from logframe.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.rules.sessions import SpoolFacts
+    from iolab.time_ledger.account import Ledger
     from sqlplusparse import Spool
 
 #: Failed statements that took less are counted with those without a time.
@@ -37,8 +37,21 @@ _TAKES: Final = (("delete", "from"), ("truncate", "table"), ("drop", "table"))
 _READS: Final = ("from", "join")
 
 
+class _Facts(Protocol):
+    """What the rules take of a session (`iolab.rules.sessions.SpoolFacts`)."""
+
+    @property
+    def spool(self) -> Spool: ...
+    @property
+    def ledger(self) -> Ledger | None: ...
+    @property
+    def failed(self) -> pl.DataFrame: ...
+    @property
+    def failed_s(self) -> float: ...
+
+
 @rule("failed_statements", of="sqlplus", needs="statements with an error and an `Elapsed`")
-def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
+def failed_statements(facts: _Facts) -> Iterator[Finding]:
     r"""Statements that failed after some time: it is in no total and in no median.
 
     Examples:
@@ -70,15 +83,11 @@ def failed_statements(facts: SpoolFacts) -> Iterator[Finding]:
         said,
         impact,
         "timed statements, failed ones included",
-        next=_step_of_error(str(failed.item(0, "error"))) if impact is not None else "",
+        next=error_step(str(failed.item(0, "error"))) if impact is not None else "",
         position=int(impact is not None),
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=3,
     )
-
-
-def _step_of_error(code: str) -> str:
-    return error_steps().get(code, "remove the cause of the error, then run what failed again")
 
 
 def untimed_errors(spool: Spool) -> Iterator[Finding]:
@@ -94,12 +103,12 @@ def untimed_errors(spool: Spool) -> Iterator[Finding]:
     said += f"; others failed with {phrases.named_list(others)}" if others else ""
     places = (Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),)
     yield Finding(
-        "failed_statements", f"{said}.", next=_step_of_error(code), evidence=places, position=1, order=_AFTER_LIMITS
+        "failed_statements", f"{said}.", next=error_step(code), evidence=places, position=1, order=_AFTER_LIMITS
     )
 
 
 @rule("went_on", of="sqlplus", needs="a statement that failed, and one after it that deleted what it read")
-def went_on(facts: SpoolFacts) -> Iterator[Finding]:
+def went_on(facts: _Facts) -> Iterator[Finding]:
     """Rows that were deleted although the statement that copies them had failed."""
     rows = facts.spool.statements.filter(pl.col("text").is_not_null()).to_dicts()
     for number, one in enumerate(rows):

@@ -380,7 +380,7 @@ def _name(row: dict[str, Any]) -> str:
 
 def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     """What a statement took, its runs, and what autotrace says that it did; of the first one a bound stands apart."""
-    subject, times = _capital(_name(row)), row["times"]
+    subject, times = phrases.capital(_name(row)), row["times"]
     share = (
         "all" if row["share"] > 1 - 1e-9 else phrases.percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
     )
@@ -429,10 +429,6 @@ def _gets_of(row: dict[str, Any]) -> str:
         return ""
     rows = f" for {count_text(row['rows'], 'row')}" if row["rows"] is not None else ""
     return f"made {gets:,} gets{rows}, {count_text(blocks, 'block')} from disk"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _done(cost: dict[str, Any]) -> list[str]:
@@ -540,7 +536,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         did = "" if one is None else f"; {operation_text(own, one)}"
         yield Finding(
             "plan_time",
-            f"{_capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did}.",
+            f"{phrases.capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did}.",
             next=_SEE_PLAN if did else "see the operations of the plan: iolab show --tables",
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
@@ -640,7 +636,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         share = phrases.percent(row["elapsed_s"] / ledger.total.value)
         yield Finding(
             "runs",
-            f"{_capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}{other_runs(row)}.",
+            f"{phrases.capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}{other_runs(row)}.",
             part=row["part"],
             evidence=(Evidence("runs", (str(row["statement"]),)),),
             order=5,

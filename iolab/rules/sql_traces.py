@@ -405,8 +405,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
     share = facts.share(RECURSIVE, "who")
     if share >= _NOTABLE:
         sys = found.filter("is_sys")
-        count = count_text(int(sys.get_column("texts").sum()), "statement")
-        for most in sys.filter(pl.col("us") >= _MOST_RECURSIVE * pl.col("us").sum()).head(1).to_dicts():
+        most, count = sys.row(0, named=True), count_text(int(sys.get_column("texts").sum()), "statement")
+        if most["us"] >= _MOST_RECURSIVE * float(sys.get_column("us").sum()):
             ran = (
                 f"{count_text(most['executions'], 'execution')} of `{short_text(str(most['text'] or most['sql']), 40)}`"
             )

@@ -12,7 +12,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds
+from iolab.rules.phrases import capital, percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import main_step
 from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
@@ -107,24 +107,13 @@ def total(facts: Facts) -> Iterator[Finding]:
     waited, calls = float(of_client(facts.report).get_column("total_wait_s").sum()), facts.lead.total
     if calls is not None and waited * (1 - _MOST_TIME) >= calls.hi * _MOST_TIME:
         step = CLIENT_WORK
-    words, detail = facts.lead.text, _how_known(facts)
-    yield Finding(
-        "total", f"{words[:1].upper()}{words[1:]}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0
-    )
-
-
-def _how_known(facts: Facts) -> str:
-    """What the gets say of recursive statements."""
-    recursive = facts.statements.filter("is_recursive")
-    listed = int(recursive.get_column("gets").sum())
+    words, detail = facts.lead.text, ""
     if facts.nesting.kind == "inside":
-        own = facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == facts.nesting.container)
-        row = own.row(0, named=True)
-        said = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements"
-        return f"{said} ({listed:,}), so it probably contains them"
-    if facts.nesting.kind == "apart":
-        return "the gets of the session's statements do not include those of recursive statements"
-    return ""
+        row, listed = _of_part(facts, facts.nesting.container), facts.statements.filter("is_recursive")["gets"].sum()
+        detail = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements "
+        detail += f"({listed:,}), so it probably contains them"
+    said, place = f"{capital(words)}.", Evidence("calls")
+    yield Finding("total", said, detail=detail, next=step, evidence=(place,), order=0)
 
 
 @rule(
@@ -136,7 +125,8 @@ def _how_known(facts: Facts) -> str:
 )
 def main_statements(facts: Facts) -> Iterator[Finding]:
     """The statements with most time, with their text; those that differ only in literals as one."""
-    parts = {row["part"]: row for row in facts.lead.parts("who").iter_rows(named=True)} if _has_who(facts) else {}
+    has_who = "who" in facts.lead.views and not facts.lead.unshared
+    parts = {row["part"]: row for row in facts.lead.parts("who").iter_rows(named=True)} if has_who else {}
     for one in facts.statements.head(_MOST_NAMED).to_dicts():
         row = parts.get(part_name(one))
         if row is None or (row["share_lo"] or 0.0) < _NAMED:
@@ -172,9 +162,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
         elif each and not parse_s:
-            step = (
-                _ONCE if _is_commit(one) else (_INSTEAD if one["is_recursive"] else _JOIN).format(_inner(_word(each)))
-            )
+            step = _ONCE if is_commit(one["text"]) else _INSTEAD if one["is_recursive"] else _JOIN
+            step = step.format(_inner(_word(each)))
         else:
             step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
@@ -234,7 +223,7 @@ def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     often = one["executions"] or 0
     if often < _MANY:
         return None
-    by_row = pl.lit(_is_commit(one) or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
+    by_row = pl.lit(is_commit(one["text"]) or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
     rows = facts.statements.filter(
         pl.col("part") != one["part"], ~pl.col("is_recursive"), by_row,
         pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
@@ -248,10 +237,6 @@ def _caller(each: dict[str, Any]) -> str:
     """What executes a recursive statement for each row of another."""
     is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
     return "a function in it" if is_query else "a trigger or function of it"
-
-
-def _is_commit(one: dict[str, Any]) -> bool:
-    return is_commit(one["text"])
 
 
 def _row_source(report: Tkprof, one: dict[str, Any]) -> tuple[str, str]:
@@ -358,16 +343,12 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _has_who(facts: Facts) -> bool:
-    return "who" in facts.lead.views and not facts.lead.unshared
-
-
 def _of_part(facts: Facts, part: int | None) -> dict[str, Any]:
     return facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == part).row(0, named=True)
 
 
 def _word(one: dict[str, Any]) -> str:
-    if _is_commit(one):
+    if is_commit(one["text"]):
         return f"`COMMIT` (line {one['line']:,})"
     return f"`{one['sql']}`" if one["sql"] else f"The statement at line {one['line']:,}"
 

@@ -573,27 +573,29 @@ def _is_little(session: Session, work: int) -> bool:
 
 def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int) -> tuple[str, str]:
     """The line of the total, and what shares are of."""
-    whole, longest = _time(span), f"; it is the longest of {count:,} sessions" if count > 1 else ""
-    if not trace.waits.height:
-        said = f"database calls took {whole}; the trace has no waits (level 1 or 4){longest}"
-        return said, f"the {whole} in calls"
-    rate = _rate(trace, session)
+    whole, rate = _time(span), _rate(trace, session)
     is_off = rate is not None and abs(rate - 1) > _MOST_DRIFT
-    both = f" ({_time(round(span / rate))} by the dates in the trace)" if is_off and rate else ""
-    if trace.resolution_us > 1:
-        both += f"; times are printed in steps of {_time(trace.resolution_us)}"
+    notes = [f"{_time(round(span / rate))} by the dates in the trace"] if is_off and rate else []
+    notes += [f"in steps of {_time(trace.resolution_us)}"] if trace.resolution_us > 1 else []
+    notes += [f"the longest of {count:,} sessions"] if count > 1 else []
+    beside = f" ({', '.join(notes)})" if notes else ""
+    if not trace.waits.height:
+        return f"database calls took {whole}{beside}; the trace has no waits (level 1 or 4)", f"the {whole} in calls"
     work = _time(span - aside, span)
-    took = "the session took"
+    took = f"the session took {whole}{beside}"
     if limit_of(trace, session) is not None:
-        took = "the trace was cut at its size limit, so the session took longer than"
+        took = f"the trace was cut at its size limit, so the session took longer than {whole}{beside}"
     if work == whole:
-        return f"{took} {whole}{both}{longest}", f"the {whole} of the session"
+        return took, f"the {whole} of the session"
     base = f"the {work} without client time"
     if _is_little(session, span - aside):
-        return f"{took} {whole}{both}; all but {work} was client time between statements{longest}", base
-    part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
-    of = f"the other {work}" if part else base
-    return f"{took} {whole}{both}{part}; shares are of {of}{longest}", base
+        return f"{took}; all but {work} was client time between statements", base
+    if aside > _LEAST_SAID * span:
+        return (
+            f"{took}, {_time(aside, span)} of it client time between statements; shares are of the other {work}",
+            base,
+        )
+    return f"{took}; shares are of {base}", base
 
 
 def limit_of(trace: SqlTrace, session: Session) -> int | None:
