@@ -189,8 +189,7 @@ class SpoolFacts:
         total = self.ledger.total if self.large and self.ledger is not None else None
         if total is None or total.hi >= _LEAST_TIMED_S or not self.is_short or self.failed_s or self.listed:
             return False
-        untimed = self.spool.statements.filter(pl.col("elapsed_s").is_null())
-        return set(untimed.get_column("kind")) <= {"command"}
+        return set(self.spool.statements.filter(pl.col("elapsed_s").is_null())["kind"]) <= {"command"}
 
     @property
     def failed_s(self) -> float:

@@ -90,9 +90,8 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
         ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
         ... total        4      6.00       8.00         40     400000          0           1
         ... '''
-        >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:2]: print(one.sentence)
+        >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:1]: print(one.sentence)
         Calls of the session took 8.00 s.
-        The report does not contain the time between calls, such as waits for the client.
     """
     lead = ledgers(report)[0]
     if not lead.void:
@@ -307,14 +306,6 @@ def recursive_beside(facts: Facts) -> Iterator[Finding]:
     detail = f"`{short_text(str(one['text'] or ''), 100)}`; the report does not show which statement called it"
     place = Evidence("statements", (str(one["sql"] or one["part"]),), (one["line"],))
     yield Finding("recursive_sql", said, part=PERHAPS_INSIDE, detail=detail, evidence=(place,))
-
-
-@rule("client_time", of="tkprof")
-def client_time(facts: Facts) -> Iterator[Finding]:
-    """That waits for the client are not in the report; where they are, the line of the total says so."""
-    if of_client(facts.report).is_empty():
-        said = "The report does not contain the time between calls, such as waits for the client."
-        yield Finding("client_time", said, is_refused=True, next="read the extended SQL trace (event 10046) itself")
 
 
 @rule(

@@ -101,11 +101,10 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         of, kind = kinds.filter(name=row["name"]).sort("elapsed", descending=True).select("class", "kind").row(0)
         if not printed and kind in {"cpu", "mixed"}:
             continue  # what followed a call is in its time
-        at_most = "" if printed else "at most "
         step = MEANING.get(of, ("", ""))[1] if kind == "wait" else _STALLED if printed else COMMAND
         yield Finding(
             "few_long_calls",
-            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {at_most}{each}"
+            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {'' if printed else 'at most '}{each}"
             f"{' each' if row['long'] > 1 else ''}{where}, {of_all}; the median is {seconds(row['median'])}.",
             next=step,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
