@@ -590,12 +590,9 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
     base = f"the {work} without client time"
     if _is_little(session, span - aside):
         return f"{took}; all but {work} was client time between statements", base
-    if aside > _LEAST_SAID * span:
-        return (
-            f"{took}, {_time(aside, span)} of it client time between statements; shares are of the other {work}",
-            base,
-        )
-    return f"{took}; shares are of {base}", base
+    is_part = aside > _LEAST_SAID * span
+    part = f", {_time(aside, span)} of it client time" if is_part else ""
+    return f"{took}{part}; shares are of {f'the other {work}' if is_part else base}", base
 
 
 def limit_of(trace: SqlTrace, session: Session) -> int | None:
