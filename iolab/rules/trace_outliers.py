@@ -13,7 +13,6 @@ from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.rules.trace_calls import process_ledger, silent_peer
-from iolab.rules.trace_time import MEANING
 from straceparse.call_classes import READY_CALLS
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ _MOST_MOMENTS: Final = 3
 #: Classes of calls in which long waits are usual.
 _IDLE: Final = ("idle", "client")
 _STALLED: Final = "see what stood still then: dmesg -T; of NFS nfsstat -rc and nfsiostat 5, else iostat -xt 5"
+_SESSION: Final = "see what its session waited for then: V$ACTIVE_SESSION_HISTORY, or an SQL trace (event 10046)"
+_OTHER_END: Final = "see what the process at the other end did then: strace -f -ttt -T -yy -p PID"
 _PEER: Final = "see whether {} gets the packets and answers: tcpdump -n host {}"
 
 
@@ -101,12 +102,12 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         of, kind = kinds.filter(name=row["name"]).sort("elapsed", descending=True).select("class", "kind").row(0)
         if not printed and kind in {"cpu", "mixed"}:
             continue  # what followed a call is in its time
-        step = MEANING.get(of, ("", ""))[1] if kind == "wait" else _STALLED if printed else COMMAND
+        step = _OTHER_END if kind == "wait" else _STALLED if printed else COMMAND
         yield Finding(
             "few_long_calls",
             f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {'' if printed else 'at most '}{each}"
             f"{' each' if row['long'] > 1 else ''}{where}, {of_all}; the median is {seconds(row['median'])}.",
-            next=step,
+            next=_SESSION if of == "the database server" else step,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
             order=0,
         )

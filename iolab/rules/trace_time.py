@@ -64,7 +64,7 @@ _NOT_WOKEN: Final = {
     "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
 }
 #: Class of calls -> what the process did meanwhile, and what to look at next.
-MEANING: Final = {
+_MEANING: Final = {
     "file reads": ("", _IOSTAT),
     "file writes": ("", _IOSTAT),
     "file flushes": ("a flush waits until the data are on the device", _IOSTAT),
@@ -239,7 +239,7 @@ _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 
 def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Finding:
-    detail, next_step = MEANING.get(row["class"] or "", ("", ""))
+    detail, next_step = _MEANING.get(row["class"] or "", ("", ""))
     said = _sentence(log, lead, row)
     if "timed out" in said:
         detail, next_step = "nothing woke the process before its time-out", _NOT_WOKEN.get(row["class"] or "", "")
@@ -542,7 +542,7 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
             "the longest process",
             detail="calls of several processes may have run at the same time",
-            next=MEANING.get(of, ("", ""))[1] or _KERNEL,
+            next=_MEANING.get(of, ("", ""))[1] or _KERNEL,
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )

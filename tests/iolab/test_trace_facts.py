@@ -63,7 +63,7 @@ def test_a_wait_for_the_server_is_looked_for_in_the_server() -> None:
         clock += 188.0 if n == 7 else 0.001
     found = iolab.findings(text.encode()).filter(name="few_long_calls")
     assert found.item(0, "sentence").startswith("1 of 59 `read` calls took at most 188 s, 99")
-    assert found.item(0, "next").startswith("see what its session waited for")
+    assert found.item(0, "next").startswith("see what its session waited for then")
 
 
 def test_the_time_outs_of_children_explain_the_wait_of_their_parent() -> None:
