@@ -470,18 +470,13 @@ class Stretch(NamedTuple):
     Attributes:
         first, last: the places of the first and the last.
         when: `, from 10:20 to 11:00`, or the numbers of the samples.
-        others: how many high samples are elsewhere.
+        of_all: the same beside the number of all that are high: how many of these are in it, where others are not.
     """
 
     first: int
     last: int
     when: str
-    others: int = 0
-
-    @property
-    def of_all(self) -> str:
-        """The time beside the number of all high samples."""
-        return self.when.replace(", ", ", mostly ", 1) if self.others else self.when
+    of_all: str
 
 
 def stretch_of(is_high: Sequence[bool]) -> tuple[int, int] | None:
@@ -518,7 +513,9 @@ def high_stretch(rows: pl.DataFrame, is_high: pl.Expr) -> Stretch | None:
     high = rows.select(is_high.fill_null(value=False).alias("high")).to_series().to_list()
     if (found := stretch_of(high)) is None:
         return None
-    return Stretch(*found, _when(rows, *found), sum(high) - sum(high[found[0] : found[1] + 1]))
+    when, inside = _when(rows, *found), sum(high[found[0] : found[1] + 1])
+    of_all = when if inside == sum(high) else when.replace(", ", f", {inside:,} of them ", 1)
+    return Stretch(*found, when, of_all)
 
 
 def raised(rows: pl.DataFrame, figure: str) -> Stretch | None:

@@ -28,6 +28,8 @@ LEAST_WAITS: Final = 30
 MARKS: Final = ("evidence", "major", "notable", "context", "cannot tell")
 #: The name of the only finding of a log of which no rule says anything.
 NOTHING: Final = "nothing_found"
+#: That of a run or session that was short, and in which no part of the time matters.
+CALM: Final = "calm_run"
 #: This many gates come before all others.
 MOST_GATES: Final = 2
 
@@ -217,7 +219,9 @@ def _usual_next(one: Finding) -> str:
 
 
 def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
-    """Findings as a frame (`FINDINGS`), ranked."""
+    """Findings as a frame (`FINDINGS`), ranked; where nothing stands out, nothing is to do."""
+    found = list(found)
+    is_calm = any(one.name in {NOTHING, CALM} for one in found)
     rows = [
         {
             "rank": number,
@@ -227,12 +231,12 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
             "impact_of": None if one.impact is None else one.impact_of,
             "sentence": one.sentence,
             "detail": one.detail or None,
-            "next": one.next or _usual_next(one) or None,
+            "next": one.next or (None if is_calm and not one.is_gate else _usual_next(one)) or None,
             "part": one.part or None,
             "evidence": [{"table": of.table, "rows": list(of.rows), "lines": list(of.lines)} for of in one.evidence],
             "caveat": one.caveat or None,
             "refused": one.is_refused,
         }
-        for number, one in enumerate(rank_findings(list(found)), 1)
+        for number, one in enumerate(rank_findings(found), 1)
     ]
     return pl.DataFrame(rows, schema=FINDINGS, orient="row")

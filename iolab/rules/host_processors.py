@@ -230,7 +230,9 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
         every = placed(own, log.runs).collect()
         stretch = high_stretch(every, is_swapping)
-        row = (every if stretch is None else every.filter(is_swapping)).select(pl.col(*names).mean()).row(0)
+        row = (
+            (every if stretch is None else every[stretch.first : stretch.last + 1]).select(pl.col(*names).mean()).row(0)
+        )
         back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row)
         if back >= _LEAST_SWAPPED:
             said = (
@@ -290,7 +292,7 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     is_in = pl.lit(value=True) if stretch is None else place.is_between(stretch.first, stretch.last)
     some = ((pl.col("blocked") >= 1) & is_in).mean()
     figures = pl.col("blocked", *moved).filter(is_in).mean()
-    mean = every.select(figures, most=pl.col("blocked").max(), some=some).row(0, named=True)
+    mean = every.select(figures, most=pl.col("blocked").filter(is_in).max(), some=some).row(0, named=True)
     waited, cpus = iowait_share(host_ledgers(log)[:1]), log.runs.get_column("cpus").drop_nulls().max()
     least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 2)
     if (mean["blocked"] or 0.0) < least:

@@ -266,13 +266,12 @@ def _full_queue(rows: pl.LazyFrame, number: int, whole: float) -> Iterator[Findi
     )
     top = full.filter(pl.col("number") > 0).sort("queued", "device", descending=[True, False]).head(1).collect()
     for row in top.iter_rows(named=True):
-        when = _when(_of_device(rows, row["device"]), pl.col(QUEUE_FULL) > 0)
+        samples = f"{row['number']:,} of {counted(number, 'samples')}{_when(_of_device(rows, row['device']), is_full)}"
         yield Finding(
             "full_queue",
-            f"The queue to `{row['device']}` was full {three(row[QUEUE_FULL])} times per second{when}: requests waited "
-            f"{seconds(row['queue_ms'] / 1e3)} in it, and the device took {seconds(row['each'] / 1e3)}. "
-            f"{three(row['queued'])} waited while it had {three(row['in_flight'])}.",
-            detail=f"in {row['number']:,} of {counted(number, 'samples')}",
+            f"The queue to `{row['device']}` was full in {samples}, {three(row[QUEUE_FULL])} times per second: "
+            f"requests waited {seconds(row['queue_ms'] / 1e3)} in it, and the device took {seconds(row['each'] / 1e3)}"
+            f". {three(row['queued'])} waited while it had {three(row['in_flight'])}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
             next=queue_of(str(row["device"])),

@@ -15,6 +15,7 @@ import polars as pl
 from iolab.metrics.formatting import short_text, size_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import HOLDER, event_step
 from logframe.oracle import is_idle, wait_class_of
@@ -53,6 +54,8 @@ _STEP: Final = 2.0
 #: Waits of this many ms and more are slow for a device.
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
+#: A share of fewer is an accident.
+_LEAST_OF: Final = 100
 #: Views of the statistics of the session that queries them, and what explains the time of any statement.
 _OF_SESSION: Final = ("v$mystat", "v$pq_sesstat")
 ANY: Final = "any statement"
@@ -161,9 +164,9 @@ def _listings() -> list[tuple[frozenset[str], tuple[str, ...], dict[str, Any]]]:
     ]
 
 
-def error_steps() -> dict[str, str]:
-    """What to do next about an error, by its code."""
-    return dict(_data()["errors"])
+def error_step(code: str) -> str:
+    """What to do next about an error."""
+    return str(_data()["errors"].get(code, "remove the cause of the error, then run what failed again"))
 
 
 def listed(spool: Spool) -> list[Finding]:
@@ -187,9 +190,15 @@ def listed(spool: Spool) -> list[Finding]:
     for table in tables:
         makers = (partial(_sessions, states=states), _switches, _histogram, _rows, _series)
         found += next((said for make in makers if (said := list(make(table)))), [])
-    found += [*_load(tables), *_ratios(spool, tables)]
+    found += [*_ratios(spool, tables), *_times(spool)]
     found.sort(key=lambda one: one.order)
-    return [replace(one, order=n, position=int(one.order < _USUAL)) for n, one in enumerate(found, 1)]
+    views = set[str]().union(*(table.views for table in tables))
+    shown = {view: step for view, step in _data()["shown"].items() if view in views}
+    steps = [next((step for view, step in shown.items() if view in one.next), one.next) for one in found]
+    return [
+        replace(one, next=step, order=n, position=int(one.order < _USUAL))
+        for n, (one, step) in enumerate(zip(found, steps, strict=True), 1)
+    ]
 
 
 def _rows(table: _Table) -> Iterator[Finding]:
@@ -469,17 +478,6 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     )
 
 
-def _load(tables: Sequence[_Table]) -> Iterator[Finding]:
-    """The load of v$osstat, where it is more than the CPUs."""
-    found = _named(tables, "stat_name")
-    load, cpus = found.get("LOAD", 0.0), found.get("NUM_CPUS", 0.0)
-    if load > cpus > 0:
-        yield Finding(
-            "listed_rows", f"The load was {three(load)} on {counted(int(cpus), 'CPUs')}.",
-            next="see what runs: vmstat 5; top -b -n 1", evidence=(Evidence("tables", ("LOAD",)),), order=_BLOCKED,
-        )  # fmt: skip
-
-
 def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dict[str, float]:
     """The figures of listings of a name and its value, such as v$pgastat; plain ones are as the view has them."""
     return {
@@ -497,13 +495,15 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
     """Statistics that say something beside another."""
     counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
+    listed |= _named(tables, "stat_name")
     values = {name.lower(): value for name, value in listed.items()} | counted_of
     own = _own_names(spool, tables)
     for entry in _data()["ratios"]:
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
         is_none = names["part"] in values and not part and "least" not in entry
-        if not is_none and not ("least" in entry and part >= entry["least"] * of > 0 < beside):
+        is_many = "least" in entry and of >= entry.get("fewest", _LEAST_OF) and part >= entry["least"] * of
+        if not is_none and not (is_many and beside > 0):
             continue
         explains = (entry["explains"],) if "explains" in entry and own >= {names["part"], names["of"]} else ()
         if not explains and entry.get("explains", ANY) != ANY:
@@ -518,10 +518,30 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
             yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
 
 
+def _times(spool: Spool) -> Iterator[Finding]:
+    """The parts of the time of the statement that took longest, where statistics below it are of it alone."""
+    longest, elapsed = _longest(spool)
+    own = spool.statistics.filter(pl.col("statement") > longest, pl.col("basis") == "delta")
+    words = {name.lower(): said for name, said in _data()["times"].items()}
+    rows = own.select(name=_NAME, s=pl.col("value") / 100).filter(pl.col("name").is_in([*words])).unique("name")
+    rows = rows.filter(pl.col("s") >= PART * elapsed).sort("s", descending=True)
+    if rows.is_empty() or not LARGE * elapsed <= rows.item(0, "s") <= rows["s"].sum() <= (1 + PART) * elapsed:
+        return
+    said = ", ".join(f"{words[name][0]} took {seconds(s)}" for name, s in rows.iter_rows())
+    said = f"By the statistics of the session, {said}."
+    place, step = Evidence("statistics", tuple(rows["name"])), words[rows.item(0, "name")][1]
+    yield Finding("listed_rows", said, next=step, evidence=(place,), order=_STATISTIC, explains=(ANY,))
+
+
+def _longest(spool: Spool) -> tuple[int, float]:
+    """The number of the statement that took longest, and its time."""
+    timed = spool.statements.drop_nulls("elapsed_s").sort("elapsed_s", "statement")
+    return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
+
+
 def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
     """The statistics that the session listed of itself after the statement that took longest."""
-    timed = spool.statements.drop_nulls("elapsed_s").sort("elapsed_s", "statement")
-    longest = timed.item(-1, "statement") if timed.height else 0
+    longest, _ = _longest(spool)
     texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > longest).select("statement", "text")
     own = [number for number, text in texts.iter_rows() if any(view in text.lower() for view in _OF_SESSION)]
     listed = _named([one for one in tables if one.listed.statement in own], "statistic")

@@ -99,6 +99,11 @@ def counted(count: float, noun: str) -> str:
     return f"{count:,.0f} {noun.removesuffix('s') if count == 1 else noun}"
 
 
+def capital(text: str) -> str:
+    """A text with a capital, for the begin of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 def times_as(ratio: float, word: str, less: str) -> str:
     """How much more or less often, or long, something was.
 

@@ -1,13 +1,18 @@
-"""The step of a plan that took most of the time of its statement, from the row sources of a trace or its TKPROF."""
+"""The step of a plan that took most of the time of its statement: of a trace, its TKPROF, or a session with A-Time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.rules.phrases import percent
+import polars as pl
+
+from iolab.metrics.formatting import size_text
+from iolab.rules.phrases import counted, percent, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from sqlplusparse import Spool
 
 #: A step with this much is the one to name, and a second one from this much on.
 _MOST: Final = 0.5
@@ -17,12 +22,25 @@ _MANY: Final = 100
 #: Steps that keep some of the rows below them as they are.
 _FILTERS: Final = ("TABLE ACCESS", "FILTER", "INDEX")
 _GETS: Final = "made {} of the gets"
-#: Plans of fewer gets need no word.
+_OF_ONE: Final = "took {} of the time of one execution"
+#: Plans of fewer gets, and of less time, need no word.
 _MANY_GETS: Final = 10_000
+LONG_US: Final = 1e6
+#: What an operation of a plan of a session did, in words.
+_PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
+#: Rows are far from what a plan expects of them by this factor, where there are this many.
+_FAR_OFF, _MANY_ROWS = 10, 1_000
+#: Steps that read all of a table or index.
+_SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
+_INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
+#: What to do about a remote table that is read for each row of another.
+_REMOTE: Final = "join it as a whole, not row by row: hint use_hash, or driving_site for the remote database"
 
 
-def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us: float, gets: int, runs: int) -> str:
-    """The step with most of the time, else of the gets, or how few rows it kept of those below it; as a sentence.
+def main_step(
+    steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us: float, gets: int, runs: int
+) -> tuple[str, str]:
+    """The step with most of the time, else of the gets, or how few rows it kept of those below it; what to do about it.
 
     Args:
         steps: rows of ``row_sources`` of one plan, each with what its children have.
@@ -31,36 +49,111 @@ def main_step(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us
         gets: of the statement.
         runs: its executions, of one of which the figures of the plan may be.
 
+    Returns:
+        A sentence, and a next step where one is better than to see the plan; both empty where the plan does not tell.
+
     Examples:
         >>> plan = [{"operation": name, "rows": rows, "consistent_gets": gets, "elapsed_us": us, "cardinality": 1}
         ...     for name, rows, gets, us in (("SORT", 5, 20_000, 900), ("SCAN T (object id 7)", 4_000, 20_000, 800))]
         >>> main_step(plan, [None, 0], 1_000, 20_000, 1), main_step(plan, [None, 0], 9_000, 20_000, 1)
-        (' `SCAN T` took 89 % of its time.', '')
+        ((' `SCAN T` took 89 % of its time.', ''), ('', ''))
     """
-    if not steps or gets < _MANY_GETS:
-        return ""
+    if not steps or (gets < _MANY_GETS and us < LONG_US):
+        return "", ""
     for column, least, verb in (("elapsed_us", _MOST * us, "took {} of its time"), ("consistent_gets", 0, _GETS)):
         values = [step[column] or 0 for step in steps]
         own = [value - sum(values[m] for m in _below(parents, n)) for n, value in enumerate(values)]
         whole, most, *others = sum(own), *sorted(range(len(steps)), key=lambda n: -own[n])
         if 0 < whole * max(runs, 1) < least:
-            return ""
+            return "", ""
         if not whole or own[most] < _MOST * whole:
             continue
         step, inner = steps[most], [steps[m] for m in _below(parents, most)]
         is_filter = str(step["operation"]).startswith(_FILTERS) and len(inner) == 1
         if is_filter and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
-            expected = found["cardinality"]
-            far = f" ({expected:,} expected)" if expected and found["rows"] >= _MANY * expected else ""
             kept = f"kept {step['rows']:,} of {found['rows']:,} rows of"
-            return f" `{_operation(step)}` {kept} `{_operation(found)}`{far}."
+            return f" `{_operation(step)}` {kept} `{_operation(found)}`{_expected(found)}.", ""
+        did = (verb if whole >= least else _OF_ONE).format(percent(own[most] / whole))
+        said = f" `{_operation(step)}` {did}"
+        if (outer := _outer(steps, parents, most)) is not None and outer["rows"] >= _MANY:
+            rows = f"for each of the {outer['rows']:,} rows of `{_operation(outer)}`{_expected(outer)}"
+            return f"{said}, {rows}.", _REMOTE if str(step["operation"]).startswith("REMOTE") else ""
+        name, blocks = _operation(step), step["consistent_gets"] or 0
+        if name.startswith(_SCANS) and blocks >= max(_MANY_GETS, _MANY * max(step["rows"], 1)):
+            few = f"{said}: {blocks:,} gets for {counted(step['rows'], 'rows')}."
+            return few, _INDEX.format(name.rpartition(" ")[2])
         second = [n for n in others[:1] if own[n] >= _SECOND * whole]
         also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
-        return f" `{_operation(step)}` {verb.format(percent(own[most] / whole))}{also}."
-    return ""
+        return f"{said}{also}.", ""
+    return "", ""
 
 
-def driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:
+def _expected(step: dict[str, Any]) -> str:
+    """How many rows the optimizer expected of a step that returned many more."""
+    expected = step["cardinality"]
+    return f" ({expected:,} expected)" if expected and step["rows"] >= _MANY * expected else ""
+
+
+def _outer(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], place: int) -> dict[str, Any] | None:
+    """The step for each of whose rows a nested loop executed another one, or what is above it."""
+    while (parent := parents[place]) is not None:
+        first = _below(parents, parent)[0]
+        if str(steps[parent]["operation"]).startswith("NESTED LOOPS") and first != place:
+            return steps[first]
+        place = parent
+    return None
+
+
+def own_times(spool: Spool) -> pl.DataFrame:
+    """The operations of plans with A-Time: own times and counts; ``whole`` is with their children."""
+    timed, measured = spool.plans.filter(pl.col("a_time_s") > 0), ["a_time_s", *_PLAN_COUNTS]
+    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
+    return timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
+        *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
+    )
+
+
+def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
+    """The operation that took half of a plan's time, or more."""
+    most = plan.filter(pl.col("a_time_s") >= _MOST * pl.col("whole").max())
+    found = most.sort("a_time_s", "id", descending=[True, False]).head(1)
+    return next(found.iter_rows(named=True), None)
+
+
+def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> str:
+    """What an operation of a plan took and did, the temporary space that it used, and the rows that were expected."""
+    of = f" of `{one['object_name']}`" if one["object_name"] else ""
+    did = [f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name]]
+    if one["used_tmp"]:
+        passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
+        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
+    took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
+    return took + (f": {', '.join(did)}" if did else "") + _estimate(plan, one)
+
+
+def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
+    """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
+    expected = (pl.col("e_rows") * pl.col("starts").fill_null(1)).clip(1)
+    off = plan.with_columns(expected=expected).filter(
+        (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
+        | (pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)),
+        pl.max_horizontal("a_rows", "expected") >= _MANY_ROWS,
+    )
+    if off.is_empty():
+        return ""
+    factor = pl.max_horizontal(
+        pl.col("a_rows").clip(1) / pl.col("expected"), pl.col("expected") / pl.col("a_rows").clip(1)
+    )
+    drives = off.filter(
+        pl.col("line").is_in(_driving_steps(plan.to_dicts(), named)), pl.col("object_name").is_not_null()
+    ).sort(factor, "depth", descending=True)
+    row = (drives if drives.height else off.sort("depth", "id", descending=[True, False])).row(0, named=True)
+    of = f" of `{row['object_name']}`" if row["object_name"] else ""
+    subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
+    return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} expected"
+
+
+def _driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:
     """The lines of the steps whose rows decide how often a step that was started often was started."""
     above, inner = {step["id"]: step for step in steps}, named
     while (parent := above.get(inner["parent_id"])) is not None:
@@ -76,4 +169,4 @@ def _below(parents: Sequence[int | None], place: int) -> list[int]:
 
 
 def _operation(step: dict[str, Any]) -> str:
-    return str(step["operation"]).partition("(object id")[0].strip()
+    return " ".join(str(step["operation"]).partition("(object id")[0].split())

@@ -10,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listings import error_steps
+from iolab.rules.listings import error_step
 from iolab.rules.registry import rule
 from logframe.interval import Interval
 from logframe.wording import counted
@@ -83,15 +83,11 @@ def failed_statements(facts: _Facts) -> Iterator[Finding]:
         said,
         impact,
         "timed statements, failed ones included",
-        next=_step_of_error(str(failed.item(0, "error"))) if impact is not None else "",
+        next=error_step(str(failed.item(0, "error"))) if impact is not None else "",
         position=int(impact is not None),
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=3,
     )
-
-
-def _step_of_error(code: str) -> str:
-    return error_steps().get(code, "remove the cause of the error, then run what failed again")
 
 
 def untimed_errors(spool: Spool) -> Iterator[Finding]:
@@ -107,7 +103,7 @@ def untimed_errors(spool: Spool) -> Iterator[Finding]:
     said += f"; others failed with {phrases.named_list(others)}" if others else ""
     places = (Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),)
     yield Finding(
-        "failed_statements", f"{said}.", next=_step_of_error(code), evidence=places, position=1, order=_AFTER_LIMITS
+        "failed_statements", f"{said}.", next=error_step(code), evidence=places, position=1, order=_AFTER_LIMITS
     )
 
 

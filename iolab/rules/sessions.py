@@ -15,11 +15,11 @@ from iolab.metrics.lookups import statistic
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.rules.listings import ANY, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import driving_steps
+from iolab.rules.row_sources import largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
 from iolab.rules.session_runs import (
@@ -96,12 +96,8 @@ _LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
 _LARGE_FETCH: Final = 100
 _MUCH_REDO: Final = 2**20
-#: What an operation of a plan did, in words.
-_PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
 #: An operation with this much of the time of its plan is named.
 _HALF: Final = 0.5
-#: Rows are far from what a plan expects of them by this factor, where there are this many.
-_FAR_OFF, _MANY_ROWS = 10, 1_000
 #: Times without a statement's text are reported together from this share on.
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
@@ -188,6 +184,14 @@ class SpoolFacts:
         )
 
     @property
+    def is_calm(self) -> bool:
+        """Whether all statements are timed, took a few steps of the clock together, and read nothing."""
+        total = self.ledger.total if self.large and self.ledger is not None else None
+        if total is None or total.hi >= _LEAST_TIMED_S or not self.is_short or self.failed_s or self.listed:
+            return False
+        return set(self.spool.statements.filter(pl.col("elapsed_s").is_null())["kind"]) <= {"command"}
+
+    @property
     def failed_s(self) -> float:
         """The time of the statements that failed."""
         return float(self.failed.get_column("elapsed_s").sum())
@@ -224,7 +228,6 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         ... '''
         >>> for one in session_findings(sqlplusparse.read_spool(text, printed=True)): print(one.sentence)
         The statement at line 1 took all of the time: 2 runs, 1.11 and 0.0200 s.
-        The log does not show what each statement waited for.
         Two runs of one statement (1.11 and 0.02 s) do not show whether a first run is slower.
     """
     samples = sampled(spool)
@@ -262,7 +265,9 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts)
-    if facts.is_short:
+    if facts.is_calm:
+        advice = ""
+    elif facts.is_short:
         advice = "repeat with longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
     for number, row in enumerate(facts.large):
@@ -293,6 +298,18 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
                 part=row["part"],
                 order=6,
             )
+
+
+@rule(CALM, of="sqlplus", needs="`Elapsed` of statements", thresholds={"0.1 s": "ten steps of the clock of SQL*Plus"})
+def calm_session(facts: SpoolFacts) -> Iterator[Finding]:
+    """That nothing stands out in a session of a few steps of the clock."""
+    if not facts.is_calm:
+        return
+    rows = facts.costs.select("elapsed_s", pl.col("gets").fill_null(0)).rows()
+    said = f"no statement took longer than {phrases.seconds(max(time for time, _ in rows))}"
+    if most := max(gets for _, gets in rows):
+        said += f" or made more than {count_text(most, 'get')}; no block was read from disk"
+    yield Finding(CALM, f"Nothing stands out: {said}.", evidence=(Evidence("timings"),), order=-1)
 
 
 @rule("runs", of="sqlplus", needs="three times without a statement's text")
@@ -362,7 +379,7 @@ def _name(row: dict[str, Any]) -> str:
 
 def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     """What a statement took, its runs, and what autotrace says that it did; of the first one a bound stands apart."""
-    subject, times = _capital(_name(row)), row["times"]
+    subject, times = phrases.capital(_name(row)), row["times"]
     share = (
         "all" if row["share"] > 1 - 1e-9 else phrases.percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
     )
@@ -411,10 +428,6 @@ def _gets_of(row: dict[str, Any]) -> str:
         return ""
     rows = f" for {count_text(row['rows'], 'row')}" if row["rows"] is not None else ""
     return f"made {gets:,} gets{rows}, {count_text(blocks, 'block')} from disk"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _done(cost: dict[str, Any]) -> list[str]:
@@ -494,23 +507,6 @@ def _next(facts: SpoolFacts) -> str:
     return f"run it again with {_SQL_TRACE}"
 
 
-@rule("session_waits", of="sqlplus", needs="`Elapsed` of statements")
-def session_waits(facts: SpoolFacts) -> Iterator[Finding]:
-    """What a session never tells: what its statements waited for."""
-    if not facts.large or facts.is_short or facts.cause or any(plan_operation(facts)):
-        return
-    is_host = all(row["kind"] == "host" for row in facts.large)
-    is_run = facts.large[0]["runs"] >= SAMPLE
-    yield Finding(
-        "session_waits",
-        f"The log does not show what each {'run' if is_run else 'statement'} waited for.",
-        next=f"{_STRACE} of one run of each statement" if is_host else f"take {_SQL_TRACE}",
-        evidence=(Evidence("statements"),),
-        is_refused=True,
-        order=7,
-    )
-
-
 @rule("not_timed", "plan_time", of="sqlplus")
 def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     r"""A session that prints no time, no cost and no statistic of its statements: what took time cannot be said.
@@ -534,12 +530,12 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         top = planned.sort("a_time_s", descending=True, maintain_order=True).row(0, named=True)
         name = f"the plan of `{top['sql_id']}`" if top["sql_id"] else f"the plan at line {top['line']:,}"
         gets = f" and {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
-        own = _own_times(spool).filter(statement=top["statement"], plan=top["plan"])
-        one = _largest_operation(own)
-        did = "" if one is None else f"; {_operation(own, one)}"
+        own = own_times(spool).filter(statement=top["statement"], plan=top["plan"])
+        one = largest_operation(own)
+        did = "" if one is None else f"; {operation_text(own, one)}"
         yield Finding(
             "plan_time",
-            f"{_capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did}.",
+            f"{phrases.capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did}.",
             next=_SEE_PLAN if did else "see the operations of the plan: iolab show --tables",
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
@@ -562,7 +558,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
 )
 def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
     """The operation with most of the time of the plan of a large statement, without that of its children."""
-    own = _own_times(facts.spool)
+    own = own_times(facts.spool)
     total = facts.ledger.total if facts.ledger is not None else None
     for row in facts.large:
         plan = own.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
@@ -572,10 +568,10 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
         plan = plan.filter(pl.col("plan") == plan.sort("whole").item(-1, "plan")) if plan.height else plan
         if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
             continue
-        if (one := _largest_operation(plan)) is not None:
+        if (one := largest_operation(plan)) is not None:
             yield Finding(
                 "plan_time",
-                f"{_operation(plan, one, ' by the plan (A-Time)')}.",
+                f"{operation_text(plan, one, ' by the plan (A-Time)')}.",
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
@@ -583,55 +579,6 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
-
-
-def _own_times(spool: Spool) -> pl.DataFrame:
-    """The operations of plans with A-Time: own times and counts; ``whole`` is with their children."""
-    timed, measured = spool.plans.filter(pl.col("a_time_s") > 0), ["a_time_s", *_PLAN_COUNTS]
-    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
-    return timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
-        *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
-    )
-
-
-def _largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
-    """The operation that took half of a plan's time, or more."""
-    most = plan.filter(pl.col("a_time_s") >= _HALF * pl.col("whole").max())
-    found = most.sort("a_time_s", "id", descending=[True, False]).head(1)
-    return next(found.iter_rows(named=True), None)
-
-
-def _operation(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> str:
-    """What an operation of a plan took and did, the temporary space that it used, and the rows that were expected."""
-    of = f" of `{one['object_name']}`" if one["object_name"] else ""
-    did = [f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name]]
-    if one["used_tmp"]:
-        passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
-        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
-    took = f"`{one['operation'].strip()}`{of} took {phrases.seconds(one['a_time_s'])}{source}"
-    return took + (f": {', '.join(did)}" if did else "") + _estimate(plan, one)
-
-
-def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
-    """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
-    expected = (pl.col("e_rows") * pl.col("starts").fill_null(1)).clip(1)
-    off = plan.with_columns(expected=expected).filter(
-        (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
-        | (pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)),
-        pl.max_horizontal("a_rows", "expected") >= _MANY_ROWS,
-    )
-    if off.is_empty():
-        return ""
-    factor = pl.max_horizontal(
-        pl.col("a_rows").clip(1) / pl.col("expected"), pl.col("expected") / pl.col("a_rows").clip(1)
-    )
-    drives = off.filter(
-        pl.col("line").is_in(driving_steps(plan.to_dicts(), named)), pl.col("object_name").is_not_null()
-    ).sort(factor, "depth", descending=True)
-    row = (drives if drives.height else off.sort("depth", "id", descending=[True, False])).row(0, named=True)
-    of = f" of `{row['object_name']}`" if row["object_name"] else ""
-    subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
-    return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} were expected"
 
 
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")
@@ -688,7 +635,7 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         share = phrases.percent(row["elapsed_s"] / ledger.total.value)
         yield Finding(
             "runs",
-            f"{_capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}{other_runs(row)}.",
+            f"{phrases.capital(_name(row))} took {share} of the time: {sample(row, is_whole=True)}{other_runs(row)}.",
             part=row["part"],
             evidence=(Evidence("runs", (str(row["statement"]),)),),
             order=5,

@@ -15,11 +15,11 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_o
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import main_step
-from iolab.time_ledger.next_steps import BIND, MANY_COMMITS, event_step, parse_step
+from iolab.rules.row_sources import LONG_US, main_step
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_step, parse_step
+from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
-    CALLS,
     CLIENT,
     CPU,
     GAP,
@@ -33,9 +33,9 @@ from iolab.time_ledger.sql_traces import (
     statement_name,
     statement_word,
     step_beside_plan,
-    trips_name,
 )
 from logframe.interval import Interval
+from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ _MUCH_SLOWER: Final = 2.0
 _LONG_GAP_S: Final = 1e-3
 #: Statements that read undo for no change of their own.
 _QUERY: Final = ("select", "with")
-_CHANGED: Final = "see which session changes the blocks that it reads meanwhile: v$transaction; run it at another time"
+_CHANGED: Final = "see who changes these blocks meanwhile: select * from v$transaction; run it at another time"
 #: Commits are of single rows where they are as many as these, but for this part.
 _SAME: Final = 0.01
 #: Fewer statements that were not parsed are an accident.
@@ -101,10 +101,14 @@ class Facts(NamedTuple):
         row = self.row(part, view)
         if row is None:
             return ""
+        return f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {self.base}"
+
+    @property
+    def base(self) -> str:
+        """What shares are of, where that is not the whole session."""
         work, total = self.lead.work, self.lead.total
         is_part = work is not None and total is not None and total.value - work.value > _NAMED * total.value
-        of = self.lead.work_base if is_part else "the time"
-        return f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {of}"
+        return self.lead.work_base if is_part else "the time"
 
     def row(self, part: str, view: str = "what") -> dict[str, Any] | None:
         """The row of a part of the ledger."""
@@ -120,8 +124,6 @@ def sql_trace_findings(trace: SqlTrace) -> Iterator[Finding]:
         >>> log = (b"WAIT #1: nam='db file sequential read' ela= 60000 file#=1 block#=2 blocks=1 obj#=3 tim=170000\n"
         ...     b"FETCH #1:c=20000,e=100000,p=1,cr=2,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim=200000\n")
         >>> for one in sql_trace_findings(iolab.load(log)): print(one.sentence)
-        The session took 100 ms.
-        1 database call took 100 % of the time, 100 % of it in FETCH.
         `db file sequential read` took 60 % of the time: 1 wait of 60 ms, too few for a latency.
         Statements without a header took 100 % of the time: 1 block in 1 wait of 60 ms for `db file sequential read`.
         20 % of the time in calls is neither CPU nor a wait: 20 ms.
@@ -164,25 +166,6 @@ def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=1,
     )
-
-
-@rule("total", of="sqltrace_session")
-def total(facts: Facts) -> Iterator[Finding]:
-    """How long the session took, and how much of that was the client's."""
-    lead = facts.lead
-    if lead.total is None:
-        return
-    aside = 0.0 if lead.work is None else lead.total.value - lead.work.value
-    said = f"The session took {seconds(lead.total)}"
-    if limit_of(facts.trace, facts.session) is not None:
-        said = f"The trace was cut at its size limit, so the session took longer than {seconds(lead.total)}"
-    if not facts.trace.waits.height:
-        said = f"Database calls took {seconds(lead.total)}; the trace has no waits (level 1 or 4)"
-    elif aside > _NAMED * lead.total.value:
-        said += f"; {seconds(aside)} of it was client time between statements"
-    known = ledgers(facts.trace)
-    detail = f"it is the longest of {known[0].text.rpartition('longest of ')[2]}" if "longest of " in lead.text else ""
-    yield Finding("total", f"{said}.", detail=detail, evidence=(Evidence("accounts"),), order=0)
 
 
 @rule("trace_cut", of="sqltrace_session", needs="the line that a trace file at its limit ends with")
@@ -253,12 +236,6 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
     if think := _think(facts):
         each, rows = think
     yield Finding("round_trips", f"{said}: {each}, {rows}.", part=TRIPS, detail=detail, next=step, evidence=(place,))
-    for one in by_statement.head(_MOST_EVENTS).to_dicts():
-        if facts.share(trips_name(one), "who") >= _NAMED:
-            rows, step = _fetch(facts, one)
-            each = f"{count_text(one['trips'], 'round trip')} of {seconds(one['trip_us'] / one['trips'] / 1e6)}, {rows}"
-            said = f"Round trips of {_word(one)} took {facts.percent(trips_name(one), 'who')}: {each}."
-            yield Finding("round_trips", said, part=trips_name(one), evidence=(_place(one),), next=step)
 
 
 def _think(facts: Facts) -> tuple[str, str] | None:
@@ -283,19 +260,13 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     if usual and _MORE_TRIPS * rows < one["trips"]:  # fetches are not all that the client asked for
         said = f"{three(one['trips'] / rows)} for each row"
         return said, "see what is read beside the rows: LOBs come with them by prefetch (JDBC: defaultLobPrefetchSize)"
-    if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
-        return (
-            f"{count_text(usual, 'row')} each",
-            "see what the client did between the fetches: no network takes so long",
-        )
-    if _think(facts):
-        return (
-            f"{count_text(usual, 'row')} each",
-            "see what the client did between the fetches: a few waits hold most of it",
-        )
-    if usual >= _LARGE_FETCH:
-        return f"{usual:,} rows each", "look at the network and at the client: the fetches are large already"
     step = "fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)"
+    if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
+        step = "see what the client did between the fetches: no network takes so long"
+    elif _think(facts):
+        step = "see what the client did between the fetches: a few waits hold most of it"
+    elif usual >= _LARGE_FETCH:
+        step = "look at the network and at the client: the fetches are large already"
     return f"{count_text(usual, 'row')} each", step
 
 
@@ -315,7 +286,7 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     again = own.filter("is_again")
     detail, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
-        step = "see what the client did between its calls: its own log, or the user who waited"
+        step = CLIENT_WORK
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         line = again.get_column("statement").mode().sort()[0]
@@ -324,20 +295,6 @@ def client_time(facts: Facts) -> Iterator[Finding]:
         step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
     place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
     yield Finding("client_time", said, part=CLIENT, detail=detail, next=step, evidence=(place,))
-
-
-@rule("time_profile", of="sqltrace_session")
-def phases(facts: Facts) -> Iterator[Finding]:
-    """In which calls the time of database calls was."""
-    share, top = facts.share(CALLS), facts.session.phases
-    whole = int(top.get_column("us").sum())
-    if share < _NAMED or whole <= 0:
-        return
-    op, us = top.select("op", "us").row(0)
-    count = count_text(facts.session.calls.height, "database call")
-    said = f"{count} took {facts.percent(CALLS)}, {percent(us / whole)} of it in {op}."
-    step = "see the statements by their own time: iolab show --tables"
-    yield Finding("time_profile", said, part=CALLS, evidence=(Evidence("calls"),), next=step)
 
 
 @rule(
@@ -382,22 +339,30 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
             continue
         said = (
             f"{one['texts']:,} statements that differ only in literals took {facts.percent(name, 'who')}: "
-            f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(one['parse_us'] / 1e6)} in parsing."
+            f"{_parsed(one)}."
         )
         text = short_text(str(one["key"]), 100)
         yield Finding("hard_parses", said, part=name, detail=f"`{text}`", next=BIND, evidence=(_place(one),))
-    row = facts.session.phases.filter(pl.col("op") == "PARSE")
-    missed = facts.session.calls.filter(pl.col("op") == "PARSE", pl.col("misses") > 0)
-    share = facts.share("PARSE", "phase")
-    if row.height and missed.height and share >= _NAMED:
-        took = int(missed.get_column("own_elapsed_us").sum()) / 1e6
-        hard = f"{count_text(missed.height, 'hard parse')}, {seconds(took)}"
-        said = f"Parsing took {facts.percent('PARSE', 'phase')}: {hard}."
-        most = statements.sort("hard_parses", descending=True).row(0, named=True)
-        step = parse_step(row.item(0, "count"), missed.height, most["texts"], most["sql"])
-        if took > _LONG_PARSE_S * missed.height:
-            step = "trace the optimizer (event 10053) for this statement"
-        yield Finding("hard_parses", said, part="PARSE", evidence=(Evidence("calls", ("PARSE",)),), next=step)
+    missed, work = facts.session.parses.filter(pl.col("misses") > 0), facts.lead.work or facts.lead.total
+    own, whole = (int(facts.session.parses.get_column(f"{name}elapsed_us").sum()) / 1e6 for name in ("own_", ""))
+    if missed.is_empty() or facts.lead.unshared or work is None or whole < _NAMED * work.value:
+        return
+    part, took = Interval.exact(min(whole / work.value, 1.0)), int(missed.get_column("elapsed_us").sum()) / 1e6
+    inside = f", {seconds(whole - own)} of it in recursive statements" if whole - own >= _NOTABLE * whole else ""
+    said = f"Parsing took {percent(part)} of {facts.base}: {count_text(missed.height, 'hard parse')}, {seconds(took)}"
+    most = statements.sort("hard_parses", descending=True).row(0, named=True)
+    step = parse_step(facts.session.parses.height, missed.height, most["texts"], most["sql"])
+    if took > _LONG_PARSE_S * missed.height and most["texts"] == 1:
+        step = "trace the optimizer (event 10053) for this statement"
+    place, of = Evidence("calls", ("PARSE",)), facts.lead.work_base or facts.lead.base
+    yield Finding("hard_parses", f"{said}{inside}.", part, of, next=step, evidence=(place,))
+
+
+def _parsed(one: dict[str, Any]) -> str:
+    """The hard parses of a statement, and their time with and without the recursive statements in them."""
+    own, whole = one["parse_us"] / 1e6, one["parse_whole_us"] / 1e6
+    both = f", {seconds(whole)} with the recursive statements in it" if whole - own >= _NOTABLE * whole else ""
+    return f"{count_text(one['hard_parses'], 'hard parse')}, {seconds(own)} in parsing{both}"
 
 
 @rule("main_statement", "recursive_sql", of="sqltrace_session", needs="headers of statements")
@@ -420,11 +385,14 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             rows, step = _fetch(facts, one)
             parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]
         elif is_parsed:
-            parts = [count_text(one["hard_parses"], "hard parse"), f"{seconds(one['parse_us'] / 1e6)} in parsing"]
+            parts = [_parsed(one)]
         else:
             parts = [*_work(facts, one, top), *(undo := _undo(facts, one, top))]
-            step = _CHANGED if undo else step
-            plan = "" if top else _row_source(facts, one)
+            if undo:
+                step = _CHANGED
+            elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
+                plan, better = _row_source(facts, one)
+                step = better or step
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",
@@ -437,8 +405,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
     share = facts.share(RECURSIVE, "who")
     if share >= _NOTABLE:
         sys = found.filter("is_sys")
-        count = count_text(int(sys.get_column("texts").sum()), "statement")
-        for most in sys.filter(pl.col("us") >= _MOST_RECURSIVE * pl.col("us").sum()).head(1).to_dicts():
+        most, count = sys.row(0, named=True), count_text(int(sys.get_column("texts").sum()), "statement")
+        if most["us"] >= _MOST_RECURSIVE * float(sys.get_column("us").sum()):
             ran = (
                 f"{count_text(most['executions'], 'execution')} of `{short_text(str(most['text'] or most['sql']), 40)}`"
             )
@@ -480,12 +448,18 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
 
 
-def _row_source(facts: Facts, one: dict[str, Any]) -> str:
-    """What the only plan of a statement shows of its time or gets; as a sentence."""
+def _row_source(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
+    """What the only plan of a statement shows of its time or gets, and what to do about it."""
     steps = facts.trace.row_sources.filter(_is_of(one), pl.lit(one["texts"] == 1)).to_dicts()
     places = {step["id"]: n for n, step in enumerate(steps)}
+    steps = steps if len(places) == len(steps) else []  # of one plan
     parents = [places.get(step["parent_id"]) for step in steps]
-    return main_step(steps, parents, one["us"], one["gets"], one["executions"]) if len(places) == len(steps) else ""
+    return main_step(steps, parents, one["us"], one["gets"], one["executions"])
+
+
+def _is_of_step(event: str) -> bool:
+    """Whether waits are those of a step of a plan."""
+    return wait_class_of(event) in IO_CLASSES or event.endswith("dblink")
 
 
 def _rows_of_commits(facts: Facts, one: dict[str, Any]) -> str:
@@ -565,7 +539,7 @@ def _place(one: dict[str, Any]) -> Evidence:
     return Evidence("statements", (one["sql"],) if one["sql"] else (), lines)
 
 
-@rule("trace_gap", "not_accounted_for", "counted_twice", of="sqltrace_session")
+@rule("trace_gap", "not_accounted_for", of="sqltrace_session")
 def unknown_time(facts: Facts) -> Iterator[Finding]:
     """Time that no record names: between records, and in calls beside CPU and waits; CPU within waits."""
     lead, calls = facts.lead, facts.session.calls
@@ -582,7 +556,7 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         yield Finding("trace_gap", said, part=GAP, detail=detail, next=step, evidence=(Evidence("accounts"),))
     whole = int(calls.get_column("own_elapsed_us").sum())
     rest = calls.get_column("unaccounted_us")
-    more, less = int(rest.clip(lower_bound=0).sum()), -int(rest.clip(upper_bound=0).sum())
+    more = int(rest.clip(lower_bound=0).sum())
     if whole <= 0 or lead.unshared:
         return
     if more >= _NAMED * whole and facts.share("not accounted for") >= _NOTABLE:
@@ -591,11 +565,6 @@ def unknown_time(facts: Facts) -> Iterator[Finding]:
         step = "vmstat 1, or sar -q, of the same time: did processes wait for a CPU?"
         part = "not accounted for"
         yield Finding("not_accounted_for", said, part=part, detail=detail, next=step, evidence=(Evidence("calls"),))
-    if less >= _NAMED * whole and less / 1e6 >= _NOTABLE * (lead.work or lead.total).value:  # type: ignore[union-attr]
-        said = f"CPU and waits exceed the time of their calls by {percent(less / whole)}: {seconds(less / 1e6)}."
-        detail, unit = "CPU within a wait is counted in both", cpu_step(calls)
-        detail += f"; the host counts CPU in steps of about {unit:,} us" if unit > 1 else ""
-        yield Finding("counted_twice", said, part="counted twice", detail=detail, evidence=(Evidence("calls"),))
 
 
 def _not_counted(calls: pl.DataFrame) -> str:

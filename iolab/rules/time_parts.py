@@ -72,7 +72,7 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
             by_part.setdefault(one.part, []).append(one)
     result = [one for place, one in enumerate(others) if not one.part and place not in causes]
     if not any(one.order == 0 for one in result):
-        result.append(Finding("total", f"{_capital(lead.text or lead.base).rstrip('.')}.", order=0))
+        result.append(Finding("total", f"{phrases.capital(lead.text or lead.base).rstrip('.')}.", order=0))
     views = reversed(lead.views)  # an id that stands in several views is that of the first one
     shares = {row["part"]: row for view in views for row in lead.parts(view).iter_rows(named=True)}
     for number, row in enumerate(named):
@@ -219,14 +219,14 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         verb = "are" if of.startswith("samples") else "is"
         return f"{took} {_UNNAMED.get(name, f'{verb} {name}')}."
     if kind in ASIDE and lead.work_base:
-        return f"{_capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
+        return f"{phrases.capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""
     count, events = row["count"], _events_of(lead, row)
     if kind == "cpu":
         if is_timed and lead.elapsed is not None and lead.elapsed.lo > 0 and lead.base == "DB time":
             detail = f": {phrases.three(time.value / lead.elapsed.value)} CPUs on average"
         name = "CPU" if name == "DB CPU" else name
-        return f"{_capital(name)} took {took}{detail}."
+        return f"{phrases.capital(name)} took {took}{detail}."
     if events:
         detail = f": {', '.join(events)}"
     elif count is not None and count > 0:
@@ -263,15 +263,11 @@ def _title(row: dict[str, Any]) -> str:
     if row["view"] == "who":
         words = name.split(" ", maxsplit=1)
         is_id = len(words[0]) >= 10 and words[0].isalnum() and not words[0].isalpha()
-        return f"`{words[0]}`" if is_id else _capital(name)
+        return f"`{words[0]}`" if is_id else phrases.capital(name)
     is_printed = row["evidence"] is not None and (row["class"] not in {None, name} or name[:1].islower())
     if row["class"] == name and name in WAIT_CLASSES:
         return f"Waits of class {name}"
-    return f"`{name}`" if is_printed else _capital(name)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return f"`{name}`" if is_printed else phrases.capital(name)
 
 
 def _joined(remarks: pl.DataFrame, role: str) -> str:

@@ -12,10 +12,10 @@ import polars as pl
 from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds
+from iolab.rules.phrases import capital, percent, seconds
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import main_step
-from iolab.time_ledger.next_steps import BIND, parse_step
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -90,9 +90,8 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
         ... ------- ------  -------- ---------- ---------- ---------- ----------  ----------
         ... total        4      6.00       8.00         40     400000          0           1
         ... '''
-        >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:2]: print(one.sentence)
+        >>> for one in list(tkprof_findings(read_tkprof(text.encode())))[:1]: print(one.sentence)
         Calls of the session took 8.00 s.
-        The report does not contain the time between calls, such as waits for the client.
     """
     lead = ledgers(report)[0]
     if not lead.void:
@@ -106,25 +105,14 @@ def total(facts: Facts) -> Iterator[Finding]:
     step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
     waited, calls = float(of_client(facts.report).get_column("total_wait_s").sum()), facts.lead.total
     if calls is not None and waited * (1 - _MOST_TIME) >= calls.hi * _MOST_TIME:
-        step = "see what the client did between its calls: its own log, or the user who waited"
-    words, detail = facts.lead.text, _how_known(facts)
-    yield Finding(
-        "total", f"{words[:1].upper()}{words[1:]}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0
-    )
-
-
-def _how_known(facts: Facts) -> str:
-    """What the gets say of recursive statements."""
-    recursive = facts.statements.filter("is_recursive")
-    listed = int(recursive.get_column("gets").sum())
+        step = CLIENT_WORK
+    words, detail = facts.lead.text, ""
     if facts.nesting.kind == "inside":
-        own = facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == facts.nesting.container)
-        row = own.row(0, named=True)
-        said = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements"
-        return f"{said} ({listed:,}), so it probably contains them"
-    if facts.nesting.kind == "apart":
-        return "the gets of the session's statements do not include those of recursive statements"
-    return ""
+        row, listed = _of_part(facts, facts.nesting.container), facts.statements.filter("is_recursive")["gets"].sum()
+        detail = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements "
+        detail += f"({listed:,}), so it probably contains them"
+    said, place = f"{capital(words)}.", Evidence("calls")
+    yield Finding("total", said, detail=detail, next=step, evidence=(place,), order=0)
 
 
 @rule(
@@ -136,7 +124,8 @@ def _how_known(facts: Facts) -> str:
 )
 def main_statements(facts: Facts) -> Iterator[Finding]:
     """The statements with most time, with their text; those that differ only in literals as one."""
-    parts = {row["part"]: row for row in facts.lead.parts("who").iter_rows(named=True)} if _has_who(facts) else {}
+    has_who = "who" in facts.lead.views and not facts.lead.unshared
+    parts = {row["part"]: row for row in facts.lead.parts("who").iter_rows(named=True)} if has_who else {}
     for one in facts.statements.head(_MOST_NAMED).to_dicts():
         row = parts.get(part_name(one))
         if row is None or (row["share_lo"] or 0.0) < _NAMED:
@@ -151,13 +140,11 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             continue
         each, top = _each_row_of(facts, one), _largest_wait(facts.report, one)
         what = _work(facts.report, one, each, top)
-        detail, culprit = f"`{text}`", None
-        if facts.nesting.kind == "inside" and not one["is_recursive"] and one["part"] == facts.nesting.container:
-            culprit = _culprit(facts, one)
+        detail, culprit = f"`{text}`", _culprit(facts, one)
         if culprit:
             what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
-            most = percent(culprit["gets"] / one["gets"])
-            what += f", {most} of them by {_inner(_word(culprit))}"
+            often = f" ({count_text(culprit['executions'], 'execution')})" if culprit["executions"] else ""
+            what += f", {percent(culprit['gets'] / one['gets'])} of them by {_inner(_word(culprit))}{often}"
             detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             detail += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
@@ -166,32 +153,40 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         silent = _silent(facts.report, one)
-        source = _row_source(facts.report, one) if not culprit and not parse_s else ""
+        source, better = _row_source(facts.report, one) if not culprit and not parse_s else ("", "")
         source += _between(facts.report, one) if each else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
-        step = f"see its plan below line {one['line']:,} of the report"
-        if parse_s:
-            step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"]) if one["misses"] > 1 else step
-        elif each:
-            step = (
-                _ONCE if _is_commit(one) else (_INSTEAD if one["is_recursive"] else _JOIN).format(_inner(_word(each)))
-            )
-        elif top and step_beside_plan(top["event"]):
-            step = step_beside_plan(top["event"])
-        elif silent >= _MOST_OF:
-            step = "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
-        elif one["part"] == facts.nesting.container:
-            step = "see the statements in it: iolab show --tables"
-        elif not facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
-            step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
-            if one["sql"] and has_plan(one["text"]):
-                step = f"see its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+        waits = better or (step_beside_plan(top["event"]) if top else "")
+        if parse_s and one["misses"] > 1:
+            step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
+        elif each and not parse_s:
+            step = _ONCE if is_commit(one["text"]) else _INSTEAD if one["is_recursive"] else _JOIN
+            step = step.format(_inner(_word(each)))
+        else:
+            step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
 
 
+def _step(facts: Facts, one: dict[str, Any], culprit: dict[str, Any] | None, *, is_silent: bool) -> str:
+    """What to do about a statement of which no wait, parse or other statement tells."""
+    if is_silent:
+        return "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
+    if culprit and (culprit["executions"] or 0) >= _MANY:
+        return _INSTEAD.format(_inner(_word(one)))
+    if one["part"] == facts.nesting.container:
+        return "see the statements in it: iolab show --tables"
+    if facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
+        return f"see its plan below line {one['line']:,} of the report"
+    if one["sql"] and has_plan(one["text"]):
+        return f"see its plan: select * from table(dbms_xplan.display_cursor('{one['sql']}'))"  # noqa: S608 - text
+    return f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
+
+
 def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The recursive statement with most of the gets of the statement that holds it."""
+    """The recursive statement with most of the gets of the statement that holds it; None of others."""
+    if facts.nesting.kind != "inside" or one["is_recursive"] or one["part"] != facts.nesting.container:
+        return None
     found = facts.statements.filter(pl.col("is_recursive"), pl.col("gets") > _MOST_OF * one["gets"])
     return found.row(0, named=True) if found.height else None
 
@@ -205,15 +200,20 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
         return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
+    if not one["gets"] and not has_plan(one["text"]):
+        return f"{what}, no gets: its own code took it, not the statements that it executes"
     what += "" if each else f", {count_text(one['rows'], 'row')}"
     what += f", {count_text(one['gets'], 'get')}"
     return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")
 
 
+def _waits(report: Tkprof, one: dict[str, Any]) -> pl.DataFrame:
+    return report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
+
+
 def _between(report: Tkprof, one: dict[str, Any]) -> str:
     """The time of the client between the executions of a statement, where it is longer than theirs; as a sentence."""
-    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"], OF_CLIENT)
-    time = float(own.get_column("total_wait_s").sum())
+    time = float(_waits(report, one).filter(OF_CLIENT).get_column("total_wait_s").sum())
     return f" Between its calls {seconds(time)} passed in the client." if time > one["elapsed_s"] else ""
 
 
@@ -222,7 +222,7 @@ def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     often = one["executions"] or 0
     if often < _MANY:
         return None
-    by_row = pl.lit(_is_commit(one) or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
+    by_row = pl.lit(is_commit(one["text"]) or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
     rows = facts.statements.filter(
         pl.col("part") != one["part"], ~pl.col("is_recursive"), by_row,
         pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
@@ -238,12 +238,8 @@ def _caller(each: dict[str, Any]) -> str:
     return "a function in it" if is_query else "a trigger or function of it"
 
 
-def _is_commit(one: dict[str, Any]) -> bool:
-    return is_commit(one["text"])
-
-
-def _row_source(report: Tkprof, one: dict[str, Any]) -> str:
-    """What the plan of a statement shows of its time or gets; as a sentence."""
+def _row_source(report: Tkprof, one: dict[str, Any]) -> tuple[str, str]:
+    """What the plan of a statement shows of its time or gets, and what to do about it."""
     steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
     levels = [step["level"] for step in steps]
     parents = [max((m for m in range(n) if levels[m] < level), default=None) for n, level in enumerate(levels)]
@@ -259,23 +255,21 @@ def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
 
 def _silent(report: Tkprof, one: dict[str, Any]) -> float:
     """The share of a statement's time that is neither CPU nor a wait; 0 where the report has no CPU or waits of it."""
-    own = report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
+    own = _waits(report, one)
     waited = float(own.filter(~OF_CLIENT).get_column("total_wait_s").sum())
     return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 
 
 def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
     """The wait in the calls of a statement that was half of its time; a longer one is between them."""
-    own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
-    waits = report.waits.filter(*own, ~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
+    waits = _waits(report, one).filter(~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
     top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
     return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
 
 
 def _is_only_read(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> bool:
     """Whether a wait is for reads, and no other of the statement can have brought more than a few of its blocks."""
-    own = pl.col("scope") == "statement", pl.col("statement") == one["part"]
-    waits = report.waits.filter(*own).select("event", "waits").rows()
+    waits = _waits(report, one).select("event", "waits").rows()
     reads = {event: count or 0 for event, count in waits if event in READ_EVENTS}
     return top["event"] in reads and sum(reads.values()) - reads[top["event"]] <= _OTHER_READS * sum(reads.values())
 
@@ -314,14 +308,6 @@ def recursive_beside(facts: Facts) -> Iterator[Finding]:
     yield Finding("recursive_sql", said, part=PERHAPS_INSIDE, detail=detail, evidence=(place,))
 
 
-@rule("client_time", of="tkprof")
-def client_time(facts: Facts) -> Iterator[Finding]:
-    """That waits for the client are not in the report; where they are, the line of the total says so."""
-    if of_client(facts.report).is_empty():
-        said = "The report does not contain the time between calls, such as waits for the client."
-        yield Finding("client_time", said, is_refused=True, next="read the extended SQL trace (event 10046) itself")
-
-
 @rule(
     "cpu_of_a_get",
     of="tkprof",
@@ -348,16 +334,12 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
     )
 
 
-def _has_who(facts: Facts) -> bool:
-    return "who" in facts.lead.views and not facts.lead.unshared
-
-
 def _of_part(facts: Facts, part: int | None) -> dict[str, Any]:
     return facts.statements.filter(~pl.col("is_recursive"), pl.col("part") == part).row(0, named=True)
 
 
 def _word(one: dict[str, Any]) -> str:
-    if _is_commit(one):
+    if is_commit(one["text"]):
         return f"`COMMIT` (line {one['line']:,})"
     return f"`{one['sql']}`" if one["sql"] else f"The statement at line {one['line']:,}"
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.trace_facts import short_name, trace_of
+from iolab.metrics.trace_facts import COMMAND, short_name, trace_of
 from iolab.metrics.trace_times import STALL, times_of
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, named_list, percent, seconds
@@ -31,6 +31,7 @@ _MOST_MOMENTS: Final = 3
 _IDLE: Final = ("idle", "client")
 _STALLED: Final = "see what stood still then: dmesg -T; of NFS nfsstat -rc and nfsiostat 5, else iostat -xt 5"
 _SESSION: Final = "see what its session waited for then: V$ACTIVE_SESSION_HISTORY, or an SQL trace (event 10046)"
+_OTHER_END: Final = "see what the process at the other end did then: strace -f -ttt -T -yy -p PID"
 _PEER: Final = "see whether {} gets the packets and answers: tcpdump -n host {}"
 
 
@@ -96,14 +97,17 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         on = f" on `{short_name(files.item())}`" if files.len() == 1 and files.item() else ""
         pids = own.get_column("pid").n_unique()
         where = f" in {counted(pids, times_of(log).noun)}{_moments(own)}" if pids > 1 else ""
-        at_most = "" if trace_of(log).printed else "at most "
         of_all = f"{percent(row['share'])} of the time of all"
-        of_server = kinds.filter(pl.col("name") == row["name"], pl.col("class") == "the database server").height
+        printed = trace_of(log).printed
+        of, kind = kinds.filter(name=row["name"]).sort("elapsed", descending=True).select("class", "kind").row(0)
+        if not printed and kind in {"cpu", "mixed"}:
+            continue  # what followed a call is in its time
+        step = _OTHER_END if kind == "wait" else _STALLED if printed else COMMAND
         yield Finding(
             "few_long_calls",
-            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {at_most}{each}"
+            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {'' if printed else 'at most '}{each}"
             f"{' each' if row['long'] > 1 else ''}{where}, {of_all}; the median is {seconds(row['median'])}.",
-            next=_SESSION if of_server else _STALLED,
+            next=_SESSION if of == "the database server" else step,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
             order=0,
         )

@@ -134,9 +134,7 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
         return
     for name, size, times in _timed_reads(trace, direct=True):
         median = float(times.median() or 0) / 1e3  # type: ignore[arg-type]  # of integers
-        below = (times < _FLASH_US * 1_000).mean()
-        under = float(below) if isinstance(below, float) else 0.0
-        fast = under >= _MOST_SHARE
+        fast = _share_below(times, _FLASH_US) >= _MOST_SHARE
         then = (
             "faster than most flash drives"
             if fast
@@ -152,6 +150,10 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("requests", (name,)),),
             order=4,
         )
+
+
+def _share_below(times: pl.Series, limit_us: int) -> float:
+    return int((times < limit_us * 1_000).sum()) / max(times.len(), 1)
 
 
 def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.Series]]:
@@ -182,9 +184,7 @@ def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.S
 def page_cache_share(log: StraceLog) -> Iterator[Finding]:
     """Small reads without O_DIRECT that were copies out of the kernel's cache: under 16 us."""
     for name, size, times in _timed_reads(trace_of(log), direct=False):
-        under = (times < _COPY_US * 1_000).mean()
-        share = float(under) if isinstance(under, float) else 0.0
-        if share < _MOST_SHARE:
+        if (share := _share_below(times, _COPY_US)) < _MOST_SHARE:
             continue
         yield Finding(
             "page_cache_share",

@@ -9,11 +9,12 @@ import polars as pl
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import LEAST_WAITS, MAJOR, Evidence, Finding
-from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
+from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
+from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
+from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
@@ -136,7 +137,7 @@ _SUBJECTS: Final = {
     "total",
     "no_shares",
     "calls_without_total",
-    "calm_run",
+    CALM,
     of="strace",
     needs="timestamps of calls (-ttt), and times of calls (-T) for more than upper bounds",
     thresholds={"10 % of the time": "LEDGER.md section 9: every part of 10 % is a finding"},
@@ -171,12 +172,12 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         yield from sums
         return
     lead = found[0]
-    yield Finding("total", f"{_capital(lead.text)}.", caveat=lead.unshared, order=0)
+    yield Finding("total", f"{capital(lead.text)}.", caveat=lead.unshared, order=0)
     if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
-        yield Finding("calm_run", f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
+        yield Finding(CALM, f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
     if lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
-        yield Finding("no_shares", f"{_capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
+        yield Finding("no_shares", f"{capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
     name = "trace_profile"
     rows = [row for row in named_parts(lead) if row["view"] == "what"]
     for row in rows:
@@ -247,7 +248,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
             next_step = _SILENT.format(host=host, port=port)
     names = row["evidence"]["rows"] if row["evidence"] else []
     if next_step == _UNKNOWN_END and (peer := _peer(log, lead, row)):
-        said, next_step = f"{said.removesuffix('.')}; {peer}.", _WAITS
+        said, next_step = f"{said.removesuffix('.')}; {peer}.", CLIENT_WORK
     if row["class"] == "file flushes" and len(names) == 1 and row["count"] >= LEAST_WAITS:
         writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
         if abs(writes - row["count"]) <= _ALIKE * row["count"]:
@@ -294,7 +295,7 @@ def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:
     reaps = lead.parts().filter(pl.col("part") == REAP).get_column("avg").drop_nulls()
     if not reaps.len() or not row["avg"] or row["avg"] < _QUEUED_S or reaps.item() > _FEW * row["avg"]:
         return ""
-    return f"reaping took {seconds(reaps.item())} each, consistent with requests that are done while they are submitted"
+    return f"reaping took {seconds(reaps.item())} each, so the requests were in effect synchronous"
 
 
 def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -319,33 +320,31 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["part"] == BETWEEN:
         others, noun = _others(log, lead), times_of(log).noun
         if others >= _MOST_OF_IT * row["seconds"]:
-            return (
-                f"{_capital(took)} passed between calls of {lead.scope}; other {noun} had {seconds(others)} of calls."
-            )
+            return f"{capital(took)} passed between calls of {lead.scope}; other {noun} had {seconds(others)} of calls."
         if (used := _used(log, lead)) >= _NEARLY_ALL * row["seconds"]:
-            return f"{_capital(took)} passed between calls: it was user CPU ({seconds(used)} by `getrusage`)."
-        return f"{_capital(took)} passed between calls: {CAUSES}."
+            return f"{capital(took)} passed between calls: it was user CPU ({seconds(used)} by `getrusage`)."
+        return f"{capital(took)} passed between calls: {CAUSES}."
     if row["part"] == AFTER:
-        return f"{_capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
+        return f"{capital(took)} passed {AFTER}: in the handler, in user code or in untraced calls."
     if row["part"] == UNTIMED:
         inside = lead.frame.filter(pl.col("parent") == UNTIMED).sort("seconds", descending=True).row(0, named=True)
         most = seconds(Interval(inside["seconds"], 0, inside["seconds"]))
         named = f"`{inside['name']}` took {most}"
-        return f"{_capital(took)} passed in or after calls whose duration is not logged; {named}."
+        return f"{capital(took)} passed in or after calls whose duration is not logged; {named}."
     names = row["evidence"]["rows"] if row["evidence"] else []
     if row["kind"] == "counted_twice" and whole is not None:
         return (
             f"{percent(-row['seconds'] / Interval.of(whole).value)} of {base} is counted twice: times of calls overlap."
         )
     if row["kind"] == "not_accounted":
-        return f"{_capital(took)} is {row['name']}."
+        return f"{capital(took)} is {row['name']}."
     if len(names) == 1:
         said = f"`{names[0]}`" + (f" {_OF[row['class']]}" if row["class"] in _OF else "")
     else:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
         if label == "other calls":
             label = named_list(sorted(f"`{name}`" for name in names)) or "calls of no class"
-        said = _capital(_SUBJECTS.get(label, label).format(label)) + (f" ({listed})" if listed else "")
+        said = capital(_SUBJECTS.get(label, label).format(label)) + (f" ({listed})" if listed else "")
     if row["count"] is None:
         return f"{said} took {took}."
     count = Interval.exact(row["count"])
@@ -495,10 +494,6 @@ def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
 def _inside() -> pl.Expr:
     """The time in calls in ns, of those without a time at most."""
     return pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 @rule(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import size_text
-from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import opens_of, short_name, trace_of
-from iolab.metrics.trace_reads import is_data_request
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds, three
 from iolab.rules.registry import rule
@@ -31,6 +29,7 @@ _NEXT: Final = "`iostat -xt 1` of the device: w_await, f/s and f_await"
     of="strace",
     needs="20 timed writes or flushes of a file",
     thresholds={"20": "a percentile of fewer is one value", "1 % of the log": "a convention"},
+    explains=("file writes", "file flushes"),
 )
 def write_latency(log: StraceLog) -> Iterator[Finding]:
     """Size and latency of the writes and flushes of the files that took most time in them.
@@ -44,7 +43,6 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     """
     trace = trace_of(log)
     window = trace.window_s
-    reads = trace.requests.select(nanoseconds("latency").filter(is_data_request(trace.requests, "read")).sum() / 1e9)
     for row in trace.writes.head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
@@ -66,7 +64,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 next=_NEXT,
                 evidence=(Evidence("requests", (str(row["file"]),)),),
-                order=1 if row["seconds"] > reads.item() else 3,  # what took longer comes first
+                order=3,
             )
 
 

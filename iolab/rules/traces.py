@@ -138,7 +138,7 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             continue
         size = sum(_count(row[f"{mode}_bytes"]) for row in rows)
         count = sum(_count(row[f"{mode}_reads"]) for row in rows)
-        how = "synchronous" if mode == "sync" else f"asynchronous (io_submit){_at_once(trace, rows)}"
+        how = "synchronous" if mode == "sync" else f"submitted with io_submit{_at_once(trace, rows)}"
         were = "was" if count == 1 else "were"
         said = f"{every(count, 'reads')} of {_named([row['file'] for row in rows])} {were} {how}: {size_text(size)}."
         yield _of_mode(trace, rows, said)

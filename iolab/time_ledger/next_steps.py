@@ -17,6 +17,7 @@ BIND: Final = "use bind variables; where the code cannot change: cursor_sharing 
 NOT_SHARED: Final = "see why its cursor was not shared: select * from v$sql_shared_cursor where sql_id = '{}'"
 #: A cursor with more children than this is not shared.
 MANY_CHILDREN: Final = 100
+CLIENT_WORK: Final = "see what the client did between its calls: its own log, or the user who waited"
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100
@@ -55,6 +56,7 @@ _STEPS: Final = {
     "library cache lock": "see DDL, grants and compilation of objects in use: the blocking sessions in " + _ASH,
     "library cache pin": "see the sessions that run what is compiled: select * from v$access",
     "library cache": PARSES,
+    "cursor: pin S wait on X": "see the session that parses it meanwhile: BLOCKING_SESSION of V$SESSION, or of ASH",
     "cursor: ": CHILDREN,
     "latch: cache buffers chains": f"see the hot block: its statement and segment; {SEGMENT}",
     "buffer busy waits": SEGMENT,

@@ -200,8 +200,8 @@ def _total_text(spool: Spool, groups: pl.DataFrame, failed: pl.DataFrame, total:
         lo, hi = math.floor(lo * scale + 1e-6) / scale, math.ceil(hi * scale - 1e-6) / scale
         figure, clock = f"{lo:,.{decimals}f} to {hi:,.{decimals}f} s", f" (clock step {step:g} s)"
     untimed = spool.statements.filter(pl.col("elapsed_s").is_null()).height
-    are = "is" if untimed == 1 else "are"
-    without = f"{counted(untimed, 'statement')} {are} not timed" if untimed else "every statement is timed"
+    are, noun = "is" if untimed == 1 else "are", "run" if _is_repeated(groups) else "statement"
+    without = f"{counted(untimed, noun)} {are} not timed" if untimed else "every statement is timed"
     said = f"{TIMED} took {figure} in total{clock}; {without}"
     if failed.height:
         return f"{said}, {failed.height:,} failed ({seconds_text(_sum(failed))}, not counted)"
@@ -213,7 +213,7 @@ def _is_repeated(groups: pl.DataFrame) -> bool:
 
 
 def spool_headline(spool: Spool) -> str:
-    r"""What a session is: how many statements, or how many runs of how many.
+    r"""What a session is: how many statements, or how many runs of how many; those without a time, too.
 
     Examples:
         >>> import sqlplusparse
@@ -222,7 +222,10 @@ def spool_headline(spool: Spool) -> str:
         ('SQL*Plus session, 1 statement', 'SQL*Plus session, 3 runs of 1 statement')
     """
     groups = statement_costs(spool)
-    runs = int(groups.get_column("runs").sum())
     if not _is_repeated(groups):
         return spool.describe()
-    return f"SQL*Plus session, {counted(runs, 'run')} of {counted(groups.height, 'statement')}"
+    is_timed = pl.col("elapsed_s").is_not_null() & (pl.col("status") == "ok")
+    others = spool.statements.filter((~is_timed).fill_null(value=True)).get_column("text")
+    texts = {*others} - {*spool.statements.filter(is_timed).get_column("text")}
+    number = groups.height + len(texts - {None}) + others.null_count()
+    return f"SQL*Plus session, {counted(spool.statements.height, 'run')} of {counted(number, 'statement')}"

@@ -68,8 +68,6 @@ _LEAST_SAID: Final = 0.01
 #: More statements, or sessions, are not listed one by one.
 _MOST_STATEMENTS, _MOST_SESSIONS = 100, 20
 _MOST_TEXT: Final = 100
-#: Round trips of a statement with this much of the time are a part of its own.
-_LARGE: Final = 0.10
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,6 +169,13 @@ class Session:
         return found.sort("us", "op", descending=[True, False])
 
     @cached_property
+    def parses(self) -> pl.DataFrame:
+        """The PARSE calls that are in no other one: ``elapsed_us`` is with the recursive statements in them."""
+        later = (pl.col("tim_us") - pl.col("elapsed_us")).reverse().cum_min().shift().reverse()
+        parses = self.calls.filter(pl.col("op") == "PARSE").sort("line")
+        return parses.filter((pl.col("tim_us") <= later).fill_null(value=True))  # no later one began before its end
+
+    @cached_property
     def statements(self) -> pl.DataFrame:
         """Statements that are alike but for literals, the longest first.
 
@@ -178,7 +183,8 @@ class Session:
         number), ``statement`` (line of the first header), ``is_sys`` (recursive SQL of the dictionary), ``depth``,
         ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls (of one that did not
         end its waits), ``cpu_us``,
-        ``io_us``, ``parse_us``, ``disk_blocks``, ``gets``; ``trips`` and ``trip_us``: round trips between fetches.
+        ``io_us``, ``parse_us`` (``parse_whole_us`` with recursive statements), ``disk_blocks``, ``gets``; ``trips`` and
+        ``trip_us``: round trips between fetches.
         """
         op, own = pl.col("op"), pl.col("own_elapsed_us")
         sums = self.calls.group_by("statement", pl.col("cursor").is_null().alias("is_lob")).agg(
@@ -190,6 +196,7 @@ class Session:
             us=own.sum(),
             cpu_us=pl.col("own_cpu_us").sum(),
             parse_us=own.filter(op == "PARSE").sum(),
+            parse_whole_us=pl.col("elapsed_us").filter(op == "PARSE").sum(),
             disk_blocks=pl.col("own_disk_blocks").sum(),
             gets=(pl.col("own_consistent_gets") + pl.col("own_current_gets")).sum(),
         )
@@ -209,8 +216,9 @@ class Session:
             key=pl.coalesce(without_literals(pl.col("text")), "sql"),
             is_sys=((pl.col("user_id") == 0) & (pl.col("depth") > 0)).fill_null(value=False),
         )
-        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "parse_us", "disk_blocks")
-        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, "gets", "trips", "trip_us")]
+        figures = ("executions", "fetches", "hard_parses", "rows", "us", "cpu_us", "io_us", "disk_blocks")
+        parsed = ("parse_us", "parse_whole_us")
+        totals = [pl.col(name).cast(pl.Int64).sum() for name in (*figures, *parsed, "gets", "trips", "trip_us")]
         grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
         first = [pl.col(name).first() for name in ("sql", "text", "statement")]
         alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())
@@ -335,7 +343,7 @@ def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
     for op, calls, us in phases:
         account.add("phase", op, _s(us), kind="mixed", count=Interval.exact(calls), evidence=Place("calls", (op,)))
     aside = _outside(account, session, span - recorded if has_waits else 0)
-    _statements(account, session, span - aside)
+    _statements(account, session)
     work = _s(span - aside)
     text, work_base = _words(trace, session, span, aside, count)
     return account.ledger(
@@ -391,6 +399,8 @@ def next_of(event: str, count: int = 0) -> str:
     """
     if count > MANY_COMMITS and wait_class_of(event) == "Commit":
         return COMMIT_LESS
+    if count > MANY_COMMITS and event.endswith("message from dblink"):
+        return "see whether its plan has REMOTE below a nested loop: then each row is a round trip"
     begins = (step for begin, step in _NEXT.items() if event.startswith(begin))
     return event_step(event) or next(begins, "") or _NEXT.get(wait_class_of(event) or "", "")
 
@@ -461,8 +471,8 @@ def _outside(account: Account, session: Session, gap: int) -> int:
     return int(sums.get(False, (0, 0))[1] + sum(us for *_, us in idles))
 
 
-def _statements(account: Account, session: Session, work: int) -> None:
-    """The statements by their own time with the round trips between their fetches, a part of its own where large."""
+def _statements(account: Account, session: Session) -> None:
+    """The statements by their own time with the round trips between their fetches."""
     found = session.statements
     top, rest = found.head(_MOST_STATEMENTS), found.slice(_MOST_STATEMENTS)
     parents: dict[bool, str | None] = {False: None}
@@ -490,18 +500,6 @@ def _statements(account: Account, session: Session, work: int) -> None:
             evidence=Place("statements", (row["sql"],) if row["sql"] else (), lines=_lines(row)),
         )
         account.has_within(part, cpu=row["cpu_us"] / 1e6, io=row["io_us"] / 1e6, network=row["trip_us"] / 1e6)
-        if row["trip_us"] and row["trip_us"] >= _LARGE * work:
-            trips = Interval.exact(row["trips"])
-            name = trips_name(row)
-            place = Place("waits", lines=_lines(row))
-            account.add(
-                "who", name, _s(row["trip_us"]), kind="wait", parent=part, wait_class="Network", count=trips,
-                evidence=place,
-            )  # fmt: skip
-            account.add(
-                "who", f"calls of {row['sql'] or statement_word(row)}", _s(row["us"]), kind="mixed", parent=part
-            )
-            account.closes(part, REST, kind="not_accounted", view="who")
     for is_sys, others in rest.partition_by("is_sys", as_dict=True).items():
         whole = others.select(pl.col("us", "trip_us", "executions", "texts").sum()).row(0, named=True)
         account.add(
@@ -526,11 +524,6 @@ def statement_name(row: dict[str, object]) -> str:
 def statement_word(row: dict[str, object]) -> str:
     """A statement without an id for a sentence."""
     return "calls on LOBs" if row.get("is_lob") else "statements without a header"
-
-
-def trips_name(row: dict[str, object]) -> str:
-    """The part of the round trips between the fetches of a statement."""
-    return f"round trips of {row['sql'] or statement_word(row)}"
 
 
 def _lines(row: dict[str, object]) -> tuple[int, ...]:
@@ -580,27 +573,26 @@ def _is_little(session: Session, work: int) -> bool:
 
 def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int) -> tuple[str, str]:
     """The line of the total, and what shares are of."""
-    whole, longest = _time(span), f"; it is the longest of {count:,} sessions" if count > 1 else ""
-    if not trace.waits.height:
-        said = f"database calls took {whole}; the trace has no waits (level 1 or 4){longest}"
-        return said, f"the {whole} in calls"
-    rate = _rate(trace, session)
+    whole, rate = _time(span), _rate(trace, session)
     is_off = rate is not None and abs(rate - 1) > _MOST_DRIFT
-    both = f" ({_time(round(span / rate))} by the dates in the trace)" if is_off and rate else ""
-    if trace.resolution_us > 1:
-        both += f"; times are printed in steps of {_time(trace.resolution_us)}"
+    notes = [f"{_time(round(span / rate))} by the dates in the trace"] if is_off and rate else []
+    notes += [f"in steps of {_time(trace.resolution_us)}"] if trace.resolution_us > 1 else []
+    notes += [f"the longest of {count:,} sessions"] if count > 1 else []
+    beside = f" ({', '.join(notes)})" if notes else ""
+    if not trace.waits.height:
+        return f"database calls took {whole}{beside}; the trace has no waits (level 1 or 4)", f"the {whole} in calls"
     work = _time(span - aside, span)
-    took = "the session took"
+    took = f"the session took {whole}{beside}"
     if limit_of(trace, session) is not None:
-        took = "the trace was cut at its size limit, so the session took longer than"
+        took = f"the trace was cut at its size limit, so the session took longer than {whole}{beside}"
     if work == whole:
-        return f"{took} {whole}{both}{longest}", f"the {whole} of the session"
-    base = f"the {work} without client time between statements"
+        return took, f"the {whole} of the session"
+    base = f"the {work} without client time"
     if _is_little(session, span - aside):
-        return f"{took} {whole}{both}; all but {work} was client time between statements{longest}", base
-    part = f"; {_time(aside, span)} was client time between statements" if aside > _LEAST_SAID * span else ""
-    of = f"the other {work}" if part else base
-    return f"{took} {whole}{both}{part}; shares are of {of}{longest}", base
+        return f"{took}; all but {work} was client time between statements", base
+    is_part = aside > _LEAST_SAID * span
+    part = f", {_time(aside, span)} of it client time" if is_part else ""
+    return f"{took}{part}; shares are of {f'the other {work}' if is_part else base}", base
 
 
 def limit_of(trace: SqlTrace, session: Session) -> int | None:

@@ -110,14 +110,17 @@ def test_a_failure_that_was_the_session_is_said_first() -> None:
     assert "failed with" not in " ".join(short)
 
 
-@pytest.mark.parametrize("seconds", ["00.03", "03.00"])
+@pytest.mark.parametrize("seconds", ["00.03", "00.30", "03.00"])
 def test_a_session_of_no_time_needs_no_trace(seconds: str) -> None:
-    """Two statements of 30 ms: nothing is to gain; of 3 s a trace shows what they waited for."""
+    """Two statements of 30 ms: nothing stands out, and nothing is to do; of 3 s a trace shows what they waited for."""
     text = "".join(RUN.format(one, "", f"00:00:{seconds}") for one in ("select a from t;", "select b from t;"))
     lines = screen(text)
 
-    assert lines[-1].startswith("next: repeat with longer runs") == (seconds == "00.03")
+    assert lines[1].startswith("Nothing stands out: no statement took longer than 30 ms") == (seconds == "00.03")
+    assert ("next:" not in " ".join(lines)) == (seconds == "00.03")
+    assert lines[-1].startswith("next: repeat with longer runs") == (seconds == "00.30")
     assert ("trace" in " ".join(lines)) == (seconds == "03.00")
+    assert "Nothing stands out" not in " ".join(screen(text + RUN.format("select c from t;", "", "").split("Elap")[0]))
 
 
 @pytest.mark.parametrize(("disk", "counted"), [(1, 212_040), (0, 212_040), (0, 5_000_000)])

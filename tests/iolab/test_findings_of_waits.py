@@ -284,7 +284,7 @@ def test_samples_of_a_collector_are_told_from_means_since_boot() -> None:
     assert "averages since boot" in screen(log(range(0)))
 
 
-def test_a_stretch_that_holds_not_all_high_samples_says_mostly() -> None:
+def test_a_stretch_says_how_many_of_the_high_samples_it_holds() -> None:
     """The number of all high samples is not said to be within a time that lacks one of them."""
     row = "10:{:02}:00 AM     all     {:.2f}      0.00      2.00      0.50      0.00     {:.2f}\n"
     busy = [10, 10, *[95] * 12, 60, 95]
@@ -292,7 +292,7 @@ def test_a_stretch_that_holds_not_all_high_samples_says_mostly() -> None:
     text += "10:00:00 AM     CPU     %user     %nice   %system   %iowait    %steal     %idle\n"
     text += "".join(row.format(n + 1, user, 97.5 - user) for n, user in enumerate(busy))
     for cut, said in (
-        (16, "13 of 16 samples were at least 90 % busy, mostly from"),
+        (16, "13 of 16 samples were at least 90 % busy, 12 of them from 10:02"),
         (14, "12 of 14 samples were at least 90 % busy, from"),
     ):
         lines = text.splitlines(keepends=True)[: 3 + cut]

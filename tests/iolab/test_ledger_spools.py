@@ -112,6 +112,16 @@ def test_runs_of_one_text_are_one_part() -> None:
     ]
 
 
+def test_runs_and_statements_are_counted_alike_in_heading_and_total() -> None:
+    """Of 6 runs one is not timed, and one failed; those with a time and those without are 4 statements together."""
+    bare = "SQL> show parameter db_cache_size\n\nNAME\n------\nx\n"
+    failed = run("select 3 from t", 1, shown=CANCELLED)
+    text = run("select 1 from t", 5) * 3 + run("select 2 from t", 1) + bare + failed
+
+    assert spool_headline(spool(text)) == "SQL*Plus session, 6 runs of 4 statements"
+    assert "; 1 run is not timed, 1 failed" in account(text).text
+
+
 def test_literals_that_differ_in_case_or_blanks_are_other_statements() -> None:
     """Only what is outside of literals is folded."""
     text = run("select 'A  b' from t", 1) + run("SELECT 'A  b' from t", 1) + run("select 'a b' from t", 3)
@@ -339,7 +349,7 @@ def test_the_screens_of_the_sample_sessions(sample_data: Path) -> None:
         "Statement 2 took 32 % of the time: median 2.04 s (95 % interval: 1.47 to 2.68 s).",
         "Statement 3 took 29 % of the time: median 1.79 s (95 % interval: 1.61 to 1.91 s).",
     ]
-    assert said["runs"][-1].next == "strace -f -ttt -T -yy of one run of each statement"
+    assert said["runs"][0].next == "repeat statement 1 until its runs stop becoming faster, then compare"
 
 
 @st.composite
@@ -487,12 +497,12 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
 
     assert named.item(0, "sentence") == (
         "`TABLE ACCESS FULL` of `BIG` took 48.2 s by the plan (A-Time): 950,000 gets, 948,000 reads; it returned "
-        "12,001 rows, 120 were expected."
+        "12,001 rows, 120 expected."
     )
     assert (named.item(0, "part"), named.item(0, "impact_lo")) == (None, pytest.approx(1.0, abs=0.01))
     assert even.item(0, "sentence") == (
         "`SORT AGGREGATE` took 24.1 s by the plan (A-Time); `TABLE ACCESS FULL` of `BIG` returned 12,001 rows, "
-        "120 were expected."
+        "120 expected."
     )
 
 

@@ -112,13 +112,13 @@ def test_findings_say_where_time_went() -> None:
     middle = reads.filter(metric="wait_us_p50").item(0, "value")
 
     assert said["db file sequential read"] == (
-        "`db file sequential read` took 33 % of the 0.570 s without client time between statements: 894 waits of 212 "
+        "`db file sequential read` took 33 % of the 0.570 s without client time: 894 waits of 212 "
         f"us on average; half of them took at most {middle:.0f} us."
     )
     assert (
         found.filter(name="main_statement")
         .item(0, "sentence")
-        .startswith("`5vtnu5xjfajtn` took 59 % of the 0.570 s without client time between statements")
+        .startswith("`5vtnu5xjfajtn` took 59 % of the 0.570 s without client time")
     )
     assert (
         found.filter(name="main_statement").item(0, "next").startswith("see the plan of `5vtnu5xjfajtn` (line 1,268)")

@@ -52,7 +52,7 @@ Plan hash value: 901277344
     said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
     assert "`HASH GROUP BY` took 2,110 s" in said
     assert "41 GiB of temporary space in 3 passes" in said
-    assert "returned 12,000,000 rows, 100 were expected" in said
+    assert "returned 12,000,000 rows, 100 expected" in said
 
 
 def test_rows_of_ashtop_are_samples() -> None:
@@ -253,7 +253,7 @@ Plan hash value: 901277344
 ------------------------------------------------------------------------------------------------------
 """
     said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
-    assert said.endswith("`TABLE ACCESS BY INDEX ROWID` of `S` returned 203,000 rows, 4 were expected.")
+    assert said.endswith("`TABLE ACCESS BY INDEX ROWID` of `S` returned 203,000 rows, 4 expected.")
 
 
 def test_a_cold_first_run_does_not_hide_a_change() -> None:
@@ -342,7 +342,7 @@ def test_a_commit_that_waits_for_more_than_the_log() -> None:
     slow = iolab.load((text.format(1000, 600_000) + load).encode())
     assert "`log file sync` took 30 ms each, a write of the log 600 us" in iolab.ledger(slow).text
     found = iolab.findings(slow)
-    assert "The load was 61.1 on 8 CPUs." in found.get_column("sentence").to_list()
+    assert "The load was 61.12 on 8 CPUs." in found.get_column("sentence").to_list()
     assert found.filter(part="log file sync").item(0, "next").startswith("see whether LGWR gets a CPU")
     usual = iolab.load(text.format(1000, 25_000_000).encode())
     assert "a write of the log" not in iolab.ledger(usual).text
@@ -421,3 +421,27 @@ def test_a_query_that_reads_undo(obj: int, of_table: int, is_undo: bool) -> None
     row = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
     assert ("100 of them for undo (obj# 0)" in row["sentence"]) is is_undo
     assert ("v$transaction" in row["next"]) is is_undo
+
+
+@pytest.mark.parametrize(("waited", "used", "is_said"), [(819, 773, True), (99, 140, False), (2_900, 773, False)])
+def test_statistics_of_a_session_divide_the_time_of_its_statement(waited: int, used: int, is_said: bool) -> None:  # noqa: FBT001 - a case
+    """Their differences are parts of its time where one is a third of it, and all of them together not more than it."""
+    text = "SQL> delete from t;\n\n1000000 rows deleted.\n\nElapsed: 00:00:16.63\nSQL> @diff\n\n"
+    text += f"{'NAME':45} VALUE_BEGIN  VALUE_END       DIFF\n{'-' * 45} ----------- ---------- ----------\n"
+    for name, value in (("redo log space wait time", waited), ("CPU used by this session", used), ("redo entries", 90)):
+        text += f"{name:45} {500:11} {500 + value:10} {value:10}\n"
+    row = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    said = "By the statistics of the session, waits for space in the redo logs took 8.19 s, CPU took 7.73 s."
+    assert row["sentence"].endswith(said) is is_said
+    assert ("v$log" in row["next"]) is is_said
+
+
+@pytest.mark.parametrize(("parses", "is_said"), [(95, False), (950, True)])
+def test_a_share_of_few_is_no_statistic(parses: int, is_said: bool) -> None:  # noqa: FBT001 - a case
+    """95 of 98 executions in a session are what a few queries of views do."""
+    text = "SQL> select n.name, s.value from v$mystat s join v$statname n using (statistic#);\n\n"
+    text += f"{'NAME':45}      VALUE\n{'-' * 45} ----------\n"
+    for name, value in (("parse count (total)", parses), ("execute count", parses + 3)):
+        text += f"{name:45} {value:10}\n"
+    said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
+    assert ("Nearly each execution was parsed" in said) is is_said

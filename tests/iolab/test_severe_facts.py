@@ -113,7 +113,7 @@ def test_a_request_waits_in_the_queue_of_the_host_too() -> None:
     )
     sentences = full.get_column("sentence").to_list()
 
-    assert sentences[0].startswith("The queue to `hdisk5` was full 534 times per second: requests waited 95 ms in it")
+    assert sentences[0].startswith("The queue to `hdisk5` was full in 1 of 1 sample, 534 times per second: requests")
     assert "queue_depth" in full.item(0, "next")
     assert any("80 on average" in one and "101 ms each" in one for one in sentences)
     assert any("a request took 100 ms" in one for one in sentences)
