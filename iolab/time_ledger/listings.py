@@ -37,6 +37,9 @@ _PARTS: Final = {
     "Concurrency": ("wait", "concurrency_wait_time", "ccwait_delta"),
     "Cluster": ("wait", "cluster_wait_time", "clwait_delta"),
 }
+#: Views of totals since the instance started, and the metric of the sessions that are active.
+_SINCE_START: Final = frozenset({"v$system_event", "gv$system_event"})
+_ACTIVE: Final = "Average Active Sessions"
 #: What is counted where no time is listed: what it is called, and its columns.
 _COUNTED: Final = {
     "logical reads": ("buffer_gets", "buffer_gets_delta"),
@@ -56,9 +59,21 @@ _LEAST_ROWS: Final = 2
 
 
 def listing_ledgers(spool: Spool) -> list[Ledger]:
-    """The accounts of the listings of a session, that of most time first; those of counts come last."""
-    found = [ledger for one in queried_tables(spool) if (ledger := account_of(one)) is not None]
+    """The accounts of the listings of a session, that of most time first; those of counts come last.
+
+    What was waited for since the instance started is none where the session lists what is active, or blocked, now.
+    """
+    tables = [*queried_tables(spool)]
+    aside = _SINCE_START if any(map(_is_present, tables)) else frozenset()
+    found = [ledger for one in tables if not one.words & aside and (ledger := account_of(one)) is not None]
     return sorted(found, key=lambda one: (one.unit != "s", -(one.work or one.total or Interval.exact(0.0)).value))
+
+
+def _is_present(listed: Queried) -> bool:
+    """Whether a listing says how many sessions are active, or which ones wait for another."""
+    blocker = listed.find("blocking_session")
+    is_listed = blocker is not None or listed.find("metric_name") is not None
+    return is_listed and any(_ACTIVE in row or (blocker is not None and row[blocker]) for row in listed.rows)
 
 
 def account_of(listed: Queried) -> Ledger | None:
