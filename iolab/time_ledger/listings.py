@@ -61,7 +61,7 @@ _LEAST_ROWS: Final = 2
 def listing_ledgers(spool: Spool) -> list[Ledger]:
     """The accounts of the listings of a session, that of most time first; those of counts come last.
 
-    What was waited for since the instance started is none where the session lists what is active, or blocked, now.
+    Waits since the instance started are none where the session lists that hardly any is active now, or who is blocked.
     """
     tables = [*queried_tables(spool)]
     aside = _SINCE_START if any(map(_is_present, tables)) else frozenset()
@@ -70,10 +70,12 @@ def listing_ledgers(spool: Spool) -> list[Ledger]:
 
 
 def _is_present(listed: Queried) -> bool:
-    """Whether a listing says how many sessions are active, or which ones wait for another."""
-    blocker = listed.find("blocking_session")
-    is_listed = blocker is not None or listed.find("metric_name") is not None
-    return is_listed and any(_ACTIVE in row or (blocker is not None and row[blocker]) for row in listed.rows)
+    """Whether a listing says that less than one session is active, or which ones wait for another."""
+    name, value, blocker = listed.find("metric_name"), listed.find("value", "average"), listed.find("blocking_session")
+    if name is not None and value is not None:
+        pairs = zip(listed.rows, listed.figures(value), strict=True)
+        return any(figure is not None and figure.hi < 1 and row[name].strip() == _ACTIVE for row, figure in pairs)
+    return blocker is not None and any(row[blocker] for row in listed.rows)
 
 
 def account_of(listed: Queried) -> Ledger | None:
