@@ -234,7 +234,7 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
 #: A request that is only queued takes microseconds; one that was done when it was submitted is reaped in a fraction.
 _QUEUED_S: Final = 0.001
 _FEW: Final = 0.05
-#: A call with this many requests is a batch: a time of the call is none of a request.
+#: A call with this many requests is a batch: its time is that of all of them.
 _BATCH: Final = 2
 _DIRECT: Final = (
     "see whether the files are open with O_DIRECT (040000): grep flags /proc/PID/fdinfo/*; filesystemio_options"

@@ -47,7 +47,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     trace = trace_of(log)
     window = trace.window_s
     batches = trace.requests.filter(pl.col("mode") == "async").select(file_or_fd()).to_series()
-    cut = {*batches} if trace.unprinted else set()  # of lists that strace did not print whole, the counts are none
+    cut = {*batches} if trace.unprinted else set()  # lists that strace did not print whole
     for row in trace.writes.filter(~pl.col("file").is_in(cut)).head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):

@@ -61,7 +61,7 @@ _LEAST_ROWS: Final = 2
 def listing_ledgers(spool: Spool) -> list[Ledger]:
     """The accounts of the listings of a session, that of most time first; those of counts come last.
 
-    Waits since the instance started are none where the session lists that hardly any is active now, or who is blocked.
+    Waits since the instance started are left out where the session lists that hardly any is active, or who is blocked.
     """
     tables = [*queried_tables(spool)]
     aside = _SINCE_START if any(map(_is_present, tables)) else frozenset()
