@@ -203,11 +203,7 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
     sync = trace_of(log).reads.filter(pl.col("mode") == "sync").select("latency").collect()
     timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:
-        yield Finding(
-            "stalls",
-            f"The log does not show which reads were long: only {timed:,} of {count_text(sync.height, 'read')} "
-            f"{'has' if timed == 1 else 'have'} a time.",
-            detail="without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)",
-            next=COMMAND,
-            is_refused=True,
-        )
+        have = f"{count_text(sync.height, 'read')} {'has' if timed == 1 else 'have'} a time"
+        said = f"The log does not show which reads were long: only {timed:,} of {have}."
+        detail = "without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)"
+        yield Finding("stalls", said, detail=detail, next=COMMAND, is_refused=True)
