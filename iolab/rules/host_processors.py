@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.formatting import RANGE, as_sentence, count_text
+from iolab.metrics.formatting import RANGE, as_sentence, count_text, size_text
 from iolab.metrics.processors import (
     COLUMNS,
     IS_SAMPLE,
@@ -24,7 +24,7 @@ from iolab.metrics.processors import (
 )
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
-from iolab.rules.phrases import counted, percent, three
+from iolab.rules.phrases import counted, named_list, percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import host_ledgers
@@ -59,6 +59,7 @@ _NOT_AT_WORK: Final = {
 #: What a processor did, in words, where its name does not say it.
 _BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority", "system": "kernel code"}
 _MOST_PROCESSES: Final = 3
+_LESS: Final = "reduce or move the largest processes; hold the SGA in huge pages: vm.nr_hugepages, use_large_pages"
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
@@ -242,15 +243,26 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             evidence = Evidence("host", names)
             step = "svmon -G; lsps -a" if is_aix else "sar -W 5, for the time of it"
     if said or grew:
+        holders = _holders(log)
         yield Finding(
             "swapping",
-            as_sentence("; ".join(filter(None, (said, grew)))),
-            next=f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
+            as_sentence("; ".join(filter(None, (said, grew, holders)))),
+            next=_LESS if holders else f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
             impact_of=OF_SAMPLES,
             order=0,
         )
+
+
+def _holders(log: HostLog) -> str:
+    """The processes with most memory, where the log lists it."""
+    rows = log.wide("process") if "process" in log.scopes else pl.DataFrame()
+    if not {"command", "resident_bytes"}.issubset(rows.columns):
+        return ""
+    most = rows.unique("pid").drop_nulls("resident_bytes").top_k(_MOST_PROCESSES, by="resident_bytes")
+    named = [f"`{one['command']}` {size_text(round(one['resident_bytes']))}" for one in most.to_dicts()]
+    return f"of the processes listed, {named_list(named)}" if named else ""
 
 
 def _more_in_use(log: HostLog) -> tuple[str, float]:

@@ -18,6 +18,7 @@ from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import HOLDER, event_step
+from iolab.time_ledger.spools import is_long
 from logframe.oracle import is_idle, wait_class_of
 from sqlplusparse import queried_tables
 
@@ -48,6 +49,13 @@ _TIMES: Final = frozenset(
         *("completion_time", "sample_time", "snap_time"),
     }
 )
+_AGGREGATES: Final = frozenset({"count", "sum", "avg", "max", "min"})
+#: Columns with the name of a figure, and with the figure; what the parts of an interval are in s.
+_NAMES: Final = ("stat_name", "metric_name", "item")
+_VALUES: Final = ("value", "session_total", "average", "sofar")
+_UNITS_OF_LAG: Final = (86_400, 3600, 60, 1)
+#: Waits of the apply of a standby.
+RECOVERY: Final = "recovery read"
 _LEAST_SERIES: Final = 3
 #: From a moment on a series is another where all of its figures are this many times the largest before.
 _STEP: Final = 2.0
@@ -60,8 +68,9 @@ _LEAST_OF: Final = 100
 _OF_SESSION: Final = ("v$mystat", "v$pq_sesstat")
 ANY: Final = "any statement"
 _NAME: Final = pl.col("name").str.to_lowercase()
-#: The order of limits that are reached, of sessions that are blocked, of other listings, and of statistics.
-_LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(1, 5)
+#: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
+#: statistics.
+_CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(5)
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ class _Figures:
     def said(self, value: float) -> str:
         if self.kind == "s":
             return seconds(value)
-        return size_text(round(value)) if self.kind == "bytes" else f"{value:,.0f}" if value >= 1 else three(value)
+        return size_text(round(value)) if self.kind == "bytes" else f"{value:,.0f}" if value % 1 == 0 else three(value)
 
 
 class _Table:
@@ -188,20 +197,23 @@ def listed(spool: Spool) -> list[Finding]:
     tables = [_Table(one, _units()) for one in queried_tables(spool) if one.rows and account_of(one) is None]
     states = dict(pair for table in reversed(tables) for pair in _states(table))
     for table in tables:
-        makers = (partial(_sessions, states=states), _switches, _histogram, _rows, _series)
+        makers = (partial(_sessions, states=states), _switches, _histogram, partial(_rows, tables=tables), _series)
         found += next((said for make in makers if (said := list(make(table)))), [])
     found += [*_ratios(spool, tables), *_times(spool)]
     found.sort(key=lambda one: one.order)
+    is_calm = bool(found) and found[0].order == _CALM
+    if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
+        is_calm = not found.pop(0)
     views = set[str]().union(*(table.views for table in tables))
     shown = {view: step for view, step in _data()["shown"].items() if view in views}
     steps = [next((step for view, step in shown.items() if view in one.next), one.next) for one in found]
     return [
-        replace(one, next=step, order=n, position=int(one.order < _USUAL))
+        replace(one, next="" if is_calm else step, order=n, position=int(one.order < _USUAL))
         for n, (one, step) in enumerate(zip(found, steps, strict=True), 1)
     ]
 
 
-def _rows(table: _Table) -> Iterator[Finding]:
+def _rows(table: _Table, tables: Sequence[_Table]) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
     for views, begins, entry in _listings():
         if views.isdisjoint(table.views) and not (begins and any(word.startswith(begins) for word in table.views)):
@@ -209,12 +221,12 @@ def _rows(table: _Table) -> Iterator[Finding]:
         if not all(name in table.texts for name in entry.get("requires", ())):
             continue
         units = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
-        if (said := _row(_Table(table.listed, _units() | units) if units else table, entry)) is not None:
+        if (said := _row(_Table(table.listed, _units() | units) if units else table, entry, tables)) is not None:
             yield said
             return
 
 
-def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
+def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Finding | None:
     of_size = [name for name, one in table.figures.items() if one.kind != "n" and one.is_sum]
     names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
     name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
@@ -222,14 +234,17 @@ def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
     if most is None or not values or max(values)[0] <= entry.get("above", 0):
         return None
     value, row = max(values)[0], -max(values)[1]
+    same = [place for one in entry.get("by", ()) if (place := table.texts.get(one)) is not None]
+    cells = table.listed.rows
+    values = [(one, n) for one, n in values if all(cells[-n][place] == cells[row][place] for place in same)]
     others = [one for one, n in values if -n != row]
     texts = {"most": percent(value) if most.kind == "ratio" else most.said(value)}
     is_one = len(table.listed.rows) == 1  # a row that was asked for alone is no share of anything
     if not is_one:
-        texts["rows"] = f"{len(table.listed.rows):,}"
+        texts["rows"] = f"{len(values):,}" if same else f"{len(cells):,}"
     if most.is_sum and not is_one:
         total = value + sum(others)
-        if value < entry.get("share", 0.0) * total:
+        if value < max(entry.get("share", 0.0), entry.get("skew", 0.0) / len(values)) * total:
             return None
         texts |= {"most%": percent(value / total), "sum": most.said(total)}
     if others:
@@ -247,6 +262,8 @@ def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
     texts["label"] = short_text(" ".join(label), _MOST_TEXT)
     heading = next((one.heading for one in listed.columns if (found := one.measure(_units())) and found[0] == name), "")
     texts["heading"] = heading
+    if "by" in entry and (key := _key_of(value, tables)):
+        texts["key"] = key
     sid = table.texts.get("sid")
     texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
     said = _Row(table, row, **texts)
@@ -255,7 +272,8 @@ def _row(table: _Table, entry: dict[str, Any]) -> Finding | None:
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
     evidence = (Evidence("tables", (texts["label"],)),)
-    return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=_LIMIT if is_severe else _USUAL)
+    order, explains = _LIMIT if is_severe else _USUAL, tuple(entry.get("explains", ()))
+    return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=order, explains=explains)
 
 
 def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
@@ -307,8 +325,9 @@ def _switches(table: _Table) -> Iterator[Finding]:
         found = [(label, value.value) for label, value in cells if value is not None]
     elif len(is_count) == 1 and any("HH" in token.upper() for token in one.words if token[0] == "'"):
         rows = zip(one.rows, one.figures(is_count[0]), strict=True)
-        labels = [(" ".join(str(text) for n, text in enumerate(row) if n != is_count[0]), value) for row, value in rows]
-        found = [(label, value.value) for label, value in labels if value is not None]
+        labels = [n for n, column in enumerate(one.columns) if column.words.isdisjoint(_AGGREGATES)]
+        pairs = [(" ".join(str(row[n]) for n in labels), value) for row, value in rows]
+        found = [(label, value.value) for label, value in pairs if value is not None]
     else:
         times = [str(row[time]).partition(":") for row in one.rows if row[time]] if time is not None else []
         found = [*Counter(hour.strip() for hour, colon, _ in times if colon and not is_count).items()]
@@ -365,7 +384,7 @@ def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
     own = own if event is not None else [*blocked]
     said = f"{len(own):,} of {counted(len(rows), 'listed sessions')} waited{f' for `{name}`' if name else ''}"
     times = next((table.figures[column].values for column in _WAITED if column in table.figures), ())
-    if waited := [time for n in own if times and (time := times[n]) is not None]:
+    if waited := [time for n in own if times and (time := times[n])]:
         said += f", the longest for {seconds(max(waited))}"
     step = event_step(name) or HOLDER
     if holder := _blocker({str(one.rows[n][session]).strip(): held for n, held in blocked.items() if n in own}):
@@ -478,16 +497,35 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     )
 
 
+def _key_of(rows: float, tables: Sequence[_Table]) -> str:
+    """The value with nearly as many rows, in a listing of values and their number."""
+    for table in tables:
+        values = [n for n, column in enumerate(table.listed.columns) if "count" not in column.words]
+        counts = table.figures["count"].values if len(values) == 1 and "count" in table.figures else ()
+        for row, count in zip(table.listed.rows, counts, strict=False):
+            if count and 1 - PART <= count / rows <= 1:
+                return f"{count:,.0f} rows have `{table.listed.columns[values[0]].heading.strip()}` {row[values[0]]}"
+    return ""
+
+
+def _lag(text: str | None) -> float | None:
+    """The seconds of an interval such as ``+00 01:15:55``; None of other texts."""
+    parts = str(text).strip().removeprefix("+").replace(":", " ").split()
+    if len(parts) != len(_UNITS_OF_LAG) or not all(part.replace(".", "").isdecimal() for part in parts):
+        return None
+    return sum(float(part) * unit for part, unit in zip(parts, _UNITS_OF_LAG, strict=True))
+
+
 def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dict[str, float]:
     """The figures of listings of a name and its value, such as v$pgastat; plain ones are as the view has them."""
     return {
-        str(row[name]).strip(): number.value
+        str(row[name]).strip(): figure
         for table in tables
         if (name := table.texts.get(key)) is not None
-        if (value := table.texts.get("value", table.texts.get("session_total"))) is not None
+        if (value := next((table.texts[one] for one in _VALUES if one in table.texts), None)) is not None
         if not is_plain or len(table.listed.columns[value].tokens) == 1
         for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
-        if number is not None
+        if (figure := _lag(row[value]) if number is None else number.value) is not None
     }
 
 
@@ -495,17 +533,20 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
     """Statistics that say something beside another."""
     counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
-    listed |= _named(tables, "stat_name")
+    listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
     values = {name.lower(): value for name, value in listed.items()} | counted_of
     own = _own_names(spool, tables)
     for entry in _data()["ratios"]:
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
         is_none = names["part"] in values and not part and "least" not in entry
-        is_many = "least" in entry and of >= entry.get("fewest", _LEAST_OF) and part >= entry["least"] * of
-        if not is_none and not (is_many and beside > 0):
+        is_some = "least" in entry and part >= entry["least"] * of and of >= entry.get("fewest", _LEAST_OF)
+        below = entry.get("below", {})
+        is_calm = names["part"] in values and all(values.get(one.lower(), 0) < most for one, most in below.items())
+        if not (is_calm if below else is_none or (is_some and beside > entry.get("above", 0))):
             continue
         explains = (entry["explains"],) if "explains" in entry and own >= {names["part"], names["of"]} else ()
+        explains = (entry["of_part"],) if "of_part" in entry else explains
         if not explains and entry.get("explains", ANY) != ANY:
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}
@@ -514,7 +555,7 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := _say(entry["say"], texts)) is not None:
-            order = _LIMIT if entry.get("severe") else _STATISTIC
+            order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
             yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
 
 

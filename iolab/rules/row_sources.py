@@ -30,6 +30,8 @@ LONG_US: Final = 1e6
 _PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
 #: Rows are far from what a plan expects of them by this factor, where there are this many.
 _FAR_OFF, _MANY_ROWS = 10, 1_000
+#: Steps that start the one below for each partition or range of blocks; its rows are expected of all together.
+_PIECES: Final = ("PARTITION ", "PX ")
 #: Steps that read all of a table or index.
 _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
 _INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
@@ -133,7 +135,7 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
 
 def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
-    expected = (pl.col("e_rows") * pl.col("starts").fill_null(1)).clip(1)
+    expected = (pl.col("e_rows") * pl.Series(_loops(plan.to_dicts()))).clip(1)
     off = plan.with_columns(expected=expected).filter(
         (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
         | (pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)),
@@ -151,6 +153,17 @@ def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     of = f" of `{row['object_name']}`" if row["object_name"] else ""
     subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"
     return f"; {subject} returned {row['a_rows']:,.0f} rows, {row['expected']:,.0f} expected"
+
+
+def _loops(steps: Sequence[dict[str, Any]]) -> list[float]:
+    """How often each step was to return the rows expected: its starts, or of a part of partitions those of all."""
+    above = {step["id"]: step for step in steps}
+
+    def starts(step: dict[str, Any]) -> float:
+        parent = above.get(step["parent_id"])
+        return starts(parent) if parent and parent["operation"].strip().startswith(_PIECES) else step["starts"] or 1.0
+
+    return [starts(step) for step in steps]
 
 
 def _driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:

@@ -16,7 +16,7 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listings import ANY, listed
+from iolab.rules.listings import ANY, RECOVERY, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import largest_operation, operation_text, own_times
@@ -336,8 +336,12 @@ def listings(facts: SpoolFacts) -> Iterator[Finding]:
     """What queries listed that is no account of time; it comes first where the session did nothing else."""
     is_lead = facts.lead is None or (facts.lead.base == TIMED and not is_long(facts.spool))
     for one in facts.listed:
-        if one is not facts.cause and one.explains in {(), (ANY,)}:
-            yield replace(one, explains=(), position=1 if is_lead else one.position)
+        if one is not facts.cause and one.explains in {(), (ANY,), (RECOVERY,)}:
+            yield replace(
+                one,
+                explains=one.explains if one.explains == (RECOVERY,) else (),
+                position=1 if is_lead else one.position,
+            )
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")

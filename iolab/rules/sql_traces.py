@@ -16,6 +16,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import LONG_US, main_step
+from iolab.rules.time_parts import sentence
 from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
@@ -78,6 +79,9 @@ _LONG_GAP_S: Final = 1e-3
 #: Statements that read undo for no change of their own.
 _QUERY: Final = ("select", "with")
 _CHANGED: Final = "see who changes these blocks meanwhile: select * from v$transaction; run it at another time"
+#: Modes of a table lock, and statements, of a check of rows that refer to the one that changes.
+_SHARED, _CHANGES = (4, 5), ("delete", "update", "merge")
+_SYNC: Final = "log file sync"
 #: Commits are of single rows where they are as many as these, but for this part.
 _SAME: Final = 0.01
 #: Fewer statements that were not parsed are an accident.
@@ -421,6 +425,17 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         )
 
 
+@rule("time_profile", of="sqltrace_session", needs="waits for log file sync")
+def commits_of_rows(facts: Facts) -> Iterator[Finding]:
+    """That the session committed each row of a statement, where the log shows no COMMIT itself."""
+    row = facts.row(_SYNC) if facts.share(_SYNC) >= _NAMED else None
+    if row is None or any(map(is_commit, facts.session.statements.get_column("text"))):
+        return
+    if each := _rows_of_commits(facts, row["count"]):
+        said = f"{sentence(facts.lead, row).removesuffix('.')}, a commit for each row of {each}."
+        yield Finding("time_profile", said, part=row["part"])
+
+
 def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
     """How often a statement ran, and what most of its time was."""
     is_one = top is not None and top["longest"] >= _ONE_WAIT * (one["us"] + one["trip_us"])  # a mean would mislead
@@ -431,15 +446,17 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
         if not is_one and (longest or 0) >= _ONE_WAIT * (one["us"] + one["trip_us"]):
             yield f"{counted(one['executions'], 'executions')}, one {op} of {seconds(longest / 1e6)}"
         else:
-            each_row = _rows_of_commits(facts, one)
-            yield counted(one["executions"], "executions") + (each_row or ("" if is_one else f" of {seconds(each)}"))
+            row = _rows_of_commits(facts, one["executions"]) if is_commit(one["text"]) else ""
+            each_one = f", one for each row of {row}" if row else "" if is_one else f" of {seconds(each)}"
+            yield counted(one["executions"], "executions") + each_one
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
         if is_one and top["len"] > 1:
             each = f" (the longest {seconds(top['longest'] / 1e6)})"
         file = _of_file(facts, one, top)
-        yield f"{size}{count_text(top['len'], 'wait')}{'' if file else each} for `{top['event']}`{file}"
+        lock = _lock(facts, one, top["event"])
+        yield f"{size}{count_text(top['len'], 'wait')}{'' if file else each} for `{top['event']}`{file}{lock}"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
         runs = max(1, one["executions"] or 1)
         gets = f", {three(one['gets'] / runs)} gets{' each' * (runs > 1)}" if one["gets"] else ""
@@ -462,13 +479,11 @@ def _is_of_step(event: str) -> bool:
     return wait_class_of(event) in IO_CLASSES or event.endswith("dblink")
 
 
-def _rows_of_commits(facts: Facts, one: dict[str, Any]) -> str:
-    """The statement of which each row was committed alone."""
-    if not is_commit(one["text"]) or one["executions"] <= MANY_COMMITS:
-        return ""
-    ends = [(1 - _SAME) * one["executions"], (1 + _SAME) * one["executions"]]
-    rows = facts.session.statements.filter(pl.col("rows").is_between(*ends), pl.col("depth") == 0, ~pl.col("is_lob"))
-    return f", one for each row of {_word(rows.row(0, named=True))}" if rows.height else ""
+def _rows_of_commits(facts: Facts, commits: float) -> str:
+    """The statement of which each row was committed alone; empty of few commits."""
+    alike = pl.col("rows").is_between((1 - _SAME) * commits, (1 + _SAME) * commits)
+    rows = facts.session.statements.filter(alike, pl.col("depth") == 0, ~pl.col("is_lob"))
+    return _word(rows.row(0, named=True)) if rows.height and commits > MANY_COMMITS else ""
 
 
 def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
@@ -485,6 +500,19 @@ def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
         return ""
     share = percent(spent / (spent + left))
     return f"; file {file} had {share} of this time, {seconds(each)} each, and the others {seconds(other)}"
+
+
+def _lock(facts: Facts, one: dict[str, Any], event: str) -> str:
+    """The object and mode of a lock that a statement waited for, and what a shared lock of a table is usually for."""
+    waits = facts.session.waits.filter(pl.col("event") == event, _is_of(one), p1_name="name|mode")
+    number = pl.when(p2_name="object #").then("p2").otherwise("object_id")
+    locks = waits.select(object=number, mode=pl.col("p1") & 0xFFFF).unique()
+    if locks.height != 1 or (locks.item(0, "object") or 0) <= 0:
+        return ""
+    is_shared = event.startswith("enq: TM") and locks.item(0, "mode") in _SHARED
+    usual = is_shared and str(one["text"]).lower().startswith(_CHANGES)
+    said = f" on object {locks.item(0, 'object')}, mode {locks.item(0, 'mode')}"
+    return said + ": consistent with a foreign key without an index" * usual
 
 
 def _undo(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> list[str]:

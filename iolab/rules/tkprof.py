@@ -12,7 +12,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, short_text
 from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import capital, percent, seconds
+from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import main_step
 from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
@@ -53,6 +53,7 @@ _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
 _ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
+_LOBS: Final = "cache the LOBs: alter table T modify lob (C) (cache); or read only those that are needed"
 _INSTEAD: Final = "get its rows by a join in {}, not row by row, or cache them"
 #: Blocks call recursive statements, too, where there are half as many of them.
 _FEW_CALLS: Final = 2
@@ -158,7 +159,9 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
         waits = better or (step_beside_plan(top["event"]) if top else "")
-        if parse_s and one["misses"] > 1:
+        if top and not parse_s and _lobs_of(facts.report, one, top):
+            step = _LOBS
+        elif parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
         elif each and not parse_s:
             step = _ONCE if is_commit(one["text"]) else _INSTEAD if one["is_recursive"] else _JOIN
@@ -199,7 +202,10 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
     what += f" ({_caller(each)})" if each and one["is_recursive"] else ""
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
-        return f"{what}, {size}{count_text(top['waits'], 'wait')} for `{top['event']}` ({seconds(top['total_wait_s'])})"
+        each_lob = _lobs_of(report, one, top)
+        lobs = f", {three(each_lob)} per execution: LOBs that are not cached" if each_lob else ""
+        what += f", {size}{count_text(top['waits'], 'wait')} for `{top['event']}`"
+        return f"{what} ({seconds(top['total_wait_s'])}){lobs}"
     if not one["gets"] and not has_plan(one["text"]):
         return f"{what}, no gets: its own code took it, not the statements that it executes"
     what += "" if each else f", {count_text(one['rows'], 'row')}"
@@ -209,6 +215,14 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
 
 def _waits(report: Tkprof, one: dict[str, Any]) -> pl.DataFrame:
     return report.waits.filter(pl.col("scope") == "statement", pl.col("statement") == one["part"])
+
+
+def _lobs_of(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> float:
+    """Direct path reads of LOBs per execution: those that no step of the plan made, as it read nothing; else 0."""
+    steps = report.row_sources.filter(pl.col("statement") == one["part"]).get_column("disk_blocks")
+    is_beside = "dbms_lob" in str(one["text"]).lower() or (steps.len() > 0 and not steps.sum())
+    is_lob = top["event"] == "direct path read (lob)" or (top["event"] == "direct path read" and is_beside)
+    return top["waits"] / one["executions"] if is_lob and (one["executions"] or 0) >= _MANY else 0.0
 
 
 def _between(report: Tkprof, one: dict[str, Any]) -> str:

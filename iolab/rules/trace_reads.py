@@ -13,6 +13,8 @@ from iolab.metrics.trace_reads import NOT_NAMED, read_latency, read_rate
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import every, percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from straceparse.call_classes import ASYNCHRONOUS
 from straceparse.call_table import READS
 from straceparse.ordered import rows_where
 
@@ -31,8 +33,12 @@ _KIB: Final = 1024
 _SMALL: Final = 16 * _KIB
 #: Most flash drives take longer; strace's own cost makes times longer, never shorter.
 _FLASH_US: Final = 64
+_FAST: Final = (
+    "faster than most flash drives",
+    "strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash",
+)
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
-_COPY_US: Final = 16
+_COPY_US: Final = 32
 _MOST_SHARE: Final = 0.60
 #: Reads go straight on where this share of them begins where the one before ended.
 _MOSTLY: Final = 0.9
@@ -78,7 +84,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
-        explains=("file reads",) if sizes.len() >= LEAST_WAITS else (),
+        explains=("file reads", ASYNCHRONOUS) if sizes.len() >= LEAST_WAITS else (),
     )
 
 
@@ -125,31 +131,16 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
     if not trace.has_reads:
         return
     if not trace.is_timed:
-        yield Finding(
-            "read_latency_class",
-            "The log does not show how long reads took: without -T there are only upper bounds.",
-            next=COMMAND,
-            is_refused=True,
-        )
+        said = "The log does not show how long reads took: without -T there are only upper bounds."
+        yield Finding("read_latency_class", said, next=COMMAND, is_refused=True)
         return
     for name, size, times in _timed_reads(trace, direct=True):
         median = float(times.median() or 0) / 1e3  # type: ignore[arg-type]  # of integers
         fast = _share_below(times, _FLASH_US) >= _MOST_SHARE
-        then = (
-            "faster than most flash drives"
-            if fast
-            else "including strace's own cost: flash and caches cannot be told apart"
-        )
-        yield Finding(
-            "read_latency_class",
-            f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,} "
-            f"reads), {then}.",
-            detail="strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash"
-            if fast
-            else "",
-            evidence=(Evidence("requests", (name,)),),
-            order=4,
-        )
+        then, detail = _FAST if fast else ("including strace's own cost: flash and caches cannot be told apart", "")
+        said = f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,} "
+        place = Evidence("requests", (name,))
+        yield Finding("read_latency_class", f"{said}reads), {then}.", detail=detail, evidence=(place,), order=4)
 
 
 def _share_below(times: pl.Series, limit_us: int) -> float:
@@ -157,41 +148,49 @@ def _share_below(times: pl.Series, limit_us: int) -> float:
 
 
 def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.Series]]:
-    """File, size and times (ns) of the synchronous small reads of one size with -T, of files opened that way."""
+    """File, size and times (ns) of the synchronous small reads of one size with -T, of files opened that way.
+
+    Those whose open is not in the log are one, without a name, and not known to be direct.
+    """
     is_wanted = (
         (pl.col("mode") == "sync")
         & (pl.col("latency_from") == "T")
         & pl.col("syscall").is_in(READS)
         & (pl.col("bytes_transferred") == pl.col("bytes_requested"))
         & pl.col("bytes_transferred").is_between(1, _SMALL)
-        & pl.col("file").is_not_null()
     )
     wanted = trace.reads.filter(is_wanted).select("file", "bytes_transferred", "latency").collect()
+    ways = {
+        file: {is_direct for _, is_direct in opens_of(trace, str(file))} for file in wanted.get_column("file").unique()
+    }
+    unknown = [file for file, how in ways.items() if not how]
+    wanted = wanted.with_columns(file=pl.col("file").cast(pl.String).replace(unknown, None))
     for (file, size), rows in wanted.group_by("file", "bytes_transferred", maintain_order=True):
-        if rows.height < _LEAST_READS:
-            continue
-        ways = {is_direct for _, is_direct in opens_of(trace, str(file))}
-        if ways == {direct}:
-            yield str(file), int(str(size)), rows.select(nanoseconds("latency")).to_series().drop_nulls()
+        if rows.height >= _LEAST_READS and (ways.get(file) or {False}) == {direct}:
+            yield str(file or ""), int(str(size)), rows.select(nanoseconds("latency")).to_series().drop_nulls()
 
 
 @rule(
     "page_cache_share",
     of="strace",
-    needs="synchronous reads of one size without O_DIRECT, and -T",
-    thresholds={"16 us": "a copy out of memory with the cost of strace", "60 % of the reads": "a convention"},
+    needs="synchronous reads of one size, not known to be with O_DIRECT, and -T",
+    thresholds={"32 us": "a copy out of memory with the cost of strace", "60 % of the reads": "a convention"},
 )
 def page_cache_share(log: StraceLog) -> Iterator[Finding]:
-    """Small reads without O_DIRECT that were copies out of the kernel's cache: under 16 us."""
-    for name, size, times in _timed_reads(trace_of(log), direct=False):
+    """Small reads that were copies out of the kernel's cache: under 32 us; a drive takes longer."""
+    trace = trace_of(log)
+    for name, size, times in _timed_reads(trace, direct=False):
         if (share := _share_below(times, _COPY_US)) < _MOST_SHARE:
             continue
+        took = int(times.sum()) / 1e9
+        of, then = (f" of `{short_name(name)}`", "they came from") if name else ("", "consistent with")
+        is_large = trace.window_s and took >= PART * trace.window_s
         yield Finding(
             "page_cache_share",
-            f"{percent(share)} of {times.len():,} reads of {size // _KIB} KiB of `{short_name(name)}` took less than "
-            f"{_COPY_US} us: they came from the page cache.",
-            evidence=(Evidence("requests", (name,)),),
-            order=4,
+            f"{times.len():,} reads of {size // _KIB} KiB{of} took {seconds(took / times.len())} on average: "
+            f"{then} the page cache, not a disk ({percent(share)} took less than {_COPY_US} us).",
+            evidence=(Evidence("requests", (name,) if name else ()),),
+            order=0 if is_large else 4,
         )
 
 
@@ -201,11 +200,7 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
     sync = trace_of(log).reads.filter(pl.col("mode") == "sync").select("latency").collect()
     timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:
-        yield Finding(
-            "stalls",
-            f"The log does not show which reads were long: only {timed:,} of {count_text(sync.height, 'read')} "
-            f"{'has' if timed == 1 else 'have'} a time.",
-            detail="without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)",
-            next=COMMAND,
-            is_refused=True,
-        )
+        have = f"{count_text(sync.height, 'read')} {'has' if timed == 1 else 'have'} a time"
+        said = f"The log does not show which reads were long: only {timed:,} of {have}."
+        detail = "without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)"
+        yield Finding("stalls", said, detail=detail, next=COMMAND, is_refused=True)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from iolab.metrics.formatting import size_text
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
+from iolab.metrics.trace_queue import queue_depth
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
-from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds
+from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
@@ -232,9 +234,12 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
 #: A request that is only queued takes microseconds; one that was done when it was submitted is reaped in a fraction.
 _QUEUED_S: Final = 0.001
 _FEW: Final = 0.05
+#: A call with this many requests is a batch: its time is that of all of them.
+_BATCH: Final = 2
 _DIRECT: Final = (
     "see whether the files are open with O_DIRECT (040000): grep flags /proc/PID/fdinfo/*; filesystemio_options"
 )
+_LONGEST: Final = "the longest process"
 _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 
@@ -261,6 +266,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
+        if set(names) <= set(_POSTS) and "timed out" in said:
+            said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
         posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
         if set(names) <= set(_POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
             said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
@@ -288,6 +295,21 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
+
+
+def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval) -> str:
+    """How often a call was made and how long it took; the requests of a batch, or that one at a time was in flight."""
+    said = often_each(Interval.exact(row["count"]), None, "calls", seconds(each))
+    if row["part"] not in {SUBMIT, REAP}:
+        return said
+    own = trace_of(log).requests.filter(_is_own(lead), pl.col("mode") == "async")
+    many, sizes = own.height / row["count"], own.get_column("bytes_requested")
+    if row["part"] == SUBMIT and many >= _BATCH:
+        return f"{said.replace(' calls', f' calls of {three(many)} requests')} ({seconds(each / many)} per request)"
+    if row["part"] == SUBMIT or not own["is_printed"].all() or queue_depth(own)["depth"].max() != 1:
+        return said
+    size = f"{size_text(sizes[0], largest='KiB')} " if sizes.n_unique() == 1 and sizes[0] else ""
+    return f"{said}, one {size}request at a time"
 
 
 def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:
@@ -348,7 +370,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["count"] is None:
         return f"{said} took {took}."
     count = Interval.exact(row["count"])
-    detail = often_each(count, None, "calls", seconds(time / count))
+    detail = _each_call(log, lead, row, time / count)
     if len(names) > 1:
         detail = counted(row["count"], "calls")
     else:
@@ -536,16 +558,13 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         each = often_each(Interval.exact(count), None, "calls", seconds(elapsed / count / 1e9))
         program = f" (`{one}`)" if (one := program_of(times, pid)) else ""
         where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
-        yield Finding(
-            "calls_of_all",
-            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}.",
+        said = f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}."
+        share, step = (
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
-            "the longest process",
-            detail="calls of several processes may have run at the same time",
-            next=_MEANING.get(of, ("", ""))[1] or _KERNEL,
-            evidence=(Evidence("calls", (name,)),),
-            order=1,
+            _MEANING.get(of, ("", ""))[1] or _KERNEL,
         )
+        detail, at = "calls of several processes may have run at the same time", Evidence("calls", (name,))
+        yield Finding("calls_of_all", said, share, _LONGEST, detail=detail, next=step, evidence=(at,), order=1)
 
 
 @rule(
@@ -577,12 +596,7 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
     noun = times_of(log).noun
     many = every(whole, noun) if len(pids) == whole else f"{len(pids)} of {whole:,} {noun}"
     at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
-    yield Finding(
-        "waited_together",
-        f"{many} waited in `{name}` for at least {seconds(found.item(0, 'longest') / 1e9)}{at}.",
-        Interval(1.0, min(1.0, found.item(0, "longest") / 1e9 / lead.total.value), 1.0),
-        "the longest process",
-        next=_STACKS,
-        evidence=(Evidence("calls", (name,)),),
-        order=1,
-    )
+    longest, place = found.item(0, "longest") / 1e9, Evidence("calls", (name,))
+    share = Interval(1.0, min(1.0, longest / lead.total.value), 1.0)
+    said = f"{many} waited in `{name}` for at least {seconds(longest)}{at}."
+    yield Finding("waited_together", said, share, _LONGEST, next=_STACKS, evidence=(place,), order=1)

@@ -1,11 +1,14 @@
-"""Writes and flushes of an strace log: their size, latency, and flushes per write; files opened in two ways."""
+"""Writes and flushes of an strace log: their size, latency, and flushes per write."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.metrics.formatting import size_text
-from iolab.metrics.trace_facts import opens_of, short_name, trace_of
+from iolab.metrics.trace_facts import short_name, trace_of
+from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds, three
 from iolab.rules.registry import rule
@@ -43,7 +46,9 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     """
     trace = trace_of(log)
     window = trace.window_s
-    for row in trace.writes.head(_MOST_FILES).iter_rows(named=True):
+    batches = trace.requests.filter(pl.col("mode") == "async").select(file_or_fd()).to_series()
+    cut = {*batches} if trace.unprinted else set()  # lists that strace did not print whole
+    for row in trace.writes.filter(~pl.col("file").is_in(cut)).head(_MOST_FILES).iter_rows(named=True):
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
             continue
@@ -61,9 +66,9 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
             yield Finding(
                 "write_latency",
                 f"{said}.",
-                detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 next=_NEXT,
                 evidence=(Evidence("requests", (str(row["file"]),)),),
+                detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
 
@@ -78,30 +83,3 @@ def _per_write(writes: float) -> str:
 def _times(row: dict[str, float], kind: str) -> str:
     """Median and 99th percentile."""
     return f"a median of {seconds(row[f'{kind}_us_p50'] / 1e6)} (p99 {seconds(row[f'{kind}_us_p99'] / 1e6)})"
-
-
-@rule("opened_both_ways", of="strace", needs="two opens of a file that was read")
-def opened_both_ways(log: StraceLog) -> Iterator[Finding]:
-    """A file that was opened both with and without O_DIRECT.
-
-    Examples:
-        >>> import iolab
-        >>> log = b'''1.000000 open("a.dbf", O_RDWR|O_DIRECT) = 3 <0.000010>
-        ... 1.000100 open("a.dbf", O_RDWR) = 4 <0.000010>
-        ... 1.000200 pread64(3, "", 8192, 0) = 8192 <0.000200>'''
-        >>> print(*(one.sentence for one in opened_both_ways(iolab.load(log))))
-        `a.dbf` was opened with O_DIRECT (line 1) and without it (line 2).
-    """
-    trace = trace_of(log)
-    for row in trace.data_files:
-        ways = {is_direct: line for line, is_direct in reversed(opens_of(trace, str(row["file"])))}
-        if len(ways) == 2:
-            yield Finding(
-                "opened_both_ways",
-                f"`{short_name(row['file'])}` was opened with O_DIRECT (line {ways[True]:,}) and without it "
-                f"(line {ways[False]:,}).",
-                trace.share_of_few_reads,
-                "the log",
-                evidence=(Evidence("calls", lines=(ways[True], ways[False])),),
-                order=1,
-            )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
+_BUFFERED: Final = "without O_DIRECT ({}), so reads go through the page cache"
 #: Of files with this many bytes read it is reported that they were opened without O_DIRECT.
 _MUCH: Final = 1 << 20
 #: This many lines that were not read are a problem of the log.
@@ -75,34 +76,22 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     unknown = [file for file, ways in opened.items() if not ways]
     if unknown:
         were = "was" if len(unknown) == 1 else "were"
-        yield Finding(
-            "page_cache_bypassed",
-            f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT.",
-            trace.share_of_few_reads,
-            "the log",
-            next="lsof +fg -p PID, or cat /proc/PID/fdinfo/FD",
-            is_refused=True,
-        )
+        said = f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT."
+        step, few = "lsof +fg -p PID, or cat /proc/PID/fdinfo/FD", trace.share_of_few_reads
+        yield Finding("page_cache_bypassed", said, few, "the log", next=step, is_refused=True)
     for is_direct in (True, False):
-        found = {
-            file: ways[0][0]
-            for file, ways in opened.items()
-            if {way for _, way in ways} == {is_direct} and (is_direct or sizes[file] >= _MUCH)
-        }
+        lines = {file: [line for line, way in ways if way == is_direct] for file, ways in opened.items()}
+        found = {file: of[0] for file, of in lines.items() if of and (is_direct or sizes[file] >= _MUCH)}
         if not found:
             continue
-        were, lines = ("was", "line") if len(found) == 1 else ("were", "lines")
-        how = "with O_DIRECT" if is_direct else "without O_DIRECT"
-        then = "bypassing the page cache" if is_direct else "so reads go through the page cache"
-        yield Finding(
-            "page_cache_bypassed",
-            f"{_named([*found])} {were} opened {how} ({lines} {', '.join(f'{line:,}' for line in found.values())}), "
-            f"{then}.",
-            trace.share_of_few_reads,
-            "the log",
-            evidence=(Evidence("calls", lines=tuple(found.values())),),
-            order=1,
+        were, line = ("was", "line") if len(found) == 1 else ("were", "lines")
+        then = "with O_DIRECT ({}), bypassing the page cache" if is_direct else _BUFFERED
+        said = (
+            f"{_named([*found])} {were} opened {then.format(f'{line} ' + ', '.join(f'{n:,}' for n in found.values()))}."
         )
+        place = Evidence("calls", lines=tuple(found.values()))
+        few = trace.share_of_few_reads
+        yield Finding("page_cache_bypassed", said, few, "the log", evidence=(place,), order=1)
 
 
 @rule("async_or_sync", of="strace", needs="reads whose files the log names")
@@ -246,15 +235,12 @@ def direct_path(log: StraceLog) -> Iterator[Finding]:
     """What no strace log shows of the database's reads."""
     trace = trace_of(log)
     if trace.has_reads and _may_be_oracle(trace):
-        yield Finding(
-            "buffered_or_direct_path",
+        said, few = (
             "The log does not show whether Oracle used direct path: the calls alone do not prove it.",
             trace.share_of_few_reads,
-            "the log",
-            next="take an extended SQL trace (event 10046) of the same session",
-            is_refused=True,
-            order=8,
         )
+        step = "take an extended SQL trace (event 10046) of the same session"
+        yield Finding("buffered_or_direct_path", said, few, "the log", next=step, is_refused=True, order=8)
 
 
 def _may_be_oracle(trace: Trace) -> bool:
@@ -283,13 +269,8 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         missing.append("the full argument lists (-v)")
     if missing:
         found = ledgers(log)
-        yield Finding(
-            "trace_again",
-            f"The log lacks {', '.join(missing[:-1])}{' and ' if missing[1:] else ''}{missing[-1]}.",
-            next=COMMAND,
-            is_gate=bool(found and found[0].void),
-            order=9,
-        )
+        said = f"The log lacks {', '.join(missing[:-1])}{' and ' if missing[1:] else ''}{missing[-1]}."
+        yield Finding("trace_again", said, next=COMMAND, is_gate=bool(found and found[0].void), order=9)
 
 
 @rule("lines_not_read", of="strace", needs="lines that are no call, signal or exit")
@@ -309,14 +290,12 @@ def lines_not_read(log: StraceLog) -> Iterator[Finding]:
     first, count = unread.row(0, named=True), unread.height
     of = f" of `{first['source']}`" if first["source"] and unread.get_column("source").n_unique() > 1 else ""
     in_part = "" if unread.filter(pl.col("kind") != "unparsed").is_empty() else ", or only in part"
-    yield Finding(
-        "lines_not_read",
-        f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read{in_part}; the "
-        f"first is line {first['line']:,}{of}.",
-        evidence=(Evidence("diagnostics", lines=tuple(unread.get_column("line").head(5))),),
-        is_gate=count >= _MANY * trace.lines,
-        order=9,
+    said = (
+        f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read{in_part}; the first"
     )
+    place, is_gate = Evidence("diagnostics", lines=(*unread["line"].head(5),)), count >= _MANY * trace.lines
+    said += f" is line {first['line']:,}{of}."
+    yield Finding("lines_not_read", said, evidence=(place,), is_gate=is_gate, order=9)
 
 
 @rule("repeated_log", of="strace", needs="stamps")
@@ -331,22 +310,15 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
     """
     trace = trace_of(log)
     if trace.repeated:
-        yield Finding(
-            "repeated_log",
-            f"{trace.repeated:,} of {count_text(trace.requests.height, 'request')} are in the log twice: a log was "
-            "pasted or appended again.",
-            detail="a process cannot begin two equal calls at the same moment",
-            is_gate=True,
-            next="remove the second copy: counts and bytes include both",
-            order=0,
-        )
+        said = f"{trace.repeated:,} of {count_text(trace.requests.height, 'request')} are in the log twice: a log was "
+        detail = "a process cannot begin two equal calls at the same moment"
+        step = "remove the second copy: counts and bytes include both"
+        said += "pasted or appended again."
+        yield Finding("repeated_log", said, detail=detail, is_gate=True, next=step, order=0)
     elif len(trace.runs) > 1:
         named = ", ".join(str(pid) for pid in trace.runs[:_MOST_RUNS])
-        yield Finding(
-            "repeated_log",
-            f"The log holds {len(trace.runs)} runs, one after the other: processes {named}"
-            f"{' and more' if len(trace.runs) > _MOST_RUNS else ''}.",
-            detail="each process started after the ones before it had ended, and no call in the log created it",
-            next="`strace -o` with a file per run; `-A` appends",
-            order=0,
-        )
+        more = " and more" if len(trace.runs) > _MOST_RUNS else ""
+        said = f"The log holds {len(trace.runs)} runs, one after the other: processes {named}{more}."
+        detail = "each process started after the ones before it had ended, and no call in the log created it"
+        step = "`strace -o` with a file per run; `-A` appends"
+        yield Finding("repeated_log", said, detail=detail, next=step, order=0)

@@ -37,6 +37,9 @@ _PARTS: Final = {
     "Concurrency": ("wait", "concurrency_wait_time", "ccwait_delta"),
     "Cluster": ("wait", "cluster_wait_time", "clwait_delta"),
 }
+#: Views of totals since the instance started, and the metric of the sessions that are active.
+_SINCE_START: Final = frozenset({"v$system_event", "gv$system_event"})
+_ACTIVE: Final = "Average Active Sessions"
 #: What is counted where no time is listed: what it is called, and its columns.
 _COUNTED: Final = {
     "logical reads": ("buffer_gets", "buffer_gets_delta"),
@@ -56,9 +59,23 @@ _LEAST_ROWS: Final = 2
 
 
 def listing_ledgers(spool: Spool) -> list[Ledger]:
-    """The accounts of the listings of a session, that of most time first; those of counts come last."""
-    found = [ledger for one in queried_tables(spool) if (ledger := account_of(one)) is not None]
+    """The accounts of the listings of a session, that of most time first; those of counts come last.
+
+    Waits since the instance started are left out where the session lists that hardly any is active, or who is blocked.
+    """
+    tables = [*queried_tables(spool)]
+    aside = _SINCE_START if any(map(_is_present, tables)) else frozenset()
+    found = [ledger for one in tables if not one.words & aside and (ledger := account_of(one)) is not None]
     return sorted(found, key=lambda one: (one.unit != "s", -(one.work or one.total or Interval.exact(0.0)).value))
+
+
+def _is_present(listed: Queried) -> bool:
+    """Whether a listing says that less than one session is active, or which ones wait for another."""
+    name, value, blocker = listed.find("metric_name"), listed.find("value", "average"), listed.find("blocking_session")
+    if name is not None and value is not None:
+        pairs = zip(listed.rows, listed.figures(value), strict=True)
+        return any(figure is not None and figure.hi < 1 and row[name].strip() == _ACTIVE for row, figure in pairs)
+    return blocker is not None and any(row[blocker] for row in listed.rows)
 
 
 def account_of(listed: Queried) -> Ledger | None:

@@ -1,0 +1,334 @@
+"""The cause that a log states beside its times stands in the sentence about them."""
+
+from __future__ import annotations
+
+import pytest
+
+import iolab
+from hostparse import read_host
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
+from iolab.rules.host_processors import swapping
+
+
+def said(log: str) -> str:
+    """All sentences about a log."""
+    return " ".join(iolab.findings(log.encode()).get_column("sentence"))
+
+
+def screen(log: str) -> list[str]:
+    """The first screen below the line of the name."""
+    return summary_text(summarize(log.encode()), "a.lst", width=110).splitlines()
+
+
+def table(query: str, *rows: tuple[object, ...]) -> str:
+    """A query of a session, its headings first."""
+    wide = [max(len(str(row[n])) for row in rows) for n in range(len(rows[0]))]
+    lines = [" ".join(f"{cell!s:>{size}}" for cell, size in zip(row, wide, strict=True)) for row in rows]
+    return "\n".join([f"SQL> {query};\n", lines[0], " ".join("-" * size for size in wide), *lines[1:], "\n"])
+
+
+def trace(text: str, waits: list[str], *, us: int, calls: str = "") -> str:
+    """A trace of executions of one statement, each with a wait in it, or after it where `calls` says so."""
+    head = (
+        f"PARSING IN CURSOR #1 len={len(text)} dep=0 uid=9 oct=7 lid=9 tim=1000000 hv=1 ad='a' sqlid='7xq2b0kd9mvz1'\n"
+    )
+    lines, tim = [head + text + "\nEND OF STMT\n"], 1_000_000
+    for wait in waits:
+        took = 100 if calls else us + 100
+        execution = f"EXEC #1:c=90,e={took},p=0,cr=2,cu=3,mis=0,r=1,dep=0,og=1,plh=9,tim={{}}\n"
+        line = f"WAIT #1: nam={wait.format(us)} tim={{}}\n"
+        order = [execution.format(tim + 100), line.format(tim + us + 100)]
+        if not calls:
+            order = [line.format(tim + us), execution.format(tim + us + 100)]
+        lines += order
+        tim += us + 200
+    return "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "wait", "stated"),
+    [
+        (
+            "delete from a where id = :1",
+            "{} ela= {{}} name|mode=1414332420 object #={} table/partition=0 obj#=-1",
+            "key",
+        ),
+        ("update a set id = :1", "{} ela= {{}} name|mode=1414332421 object #={} table/partition=0 obj#=-1", "key"),
+        (
+            "insert into a values (:1)",
+            "{} ela= {{}} name|mode=1414332420 object #={} table/partition=0 obj#=-1",
+            "lock",
+        ),
+        (
+            "delete from a where id = :1",
+            "{} ela= {{}} name|mode=1414332422 object #={} table/partition=0 obj#=-1",
+            "lock",
+        ),
+    ],
+)
+def test_the_object_and_mode_of_a_lock(text: str, wait: str, stated: str) -> None:
+    """A wait for a lock of a table names its object; one of a parent in a shared mode is usually a foreign key's."""
+    waits = [wait.format("'enq: TM - contention'", 4711)] * 9
+    found = said(trace(text, waits, us=50_000))
+    assert "for `enq: TM - contention` on object 4711, mode" in found
+    assert ("consistent with a foreign key without an index" in found) is (stated == "key")
+    waits[0] = waits[0].replace("4711", "4712")
+    assert "on object" not in said(trace(text, waits, us=50_000))
+
+
+def test_the_object_of_a_row_that_is_locked() -> None:
+    """Of a lock of a row the object is that of the row."""
+    wait = "'enq: TX - row lock contention' ela= {} name|mode=1415053318 usn<<16 | slot=9 sequence=8 obj#=54"
+    found = said(trace("update a set b = 1 where id = :1", [wait] * 9, us=50_000))
+    assert "for `enq: TX - row lock contention` on object 54, mode 6." in found
+
+
+@pytest.mark.parametrize(("commits", "is_each"), [(150, True), (15, False)])
+def test_a_commit_for_each_row(commits: int, *, is_each: bool) -> None:
+    """Where commits are as many as the rows of a statement, the wait for them says whose rows they are."""
+    waits = ["'log file sync' ela= {} buffer#=9 sync scn=8 p3=0 obj#=-1"] * 150
+    log = trace("insert into a values (:1)", waits, us=4000, calls="after")
+    lines = log.splitlines(keepends=True)
+    kept = [line for n, line in enumerate(lines) if "log file" not in line or n // 2 % (150 // commits) == 0]
+    assert (", a commit for each row of `7xq2b0kd9mvz1`." in said("".join(kept))) is is_each
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks", "is_lob"), [("doc_id", 0, True), ("dbms_lob.substr(body)", 9, True), ("a", 9, False)]
+)
+def test_direct_path_reads_that_no_step_of_a_plan_made_are_of_lobs(text: str, blocks: int, *, is_lob: bool) -> None:
+    """A report counts the reads of each execution; those that are beside the plan are of LOBs that are not cached."""
+    rule = "------- ------  -------- ---------- ---------- ---------- ----------  ----------\n"
+    rows = [("Parse", 1, 0.0, 0), ("Execute", 3000, 0.9, 0), ("Fetch", 3000, 70.0, 9000), ("total", 6001, 70.9, 9000)]
+    lines = [f"{name:7}{n:7}{0.9:10.2f}{time:11.2f}{disk:11}{9000:11}{0:11}{3000:12}\n" for name, n, time, disk in rows]
+    calls = "\ncall     count       cpu    elapsed       disk      query    current        rows\n" + rule
+    calls += "".join(lines[:3]) + rule + lines[3]
+    plan = "\nRows     Row Source Operation\n-------  ---------------------------------------------------\n"
+    plan += f"      1  TABLE ACCESS BY INDEX ROWID D (cr=3 pr={blocks} pw=0 time=38 us)\n"
+    waits = "\nElapsed times include waiting on following events:\n"
+    waits += "  Event waited on                             Times   Max. Wait  Total Waited\n"
+    waits += "  ----------------------------------------   Waited  ----------  ------------\n"
+    waits += f"  {'direct path read':40}{9000:8}{0.2:12.2f}{68.0:14.2f}\n"
+    log = "TKPROF: Release 19.0.0.0.0 - Development on Mon Mar 1 10:00:00 2021\n\n" + "*" * 80
+    log += f"\nSQL ID: 7xq2b0kd9mvz1 Plan Hash: 12\n\nselect {text} from d where id = :1\n\n{calls}"
+    log += f"\nMisses in library cache during parse: 0\n{plan}{waits}" + "*" * 80
+    log += f"\n\nOVERALL TOTALS FOR ALL NON-RECURSIVE STATEMENTS\n{calls}{waits}"
+    found = iolab.findings(log.encode()).filter(name="main_statement")
+    assert ("(68 s), 3 per execution: LOBs that are not cached." in found.item(0, "sentence")) is is_lob
+    assert found.item(0, "next").startswith("cache the LOBs") is is_lob
+
+
+@pytest.mark.parametrize(("most", "is_uneven"), [(9_000_000, True), (60_000, False)])
+def test_the_parallel_server_with_most_rows_is_the_cause(most: int, *, is_uneven: bool) -> None:
+    """Rows that one server of a set received explain the statement before them; producers are another set."""
+    statement = "SQL> create table b as select * from a;\n\nTable created.\n\nElapsed: 00:30:00.00\n"
+    servers = [(1, 0, "Consumer", f"P00{n}", most if n == 3 else 50_000 + n) for n in range(8)]
+    servers += [(1, 0, "Producer", f"P01{n}", 1_200_000 + n) for n in range(8)]
+    log = statement + table(
+        "select dfo_number, tq_id, server_type, process, num_rows from v$pq_tqstat",
+        ("DFO_NUMBER", "TQ_ID", "SERVER_TYPE", "PROCESS", "NUM_ROWS"), *servers,
+    )  # fmt: skip
+    log += table("select k, count(*) n from a group by k", ("K", "N"), (7, most - 1000), (8, 40))
+    found = said(log)
+    assert (
+        "Parallel server `P003` had 96 % of the rows of 8 (Consumer): 9,000,000, the others 50,004" in found
+    ) is is_uneven
+    assert ("8,999,000 rows have `K` 7" in found) is is_uneven
+
+
+def totals() -> str:
+    """What an instance waited for since it started."""
+    rows = ("db file sequential read", 9_000_000, 8000), ("log file sync", 100_000, 900)
+    query = "select event, total_waits, round(time_waited_micro/1e6) secs from v$system_event"
+    return table(query, ("EVENT", "TOTAL_WAITS", "SECS"), *rows)
+
+
+@pytest.mark.parametrize(
+    ("active", "busy", "is_calm"), [(".31", "4.9", True), ("31.2", "4.9", False), (".31", "93.1", False)]
+)
+def test_totals_since_the_start_are_no_answer_where_the_present_is_listed(
+    active: str, busy: str, *, is_calm: bool
+) -> None:
+    """An instance with few active sessions and idle CPUs is calm, whatever it waited for since it started."""
+    metrics = ("Average Active Sessions", active), ("Host CPU Utilization (%)", busy)
+    now = table(
+        "select metric_name, round(average,2) average from v$sysmetric_summary", ("METRIC_NAME", "AVERAGE"), *metrics
+    )
+    lines = screen(totals() + now)
+    assert ("db file sequential read" in "".join(lines)) is (active == "31.2")
+    assert lines[0].startswith("Nothing stands out: on average 0.31 sessions were active") is is_calm
+    assert not is_calm or not any(line.startswith("next:") for line in lines)
+
+
+def test_blocked_sessions_lead_before_totals_since_the_start() -> None:
+    """A lock that sessions wait for now is the answer, and no limit that is not reached, nor a calm average."""
+    waiting = [(n, "enq: TX - row lock contention", 0, 99) for n in (11, 12, 13)]
+    query = "select sid, event, seconds_in_wait, blocking_session from v$session"
+    log = totals() + table(query, ("SID", "EVENT", "SECONDS_IN_WAIT", "BLOCKING_SESSION"), *waiting)
+    metric = table(
+        "select metric_name, value from v$sysmetric", ("METRIC_NAME", "VALUE"), ("Average Active Sessions", ".4")
+    )
+    lines = screen(log + metric)
+    assert lines[0].startswith(
+        "3 of 3 listed sessions waited for `enq: TX - row lock contention`; session 99 blocked 3"
+    )
+    assert "Nothing stands out" not in "".join(lines)
+    assert "sequential read" not in "".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("apply", "transport", "stated"),
+    [
+        (
+            "+00 01:15:55",
+            "+00 00:00:01",
+            "Apply lag was 4,555 s, transport lag 1 s: the apply of redo (811 KB/s) is behind",
+        ),
+        (
+            "+01 00:00:00",
+            "+00 23:59:10",
+            "Transport lag was 86,350 s, apply lag 86,400 s: the transport of redo is behind",
+        ),
+        ("+00 00:00:05", "+00 00:00:00", ""),
+    ],
+)
+def test_the_lag_of_a_standby(apply: str, transport: str, stated: str) -> None:
+    """Whether the apply or the transport of redo is behind stands beside the waits of recovery."""
+    query = "select name, value from v$dataguard_stats"
+    log = table(query, ("NAME", "VALUE"), ("transport lag", transport), ("apply lag", apply))
+    log += table(
+        "select item, sofar from v$recovery_progress", ("ITEM", "SOFAR"), ("Active Apply Rate", 811), ("Log Files", 9)
+    )
+    log += totals().replace("db file sequential read", "recovery read          ")
+    found = said(log)
+    assert stated in found
+    assert ("lag was" in found) is bool(stated)
+    assert not stated or stated in " ".join(screen(log)[1:5])
+
+
+def test_counts_of_a_listing_are_its_own() -> None:
+    """Of an even number of values the median is a half; a wait of no second has no time; a label is no figure."""
+    days = [(f"0{n}-MAY", count) for n, count in enumerate((9, 6, 10, 9, 8, 3), 1)]
+    log = table("select to_char(first_time,'DD-MON') d, count(*) switches from v$log_history", ("D", "SWITCHES"), *days)
+    hours = [("11-OCT 06:00", 8, 4637), ("11-OCT 07:00", 21, 12172)]
+    query = "select to_char(trunc(first_time,'HH24'),'DD-MON HH24:MI') h, count(*) n, round(sum(blocks)/3600) kb_s"
+    query += " from v$archived_log"
+    log += table(query, ("H", "N", "KB_S"), *hours)
+    sessions = (1, "recovery read", 0), (2, "recovery read", 0)
+    log += table("select sid, event, seconds_in_wait from v$session", ("SID", "EVENT", "SECONDS_IN_WAIT"), *sessions)
+    found = said(log)
+    assert "the median is 8.50" in found
+    assert "most frequent at `11-OCT 07:00`: 21 per hour" in found
+    assert "2 of 2 listed sessions waited for `recovery read`." in found
+
+
+def test_rows_expected_of_partitions_are_of_all_of_them() -> None:
+    """A step that is started for each partition returns its rows in all; one below a nested loop for each start."""
+    head = "SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));\n\n"
+    head += f"PLAN_TABLE_OUTPUT\n{'-' * 90}\nSQL_ID  5kw8d2zxq0vn3, child number 0\n{'-' * 37}\nselect 1 from b\n\n"
+    head += f"Plan hash value: 901277344\n\n{'-' * 88}\n"
+    head += (
+        "| Id  | Operation            | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers |  Reads |\n"
+        + "-" * 88
+        + "\n"
+    )
+    row = "|{:4} | {:20} | {:4} | {:6} | {:>6} | {:>6} |00:{}.00 |   1810K |  1810K |\n"
+    for parent, expected in (("PARTITION RANGE ALL", "500"), ("NESTED LOOPS", "1,500")):
+        plan = row.format(0, "SELECT STATEMENT", "", 1, "", "90K", "41:20")
+        plan += row.format(1, f" {parent}", "", 1, "500", "90K", "41:19")
+        plan += row.format(2, "  TABLE ACCESS FULL", "BIG", 3, "500", "90K", "41:18")
+        assert f"returned 90,000 rows, {expected} expected" in said(f"{head}{plan}{'-' * 88}\n")
+
+
+def submits(*, is_cut: bool, of: str = "pwrite", size: int = 8192, count: int = 3) -> str:
+    """Calls of io_submit that take their time themselves, with some requests each."""
+    lines, clock = [], 1_700_000_000.0
+    for n in range(60):
+        entries = [
+            f"{{data={hex(k + 1)}, {of}, fildes=26{k % 3}, nbytes={size}, offset={size * (9 * n + k)}}}"
+            for k in range(count)
+        ]
+        shown = [*entries[:2], "..."] if is_cut else entries
+        events = [f"{{data={hex(k + 1)}, obj={hex(k + 1)}, res={size}, res2=0}}" for k in range(count)]
+        events = [*events[:2], "..."] if is_cut else events
+        lines.append(f"{clock:.6f} io_submit(0x7f11, {count}, [{', '.join(shown)}]) = {count} <0.300000>")
+        lines.append(
+            f"{clock + 0.3001:.6f} io_getevents(0x7f11, {count}, 512, [{', '.join(events)}], NULL) = {count} <0.000020>"
+        )
+        clock += 0.31
+    return "\n".join(lines)
+
+
+def test_a_batch_of_requests_has_a_time_of_its_own() -> None:
+    """Requests of a call are counted by its result, and its time is that of all; those printed are no count."""
+    cut, whole = said(submits(is_cut=True, count=96)), said(submits(is_cut=False))
+    assert "60 calls of 96 requests, 300 ms each (3.12 ms per request)" in cut
+    assert "writes to" not in cut
+    assert "60 calls of 3 requests, 300 ms each (100 ms per request)" in whole
+    assert "60 writes to `fd 260`" in whole
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_one_request_at_a_time(depth: int) -> None:
+    """A process that waits for each of its requests says so beside the time of the waits."""
+    lines, clock = [], 1_700_000_000.0
+    for n in range(60):
+        entries = [
+            f"{{data={hex(k + 1)}, pread, fildes=7, nbytes=1048576, offset={1048576 * (2 * n + k)}}}"
+            for k in range(depth)
+        ]
+        events = [f"{{data={hex(k + 1)}, obj={hex(k + 1)}, res=1048576, res2=0}}" for k in range(depth)]
+        lines.append(f"{clock:.6f} io_submit(0x7f11, {depth}, [{', '.join(entries)}]) = {depth} <0.000060>")
+        lines.append(
+            f"{clock + 1e-4:.6f} io_getevents(0x7f11, 1, 128, [{', '.join(events)}], NULL) = {depth} <0.040000>"
+        )
+        clock += 0.041
+    log = "\n".join(lines)
+    assert ("60 calls, 40 ms each, one 1,024 KiB request at a time." in said(log)) is (depth == 1)
+    assert any("MB/s" in line for line in screen(log)[:3]) is (depth == 1)
+
+
+@pytest.mark.parametrize(("us", "is_cached"), [(12, True), (400, False)])
+def test_reads_too_short_for_a_disk(us: int, *, is_cached: bool) -> None:
+    """Reads of a file whose open is not in the log are consistent with the page cache where no drive is so fast."""
+    line = '{:.6f} pread64(258, "", 8192, {}) = 8192 <0.{:06}>'
+    log = "\n".join(line.format(1_700_000_000 + n * 6e-4, 8192 * (n * 7 % 900), us + n % 3) for n in range(400))
+    stated = "400 reads of 8 KiB took 13.0 us on average: consistent with the page cache, not a disk"
+    assert (stated in said(log)) is is_cached
+    direct = f'1699999999.000000 openat(AT_FDCWD, "/u01/a.dbf", O_RDWR|O_DIRECT) = 258 <0.000010>\n{log}'
+    assert "page cache, not a disk" not in said(direct)
+
+
+def test_a_server_process_whose_waits_time_out_waits_for_another_session() -> None:
+    """Its client waits for it, and it sleeps until another session posts it: no disk is slow."""
+    rows, clock = [], 1_700_000_000.0
+    for n in range(40):
+        rows.append(f'{clock:.6f} read(16, "\\0\\0\\0E\\6\\0\\0\\0\\0\\0\\3Na"..., 8208) = 69 <0.000400>')
+        rows.append(f'{clock + 0.001:.6f} pread64(258, "", 8192, {n * 8192}) = 8192 <0.000500>')
+        late = "-1 EAGAIN (Resource temporarily unavailable) <3.000000>"
+        rows.append(f"{clock + 0.002:.6f} semtimedop(2031617, [{{18, -1, 0}}], 1, {{tv_sec=3, tv_nsec=0}}) = {late}")
+        rows.append(
+            f'{clock + 3.003:.6f} write(16, "\\0\\0\\0\\26\\6\\0\\0\\0\\0\\0\\t\\5\\0\\0\\0a"..., 22) = 22 <0.000030>'
+        )
+        clock += 3.004
+    stated = "it waited for another session to post it, as for a lock, not for I/O."
+    assert stated in said("\n".join(rows))
+    assert stated not in said("\n".join(row for row in rows if "(16" not in row))
+
+
+def test_a_list_of_processes_is_of_ps_and_says_who_holds_the_memory() -> None:
+    """Processes without a time are those of ps; they stand beside the swapping that they may be the cause of."""
+    head = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+    row = " 9 20 {} 400000 2600 67000000 15000 16000 18000 19000 23000 48000  6 30 35 29  0\n"
+    samples = head + "".join(row.format(9_000_000 + 9000 * n) for n in range(9))
+    listed = "  PID   RSS    VSZ COMMAND\n31204 18204331 21204331 java -Xmx16g\n  977 1411204 66204331 ora_dbw0_a\n"
+    log = read_host((samples + listed).encode())
+    (found,) = swapping(log)
+    assert log.kind == "vmstat+ps"
+    assert log.wide("process").get_column("command").to_list() == ["java -Xmx16g", "ora_dbw0_a"]
+    assert "of the processes listed, `java -Xmx16g` 17.4 GiB and `ora_dbw0_a` 1.35 GiB" in found.sentence
+    assert "ps -eo" not in found.next
+    (alone,) = swapping(read_host(samples.encode()))
+    assert "ps -eo" in alone.next
+    assert read_host(b"# Time   UID   PID  %usr  Command\n1692579199 0 1 0.50 systemd\n").kind == "pidstat"
