@@ -396,16 +396,21 @@ def histograms_of(event_histogram: pl.DataFrame) -> dict[str, Histogram]:
     """
     found = {}
     for (event,), rows in latency_buckets(event_histogram).group_by("event", maintain_order=True):
+        waits = rows.get_column("waits").sum()
+        if not waits:
+            continue
+        # a bucket of two rows of one event, foreground and background, holds the waits of both
+        buckets = rows.group_by("from_us", "to_us").agg(pl.col("waits").sum(), pl.len()).sort("from_us", "to_us")
+        whole = rows.get_column("waits_pct").sum() / buckets.get_column("len").max()
         below: dict[float, float] = {}
         reached = 0.0
-        for start, end, share in rows.select("from_us", "to_us", "waits_pct").iter_rows():
+        for start, end, share in buckets.select("from_us", "to_us", whole * pl.col("waits") / waits).rows():
             if start:
                 below.setdefault(start, reached)
             reached = min(100.0, reached + share)
             if end is not None:
                 below[end] = reached
-        waits = rows.get_column("waits").sum()
-        if below and waits:
+        if below:
             edges = sorted(below)
             found[str(event)] = Histogram(round(waits), tuple(edges), tuple(round(below[edge], 6) for edge in edges))
     return found
