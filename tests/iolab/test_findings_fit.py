@@ -40,7 +40,7 @@ def step(events: dict[str, float], hard_parse_s: float = 0.0, statement_s: float
     [
         ("enq: TX - index contention", "see the index that grows"),
         ("enq: TX - row lock contention", "see the blocking sessions"),
-        ("log file switch (checkpoint incomplete)", "see size and number of the log files"),
+        ("log file switch (checkpoint incomplete)", "enlarge the log files"),
         ("log file sync", "see the redo devices"),
     ],
 )

@@ -559,7 +559,7 @@ def test_samples_say_what_the_rest_was() -> None:
         found.item(1, "next") == "take an ASH report of 10:45 to 10:55 for SQL id 0kg3s5m4uzp32: @?/rdbms/admin/ashrpti"
     )
     without = list(db_time_unaccounted(replace(facts, samples=Samples(), idle_pct=Interval.exact(5))))
-    assert "consistent with waiting for one" in without[0].detail
+    assert without[0].sentence.endswith("; the CPUs were 95 % busy, consistent with waiting for one.")
 
 
 @pytest.mark.parametrize("seed", range(40))
