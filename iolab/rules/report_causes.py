@@ -38,7 +38,7 @@ _MANY_BLOCKS: Final = 1_000
 #: The list of statements and its column, what they did with the blocks, and the parts of the time that this takes.
 _BLOCKS: Final = (
     ("reads", "physical_reads", "read {} blocks", ("User I/O",)),
-    ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED)),
+    ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED, "latch: cache buffers chains")),
 )
 _LEAST_WAITS: Final = 100
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.

@@ -80,11 +80,18 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             step = "see the longest queries, and what changes their rows: select * from v$undostat"
         elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
             said, step = f"Segment {segment}", step_at(event, segment.split("`")[1])
-            used = [name for name, one in sequences_of(facts).items() if one.text.upper().startswith("INSERT")]
-            if len(used) == 1 and lists[0] in _CHANGED:
-                said += f"; sequence `{used[0].rpartition('.')[2]}` numbers its rows"
+            if lists[0] in _CHANGED:
+                said += next(_numbered(facts, segment.split("`")[1]), "")
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
+
+
+def _numbered(facts: ReportFacts, segment: str) -> Iterator[str]:
+    """The sequence that numbers the rows of a segment: that of an INSERT into a table that its name begins with."""
+    for name, one in sequences_of(facts).items():
+        insert, _, table, *_ = [*one.text.upper().replace("(", " ").split(), "", "", ""]
+        if insert == "INSERT" and segment.startswith(table.rpartition(".")[2]):
+            yield f"; sequence `{name.rpartition('.')[2]}` numbers its rows"
 
 
 @rule(

@@ -154,6 +154,9 @@ def test_the_segment_of_a_statement_and_the_sequence_of_an_index() -> None:
     (busy,) = places(report, facts_of("gc buffer busy acquire", 700, statements=(insert,)))
     assert busy.sentence == "Segment `T_PK` accounts for 93 % of `gc buffer busy`; sequence `SEQ_T` numbers its rows."
     assert "ASH" not in busy.next
+    other = replace(insert, text="insert into u values (app.seq_t.nextval, :1)")
+    (busy,) = places(report, facts_of("gc buffer busy acquire", 700, statements=(other,)))
+    assert "SEQ_T" not in busy.sentence
 
 
 def test_statements_that_differ_only_in_literals() -> None:
