@@ -119,15 +119,24 @@ def _cut_by_words(row: str, columns: tuple[Column, ...], numeric: tuple[int, ...
 def headings(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, ...]:
     """The heading of each column, joined over several header lines; a word belongs where it overlaps most.
 
+    One that lies in no column alone belongs where the word one blank before it is: the line is shifted.
+
     Examples:
         >>> headings(["              Total", "Event         Waits"], columns_of("---------- --------"))
         ('Event', 'Total Waits')
+        >>> headings(["         GC Buffer    % of", "            Busy Capture"], columns_of("---------------- -------"))
+        ('GC Buffer Busy', '% of Capture')
     """
     found: list[list[str]] = [[] for _ in columns]
     ends = [column.end for column in columns]
     for line in lines:
+        place, end = 0, -1
         for word in _WORD.finditer(line):
-            found[_nearest(word.start(), word.end(), columns, ends)].append(word.group())
+            nearest = _nearest(word.start(), word.end(), columns, ends)
+            is_within = columns[nearest].start <= word.start() and word.end() <= ends[nearest]
+            place = place if word.start() == end + 1 and not is_within else nearest
+            found[place].append(word.group())
+            end = word.end()
     return tuple(" ".join(words) for words in found)
 
 

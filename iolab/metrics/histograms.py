@@ -396,15 +396,18 @@ def histograms_of(event_histogram: pl.DataFrame) -> dict[str, Histogram]:
     """
     found = {}
     for (event,), rows in latency_buckets(event_histogram).group_by("event", maintain_order=True):
+        waits, share = (float(rows.get_column(name).sum()) for name in ("waits", "waits_pct"))
+        # a bucket of two rows of one event, foreground and background, holds the waits of both
+        buckets = rows.group_by("from_us", "to_us").agg(pl.col("waits").sum(), pl.len()).sort("from_us", "to_us")
+        each = share / max(buckets.get_column("len").to_list()) / waits if waits else 0.0
         below: dict[float, float] = {}
         reached = 0.0
-        for start, end, share in rows.select("from_us", "to_us", "waits_pct").iter_rows():
+        for start, end, count, _ in buckets.rows():
             if start:
                 below.setdefault(start, reached)
-            reached = min(100.0, reached + share)
+            reached = min(100.0, reached + each * count)
             if end is not None:
                 below[end] = reached
-        waits = rows.get_column("waits").sum()
         if below and waits:
             edges = sorted(below)
             found[str(event)] = Histogram(round(waits), tuple(edges), tuple(round(below[edge], 6) for edge in edges))

@@ -35,6 +35,7 @@ SAMPLED_EVERY_S: Final = 10.0
 _FEW_GETS: Final = 30
 #: Samples of a statement, in % of all, that are named where no list of SQL has it.
 _SAMPLED_PCT: Final = 10.0
+_SATURATED_IDLE_PCT: Final = 10.0
 #: Classes of waits that background processes have, too.
 _OF_BACKGROUND: Final = ("System I/O", "Other")
 
@@ -195,6 +196,7 @@ class ReportFacts:
         os: values at the start, by name.  os_end: at the end.
         functions: I/O by function.
         statements: of all lists of SQL that print elapsed times, the longest first.
+        alike: how many of the statements listed are another one but for literals, and how many are listed.
         versions: SQL_ID and number of child cursors, of the list by version count.
         services: DB time of each service.
         instances: DB time of each instance of a report of several.
@@ -253,6 +255,7 @@ class ReportFacts:
     os_end: dict[str, float] = field(default_factory=dict)
     functions: dict[str, FunctionIo] = field(default_factory=dict)
     statements: tuple[Statement, ...] = ()
+    alike: tuple[int, int] = (0, 0)
     versions: tuple[tuple[str, int], ...] = ()
     services: dict[str, Interval] = field(default_factory=dict)
     instances: dict[str, Interval] = field(default_factory=dict)
@@ -279,6 +282,11 @@ class ReportFacts:
     def has_host(self) -> bool:
         """Do the figures of the host belong to this report's DB time?  Not for a PDB, nor for several instances."""
         return self.kind in {"awr", "statspack"}
+
+    @property
+    def is_saturated(self) -> bool:
+        """Were the host's processors at most 10 % idle?"""
+        return self.has_host and self.idle_pct is not None and self.idle_pct.hi <= _SATURATED_IDLE_PCT
 
     @property
     def listed_events(self) -> dict[str, Wait]:

@@ -21,6 +21,7 @@ from iolab.metrics.table import figure_of
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 from logframe.oracle import is_idle
+from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,6 +38,8 @@ _ALL_PCT: Final = 101.0
 _LEAST_SHARE_PCT: Final = 1.0
 #: What SQL text begins with that calls other statements.
 _BLOCKS: Final = ("begin", "declare", "call")
+#: The end of a text that a list cuts.
+_CUT: Final = "..."
 #: Histograms of fewer waits are not read: the rules ask for 100 or more.
 _LEAST_WAITS: Final = 100
 
@@ -44,7 +47,16 @@ _LEAST_WAITS: Final = 100
 #: The tables that figures are made of.
 _TABLES: Final = (
     *("snapshots", "instances", "databases", "hosts", "host_cpu", "instance_cpu", "os_stats", "parameters"),
-    *("time_model", "load_profile", "instance_activity", "thread_activity", "iostat_function", "services", "sql"),
+    *(
+        "time_model",
+        "load_profile",
+        "instance_activity",
+        "thread_activity",
+        "iostat_function",
+        "services",
+        "sql",
+        "sql_text",
+    ),
     *("wait_classes", "foreground_wait_classes", "top_events", "foreground_events", "background_events", "wait_events"),
     *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events", "rac_events"),
 )
@@ -138,6 +150,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         os_end=_os(_rows(report, "os_stats"), "end_value"),
         functions=_functions(report),
         statements=_statements(report),
+        alike=_alike(report),
         versions=tuple(_versions(report)),
         services=_by_key(report, "services", "service", "db_time_s"),
         instances=_instances(report),
@@ -543,6 +556,20 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
             Statement(sql_id, elapsed, executions, cpu, io, module, text, pdb, block, is_by_elapsed, counts[one])
         )
     return tuple(sorted(found, key=lambda one: -one.elapsed_s.value))
+
+
+def _alike(report: AwrReport) -> tuple[int, int]:
+    """How many of the statements listed are another one but for literals, and how many are listed with their text."""
+    texts = [
+        report[name].select(pl.coalesce(pl.col("^(sql_id|old_hash_value)$").cast(pl.String)).alias("id"), "sql_text")
+        for name in ("sql_text", "sql")
+        if name in report
+    ]
+    if not texts:
+        return 0, 0
+    rows = pl.concat(texts).drop_nulls().filter(pl.col("sql_text").str.tail(3) != _CUT).unique("id", keep="first")
+    rows = rows.with_columns(key=without_literals(pl.col("sql_text")))
+    return rows.filter(pl.col("key").is_duplicated(), pl.col("key") != pl.col("sql_text")).height, rows.height
 
 
 def _versions(report: AwrReport) -> Iterator[tuple[str, int]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.awr import ALL_INSTANCES, average_waits
-from iolab.metrics.histograms import latency_buckets, latency_quantiles, waits_within
+from iolab.metrics.histograms import histograms_of, latency_quantiles, waits_within
 from iolab.metrics.table import METRICS, REFUSED, Metric, clip_share, evaluate, metrics_frame, need_part, need_time
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure, show
@@ -194,7 +194,8 @@ def modes_of(event_histogram: pl.DataFrame, event: str) -> int:
         >>> modes_of(table, "x")
         2
     """
-    shares = latency_buckets(event_histogram, events=[event]).get_column("waits_pct").to_list()
+    histogram = histograms_of(event_histogram.filter(pl.col("event") == event)).get(event)
+    shares = [share for _, _, share in histogram.buckets()] if histogram is not None else []
     modes, peak, low = 0, 0.0, 0.0
     for share in shares:
         if share > peak and modes and low > _DIP * min(peak, share):

@@ -45,6 +45,8 @@ _HALF: Final = 0.5
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
 #: A second sentence stands above the tables where the total and both sentences have at most this many lines.
 _FIRST_LINES: Final = 5
+#: The second sentence begins on this line at the latest; below longer ones it goes on where the first one ends.
+_BESIDE: Final = 3
 _WIDE: Final = 100
 #: What a bar has for time that a part may hold, by whether block characters may be used.
 _POSSIBLE: Final = {True: "░", False: "."}
@@ -93,7 +95,7 @@ def first_screen(
                 break
     unknown = [cut(one, width) for one in _cannot_tell(findings, is_whole=is_whole)[: 3 if is_whole else 1]]
     said = [
-        (row, textwrap.wrap(printable(row["sentence"]), width, break_long_words=False, break_on_hyphens=False))
+        (row, _wrapped(row["sentence"], width))
         for row in sentences(findings, is_whole=is_whole, has_ledger=ledger is not None)
     ]
     little = () if ledger is None or ledger.void else _CORRECTIONS
@@ -110,8 +112,10 @@ def first_screen(
             if one in said and (above < most or (is_first and above + len(tables) <= USUAL_LINES - 2)):
                 said.remove(one)
                 leading.append(one)
-        for row, text in leading:
-            lines += [style(line, str(row["mark"])) for line in text]
+        texts = [(str(row["mark"]), text) for row, text in leading]
+        if len(leading) > 1 and len(lines) + len(lead[1]) >= _BESIDE:
+            texts[:2] = [(texts[0][0], _wrapped(" ".join([*lead[1], *leading[1][1]]), width))]
+        lines += [style(line, mark) for mark, text in texts for line in text]
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
     if not is_whole:
@@ -134,6 +138,10 @@ def first_screen(
     steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
 
 
 def _parents(ledger: Ledger | None) -> set[str]:

@@ -11,8 +11,8 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import LARGE, part_of
-from iolab.time_ledger.next_steps import BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES
+from iolab.rules.report_parts import part_of
+from iolab.time_ledger.next_steps import BIND, BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
@@ -162,13 +162,13 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         said += f"; samples of active sessions {seen}"
         detail = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
         next_step = "take an extended SQL trace (event 10046) of one of the sessions"
-    elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * LARGE:
+    elif facts.idle_pct is not None and facts.is_saturated:
         said += f"; the CPUs were {100 - facts.idle_pct.value:.0f} % busy"
-        detail = "consistent with waiting for one"
         next_step = cpu_step(facts)
         if facts.busy_cpu_pct is not None and facts.busy_cpu_pct.hi <= _OWN_PCT and not facts.is_aix:
             said += f", {percent(facts.busy_cpu_pct / 100)} of it by this instance"
             next_step = "see the processes of the host: top, or pidstat 5"
+        said += ", consistent with waiting for one"
     elif facts.has_host and facts.idle_pct is not None:
         detail = (
             f"the processors were {facts.idle_pct.value:.0f} % idle on average; the report has no samples of the time"
@@ -431,6 +431,9 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> soft = replace(facts, hard_parse_s=Interval.exact(500), versions=(("7xq2b0kd9mvz1", 812),))
         >>> print(*(one.sentence for one in parse_time(soft)))
         Parsing took 44 % of DB time, 3.6 % in hard parses; `7xq2b0kd9mvz1` has 812 child cursors.
+        >>> print(*(one.sentence for one in parse_time(replace(facts, alike=(7, 10)))))
+        Parsing took 44 % of DB time, nearly all of it in hard parses; 7 of the 10 statements listed differ from another
+        only in literals.
         >>> list(parse_time(ReportFacts(db_time_s=Interval.exact(13_799), parse_s=Interval.exact(60))))
         []
     """
@@ -449,6 +452,10 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
             each = hard.value / count.value
             of_hard = of_hard.replace("hard", f"{count.value:,.0f} hard") + f" of {seconds(each)}"
             step = step if each < _LONG_PARSE_S else _TRACE_PARSE
+    alike, listed = facts.alike
+    if is_hard and alike and step == PARSES:
+        of_hard += f"; {alike} of the {counted(listed, 'statements')} listed differ from another only in literals"
+        step = BIND
     share = (parse / whole).capped(1)
     yield Finding(
         "parse_time",

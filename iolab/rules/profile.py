@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LOCK_SHARE: Final = 0.20
 #: Events of reads of single blocks; those that are faster on average are not slow.
 _SINGLE: Final = ("single block physical read", "sequential read")
-_FAST_S: Final = 0.001
+_FAST_S: Final = 0.002
 #: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
 PARALLEL_QUEUE: Final = "resmgr:pq queued"
 #: What a plan of the resource manager limits, of a pluggable database and of consumer groups.
@@ -343,6 +343,8 @@ def not_separable(facts: ReportFacts) -> Iterator[Finding]:
     if first is None:
         return
     names, said, collect = {row["part"] for row in large}, "", "iostat -xt 5"
+    if first["part"] == NOT_ACCOUNTED and facts.is_saturated:
+        return  # it waited for processors
     if first["part"] == NOT_ACCOUNTED:
         said = "The gain of a change cannot be estimated: too much DB time is not accounted for"
         collect = "take an ASH report: @?/rdbms/admin/ashrpt"

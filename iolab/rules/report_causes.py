@@ -38,7 +38,7 @@ _MANY_BLOCKS: Final = 1_000
 #: The list of statements and its column, what they did with the blocks, and the parts of the time that this takes.
 _BLOCKS: Final = (
     ("reads", "physical_reads", "read {} blocks", ("User I/O",)),
-    ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED)),
+    ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED, "latch: cache buffers chains")),
 )
 _LEAST_WAITS: Final = 100
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.
@@ -110,11 +110,7 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
         `update seq$` ran 1,000 times for 1,000 rows of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has no cache.
         `update seq$` ran 200 times for 1,000 rows of `gk2v8xw0q1d71`: sequence `APP.SEQ_T` has a small cache.
     """
-    used: dict[str, Statement] = {}
-    for one in facts.statements:
-        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
-            name = "".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1]
-            used.setdefault(name, one)
+    used = sequences_of(facts)
     update = next((one for one in facts.statements if one.text.upper().startswith(_UPDATE)), None)
     waits = total({**facts.of_events(prefix="enq: S"), **facts.of_events("DFS lock handle", "row cache lock")})
     if facts.whole_s is None or facts.is_idle or len(used) != 1 or waits.lo < LARGE * facts.whole_s.hi:
@@ -136,13 +132,7 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
     )
 
 
-@rule(
-    "blocks_of_a_statement",
-    of="report",
-    needs="SQL ordered by gets, or by reads",
-    thresholds={"half of the blocks": "a convention", "1,000 blocks per execution": "a convention"},
-)
-def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
+def most_blocks(facts: ReportFacts) -> Iterator[Finding]:
     """The statement that got or read most blocks, where each of its executions needs very many; and for how many rows.
 
     Examples:
@@ -151,7 +141,7 @@ def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> counts = {"physical_reads": 513_529_767, "rows_processed": 1_388, "reads_pct": 99.8}
         >>> scan = Statement("bz0q5s1n2f7ga", Interval.exact(19_110), Interval.exact(1_362), counts=counts)
         >>> facts = ReportFacts(db_time_s=Interval.exact(22_131), statements=(scan,))
-        >>> for one in blocks_of_a_statement(facts): print(one.sentence)
+        >>> for one in most_blocks(facts): print(one.sentence)
         `bz0q5s1n2f7ga` read 377,000 blocks per execution for 1.02 rows: 99.8 % of all physical reads.
     """
     events = facts.listed_events
@@ -174,6 +164,16 @@ def blocks_of_a_statement(facts: ReportFacts) -> Iterator[Finding]:
             evidence=(Evidence("sql", (one.sql_id,)),),
             explains=explains,
         )
+
+
+def sequences_of(facts: ReportFacts) -> dict[str, Statement]:
+    """The sequences in the texts of the statements, each with the first one that takes its numbers."""
+    used: dict[str, Statement] = {}
+    for one in facts.statements:
+        for text in one.text.upper().split(_NEXT_NUMBER)[:-1]:
+            name = "".join(c if c.isalnum() or c in "_$#." else " " for c in text).split(" ")[-1]
+            used.setdefault(name, one)
+    return used
 
 
 @rule(

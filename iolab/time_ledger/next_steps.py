@@ -46,6 +46,8 @@ _STEPS: Final = {
     "sort segment": "see temporary space: select * from v$sort_segment",
     "statement suspended": "see the space that is missing: select * from dba_resumable",
     "log file switch (archiving": "select dest_name, status, error from v$archive_dest where status = 'ERROR'",
+    "log file switch (checkpoint": "enlarge the log files, or add groups; see whether the writers keep up: "
+    "select * from v$log",
     "log file switch": _LOGS,
     "log buffer space": "see the devices of the log files (iostat -xt 5), and log_buffer",
     "checkpoint completed": _LOGS,

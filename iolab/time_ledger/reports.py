@@ -50,6 +50,8 @@ _SQL_SLACK: Final = 1.5
 _CHECKED_S: Final = 20.0
 #: Captured SQL and the own time of PL/SQL together are at most this, else the one is inside the other.
 _WHOLE_PCT: Final = 101.0
+#: From this many seconds on tenths are left out.
+_NO_TENTHS: Final = 100_000
 #: A figure whose ends differ by more is given as a range.
 _COARSE: Final = 0.05
 #: Idle time of processors that was mostly waiting for I/O has that beside it.
@@ -236,7 +238,8 @@ def total_text(facts: ReportFacts) -> str:
         return f"{CALL_TIME} was about {time:,.0f} s, computed from {FROM_SHARES}"
     if facts.db_times_s and facts.db_times_s[0][0] == FROM_SHARES:
         return f"DB time was about {range_text(facts.db_time_s)} s, computed from {FROM_SHARES}"
-    shown = f"{facts.db_time_s.value:,.1f}".removesuffix(".0")  # tenths, as far as the report prints them
+    # tenths, as far as the report prints them, and as they matter
+    shown = f"{facts.db_time_s.value:,.{facts.db_time_s.value < _NO_TENTHS:d}f}".removesuffix(".0")
     is_coarse = facts.db_time_s.hi - facts.db_time_s.lo > _COARSE * facts.db_time_s.value
     text = f"DB time was {range_text(facts.db_time_s) if is_coarse else shown} s"
     if facts.elapsed_s is not None and facts.sessions_active is not None:

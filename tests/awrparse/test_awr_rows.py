@@ -203,3 +203,29 @@ def test_tags_in_sql_text_make_no_page(feed: str) -> None:
     assert (report.form, report["sql"].height) == ("text", 1)
     session = "SQL> select '<table><tr>' from dual;\n\n<table><tr>\n\nSQL> @awrrpt\n" + text
     assert read_awr(session.encode())["sql"].height == 1
+
+
+def test_segments_of_a_statspack_of_9i() -> None:
+    """Its sections are named by the statistic: `Top 5 Physical Reads per Segment`."""
+    text = """Top 5 Buf. Busy Waits per Segment for DB: FIG  Instance: fig1  Snaps: 11 -12
+-> End Segment Buffer Busy Waits Threshold:       100
+
+                                           Subobject    Obj.  Buffer Busy
+Owner      Tablespace Object Name          Name         Type        Waits %Total
+---------- ---------- -------------------- ------------ ----- ----------- ------
+FIG        FIG_DATA   ORDERS                            TABLE       1,004  93.14
+          -------------------------------------------------------------
+Top 5 Physical Reads per Segment for DB: FIG  Instance: fig1  Snaps: 11 -12
+-> End Segment Physical Reads Threshold:      1000
+
+                                           Subobject    Obj.    Physical
+Owner      Tablespace Object Name          Name         Type       Reads %Total
+---------- ---------- -------------------- ------------ ----- ---------- ------
+FIG        FIG_DATA   ITEMS                             TABLE     31,204  61.20
+          -------------------------------------------------------------
+"""
+    frame = read_awr(text.encode())["segments"]
+    assert frame.select("ordered_by", "object", "value", "total_pct").rows() == [
+        ("buffer_busy_waits", "ORDERS", 1_004, 93.14),
+        ("physical_reads", "ITEMS", 31_204, 61.20),
+    ]

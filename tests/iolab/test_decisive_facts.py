@@ -13,6 +13,7 @@ import pytest
 
 import iolab
 from iolab.metrics.report_facts import ReportFacts, Statement, Wait
+from iolab.metrics.report_figures import _alike
 from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import first_screen
 from iolab.pages.summary import summarize
@@ -20,14 +21,16 @@ from iolab.rules.ash import _place, _plans, _when
 from iolab.rules.compare_report import _statement
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Finding, findings_frame
-from iolab.rules.load import db_time_unaccounted, instance_idle
-from iolab.rules.profile import resource_manager
+from iolab.rules.load import db_time_unaccounted, instance_idle, parse_time
+from iolab.rules.profile import not_separable, resource_manager
 from iolab.rules.reads import temporary_space
 from iolab.rules.report_causes import network, sequence_cache
-from iolab.rules.reports import lines_not_read, places
+from iolab.rules.report_places import places, statement_blocks
+from iolab.rules.reports import lines_not_read
 from iolab.rules.time_parts import with_ledger
 from iolab.rules.writes import commit_beyond_write, log_space, writers_behind
 from iolab.time_ledger.account import Account
+from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.reports import ledger_of
 from logframe import Interval
 
@@ -90,6 +93,112 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
     rows += [{"ordered_by": statistic, "owner": "A", "object": "T", "total_pct": None, "capture_pct": 2.0}]
     found = [one.sentence for one in places(tables(segments=rows), facts_of(event, 700))]
     assert [said in one for one in found] == [True] * bool(said)
+
+
+def files(*rows: tuple[str, str, int, float]) -> AwrReport:
+    """A report of these files (tablespace, file, reads, average in ms), and of the averages of their tablespaces."""
+    names = ("tablespace", "file", "reads", "avg_read_ms")
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    average = (pl.col("reads") * pl.col("avg_read_ms")).sum() / pl.col("reads").sum()
+    spaces = frame.group_by("tablespace").agg(average.alias("avg_read_ms"), pl.col("reads").sum())
+    return tables(file_io=frame, tablespace_io=spaces)
+
+
+@pytest.mark.parametrize(
+    ("slow", "said"),
+    [
+        (("/u7/d/b.dbf",), "file `/u7/d/b.dbf`"),  # its tablespace has fast ones, too
+        (("/u7/d/b.dbf", "/u7/d/c.dbf"), "directory `/u7/d`"),
+        (("+D7/db/b.2", "+D7/db/c.3"), "directory `+D7`"),
+        (("/u1/d/b.dbf", "/u1/d/c.dbf", "/u1/d/e.dbf", "/u1/d/f.dbf"), "tablespace `B`"),
+    ],
+)
+def test_the_place_of_slow_reads(slow: tuple[str, ...], said: str) -> None:
+    """Of files, directories or disk groups, and tablespaces, the one that differs most: an average hides a file."""
+    fast = ["/u1/d/e.dbf", "/u1/d/f.dbf"] if len(slow) < 4 else []
+    rows = [("B", file, 1_000, 39.0) for file in slow] + [("B", file, 1_000, 3.0) for file in fast]
+    rows += [("A", f"/u1/d/a{n}.dbf", 900, 3.0) for n in range(3)]
+    (found,) = places(files(*rows), facts_of("db file sequential read", 700))
+    assert found.sentence == f"A read took 39 ms in {said}, 3 ms in the others."
+    assert "iostat -xt 5" in found.next
+    assert ("v$datafile" in found.next, slow[-1] in found.next) == (False, len(slow) in {1, 4})
+
+
+@pytest.mark.parametrize(("reads", "is_said"), [(8_900, True), (400, False)])
+def test_reads_of_undo_are_no_slow_storage(reads: int, is_said: bool) -> None:  # noqa: FBT001 - a case
+    """Where most reads were of undo, for consistent reads, neither the devices nor a data segment is the cause."""
+    activity = {"data blocks consistent reads - undo records applied": exact(88_120_331)}
+    facts = facts_of("db file sequential read", 700, activity=activity)
+    found = list(places(files(("UNDO_2", "u.dbf", reads, 1.5), ("A", "a.dbf", 1_100, 1.4)), facts))
+    assert [one.sentence for one in found] == is_said * [
+        "89 % of reads were of undo (`UNDO_2`): 88,100,000 undo records were applied for consistent reads."
+    ]
+    assert all("iostat" not in one.next for one in found)
+
+
+def test_the_segment_of_a_statement_and_the_sequence_of_an_index() -> None:
+    """One sentence has the statement with most of the blocks and their segment; a hot index its sequence."""
+    counts = {"physical_reads": 31_022_110.0, "reads_pct": 92.0}
+    scan = Statement("2881204331", exact(800), exact(412), counts=counts)
+    insert = Statement("gk2v8xw0q1d71", exact(9), text="insert into t values (app.seq_t.nextval, :1)")
+    rows = [
+        {"ordered_by": of, "owner": "A", "object": "T_PK", "total_pct": 93.1, "capture_pct": None}
+        for of in ("physical_reads", "gc_buffer_busy")
+    ]
+    report, facts = tables(segments=rows), facts_of("db file scattered read", 700, statements=(scan,))
+    (read,) = statement_blocks(report, facts)
+    assert read.sentence == (
+        "`2881204331` read 75,300 blocks per execution: 92 % of all physical reads; segment `T_PK` accounts for 93 %."
+    )
+    assert list(places(report, facts)) == []
+    (busy,) = places(report, facts_of("gc buffer busy acquire", 700, statements=(insert,)))
+    assert busy.sentence == "Segment `T_PK` accounts for 93 % of `gc buffer busy`; sequence `SEQ_T` numbers its rows."
+    assert "ASH" not in busy.next
+    other = replace(insert, text="insert into u values (app.seq_t.nextval, :1)")
+    (busy,) = places(report, facts_of("gc buffer busy acquire", 700, statements=(other,)))
+    assert "SEQ_T" not in busy.sentence
+
+
+def test_statements_that_differ_only_in_literals() -> None:
+    """Hard parses name literals where texts show them: full texts, not those that a list cuts."""
+    texts = ["select a from t where b = 'X-1'", "select a from t where b = 'X-2'", "select a from t where b = 'Y'"]
+    texts += ["select c from u where d = :1"]
+    rows = [
+        {"sql_id": f"id{n}", "sql_text": text[:12] + "...", "ordered_by": "elapsed"} for n, text in enumerate(texts)
+    ]
+    full = [{"sql_id": f"id{n}", "sql_text": text} for n, text in enumerate(texts)]
+    assert _alike(tables(sql=rows)) == (0, 0)
+    alike = _alike(tables(sql=rows, sql_text=full))
+    assert alike == (3, 4)
+    hard = {"parse_s": exact(720), "hard_parse_s": exact(680)}
+    (found,) = parse_time(facts_of("library cache: mutex X", 300, alike=alike, **hard))
+    assert found.sentence.endswith("; 3 of the 4 statements listed differ from another only in literals.")
+    assert found.next.startswith("use bind variables")
+    (other,) = parse_time(facts_of("library cache: mutex X", 300, **hard))
+    assert "literals" not in other.sentence
+
+
+def test_no_other_log_is_asked_for_what_the_report_shows() -> None:
+    """Time in a run queue and fast reads are no refusal; a checkpoint that is not complete is no archiver."""
+    queue = facts_of("log file sync", 100, db_cpu_s=exact(300), cpus=8, idle_pct=exact(1.0))
+    assert list(not_separable(queue)) == []
+    assert [one.name for one in not_separable(replace(queue, idle_pct=exact(50.0)))] == ["not_separable"]
+    assert list(not_separable(facts_of("db file sequential read", 700))) != []
+    fast = {"db file sequential read": Wait(exact(500_000), exact(700))}
+    assert list(not_separable(replace(queue, db_cpu_s=None, events=fast))) == []
+    assert "archiving" not in event_step("log file switch (checkpoint incomplete)")
+
+
+def test_the_cause_begins_on_the_third_line() -> None:
+    """Below a total of two lines the second sentence goes on where the first one ends."""
+    account = Account(exact(1_000), "DB time")
+    account.add("what", "log file sync", exact(700), kind="wait", count=exact(9_000))
+    account.add("what", "DB CPU", exact(300), kind="cpu")
+    cause = Finding("log_write", "A log write took 22 ms.", explains=("log file sync",))
+    for text, line in (("the total", 2), ("the total " * 12, 2)):
+        ledger = account.ledger(text=text, counted={"what": "waits"})
+        screen = first_screen(findings_frame(with_ledger([cause], [ledger])), ledger, width=100).splitlines()
+        assert "A log write took" in screen[line]
 
 
 def test_the_flash_behind_reads_of_cells() -> None:
@@ -284,7 +393,7 @@ def test_time_without_a_name_on_a_busy_host() -> None:
     """Where the processors were busy with others, that stands beside the time that is no CPU and no wait."""
     facts = facts_of("log file sync", 100, db_cpu_s=exact(300), cpus=8, idle_pct=exact(1.0), busy_cpu_pct=exact(14.0))
     (found,) = db_time_unaccounted(facts)
-    assert found.sentence.endswith("; the CPUs were 99 % busy, 14 % of it by this instance.")
+    assert found.sentence.endswith(" 99 % busy, 14 % of it by this instance, consistent with waiting for one.")
     assert found.next.startswith("see the processes of the host")
     user = Statement("c4q8n1y0mzs7k", exact(700), cpu_s=exact(280))
     (own,) = db_time_unaccounted(

@@ -20,7 +20,8 @@ from iolab.pages.ledger_text import first_screen
 from iolab.pages.report_summary import report_headline
 from iolab.rules.compare_report import both_periods, compare_findings
 from iolab.rules.finding import findings_frame
-from iolab.rules.load import cpu_queue, db_time_unaccounted, load, sampled_statement
+from iolab.rules.load import db_time_unaccounted
+from iolab.rules.registry import apply_rules
 from iolab.rules.time_parts import with_ledger
 from iolab.time_ledger.reports import ledger_of, report_ledgers
 from logframe.interval import Interval
@@ -550,8 +551,7 @@ def test_samples_say_what_the_rest_was() -> None:
         classes={"User I/O": Interval.exact(11_622)},
         samples=Samples(4_097, Interval.exact(8.12), (queue,), (("0kg3s5m4uzp32", "SELECT 1", 44.6),)),
     )
-    rules = (load, db_time_unaccounted, cpu_queue, sampled_statement)
-    found = findings_frame(with_ledger((one for rule in rules for one in rule(facts)), [ledger_of(facts)]))
+    found = findings_frame(with_ledger(apply_rules("report", facts), [ledger_of(facts)]))
 
     assert found["name"].to_list()[:4] == ["load", "db_time_unaccounted", "cpu_queue", "sampled_statement"]
     assert found.filter(pl.col("part") == "not accounted for").height == 3
@@ -559,7 +559,7 @@ def test_samples_say_what_the_rest_was() -> None:
         found.item(1, "next") == "take an ASH report of 10:45 to 10:55 for SQL id 0kg3s5m4uzp32: @?/rdbms/admin/ashrpti"
     )
     without = list(db_time_unaccounted(replace(facts, samples=Samples(), idle_pct=Interval.exact(5))))
-    assert "consistent with waiting for one" in without[0].detail
+    assert without[0].sentence.endswith("; the CPUs were 95 % busy, consistent with waiting for one.")
 
 
 @pytest.mark.parametrize("seed", range(40))

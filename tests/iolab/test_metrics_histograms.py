@@ -7,6 +7,7 @@ import pytest
 
 from iolab import metrics
 from iolab.metrics import figure_of
+from iolab.metrics.histograms import histograms_of
 
 HISTOGRAM = pl.DataFrame(
     {
@@ -264,3 +265,14 @@ def test_one_table_with_both_edges_bounds_a_share() -> None:
     row = metrics.waits_within(table).row(0, named=True)
 
     assert (row["value"], row["lo"], row["hi"]) == pytest.approx((0.92, 0.919, 0.9205))
+
+
+def test_two_rows_of_one_event_are_weighed_by_their_waits() -> None:
+    """Foreground and background rows of one name are one distribution; their shares do not add up to more than all."""
+    foreground = HISTOGRAM.with_columns(waits=pl.Series([900] * 4))
+    background = HISTOGRAM.with_columns(waits=pl.Series([100] * 4), waits_pct=pl.Series([20.0, 50.0, 20.0, 10.0]))
+    found = histograms_of(pl.concat([foreground, background]))["log file sync"]
+
+    assert found.waits == 1000
+    assert found.below_pct == pytest.approx((47.0, 91.6, 98.1))
+    assert metrics.modes_of(pl.concat([foreground, background]), "log file sync") == 1

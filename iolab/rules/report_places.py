@@ -1,0 +1,229 @@
+"""Where the waits of a report were: one instance, file or tablespace, undo, one statement, or one segment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.metrics.awr import ALL_INSTANCES
+from iolab.metrics.formatting import size_text
+from iolab.metrics.report_figures import report_facts
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.registry import rule
+from iolab.rules.report_causes import most_blocks, sequences_of
+from iolab.rules.report_parts import parts_of
+from iolab.time_ledger.next_steps import PARSES, event_step, step_at
+from iolab.time_ledger.reports import is_calm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from awrparse import AwrReport
+    from iolab.metrics.report_facts import ReportFacts
+
+_READS: Final = ("physical_reads", "direct_reads")
+#: The begin of an event -> the lists of segments that say for which of them its waits were, the best one first.
+_SEGMENTS: Final = {
+    **dict.fromkeys(("DB CPU", "latch: cache buffers chains"), ("logical_reads",)),
+    "enq: TX - allocate ITL": ("itl_waits",),
+    **dict.fromkeys(("enq: TX - row lock", "enq: TX - index"), ("row_lock_waits",)),
+    "buffer busy waits": ("buffer_busy_waits",),
+    "read by other session": ("buffer_busy_waits", *_READS),
+    **dict.fromkeys(("gc buffer busy", "gc current block busy", "gc cr block busy"), ("gc_buffer_busy",)),
+    "gc cr": ("cr_blocks_received",),
+    "gc current": ("current_blocks_received",),
+    **dict.fromkeys(("db file s", "cell single block", "cell multiblock", "cell smart"), _READS),
+    "direct path read": _READS[::-1],
+}
+#: Lists of waits for what sessions change at once.
+_CHANGED: Final = ("row_lock_waits", "buffer_busy_waits", "gc_buffer_busy")
+_OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
+_OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
+_OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
+#: What lies in one place with this much of the time of an event, or of a list of segments, is named.
+_MOSTLY: Final = 0.5
+#: An instance, file or tablespace differs where its average is this many times that of the others.
+_FAR: Final = 3
+_UNDO: Final = "UNDO"
+_APPLIED: Final = "data blocks consistent reads - undo records applied"
+
+
+@rule(
+    "place_of_waits",
+    of="period",
+    needs="waits by instance, reads by file or tablespace, sizes of caches, or segments",
+    thresholds={
+        "half of the time, reads or waits": "a convention",
+        "3 times the average of the others": "a convention",
+    },
+)
+def place_of_waits(report: AwrReport) -> Iterator[Finding]:
+    """Where most of a large event was: its instance, file, undo, statement or segment."""
+    yield from places(report, report_facts(report))
+
+
+def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """The place of each large event, and what to look at there."""
+    named = [_statistics(one) for one in most_blocks(facts)]
+    for event in () if is_calm(facts) else (event for event, part in parts_of(facts).items() if part.is_large):
+        lists = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), ())
+        said, step = "", event_step(event)
+        if far := _differs(report, event):
+            said = f"A wait for `{event}` took {far}" if "in instance " in far else f"A read took {far}"
+            step = "" if "in instance " in far else _of_files(report, *far.split(" in ")[1].split("`")[:2])
+        elif said := _shrunk(report, event):
+            step = _OF_CACHE
+        elif said := _undo(report, facts, event):
+            step = "see the longest queries, and what changes their rows: select * from v$undostat"
+        elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
+            said, step = f"Segment {segment}", step_at(event, segment.split("`")[1])
+            if lists[0] in _CHANGED:
+                said += next(_numbered(facts, segment.split("`")[1]), "")
+        if said:
+            yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
+
+
+def _numbered(facts: ReportFacts, segment: str) -> Iterator[str]:
+    """The sequence that numbers the rows of a segment: that of an INSERT into a table that its name begins with."""
+    for name, one in sequences_of(facts).items():
+        insert, _, table, *_ = [*one.text.upper().replace("(", " ").split(), "", "", ""]
+        if insert == "INSERT" and segment.startswith(table.rpartition(".")[2]):
+            yield f"; sequence `{name.rpartition('.')[2]}` numbers its rows"
+
+
+@rule(
+    "blocks_of_a_statement",
+    of="period",
+    needs="SQL ordered by gets, or by reads",
+    thresholds={"half of the blocks": "a convention", "1,000 blocks per execution": "a convention"},
+)
+def blocks_of_a_statement(report: AwrReport) -> Iterator[Finding]:
+    """The statement that read, or got, most blocks, for how many rows, and the segment of most of them."""
+    yield from statement_blocks(report, report_facts(report))
+
+
+def statement_blocks(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
+    """What `most_blocks` says, with the segment that has most of what it is a share of."""
+    for one in most_blocks(facts):
+        segment = _segment(report, _statistics(one)).partition(" of `")[0]
+        said = one.sentence.rstrip(".") + f"; segment {segment}" * bool(segment)
+        yield replace(one, sentence=f"{said}.")
+
+
+def _statistics(one: Finding) -> tuple[str, ...]:
+    """The lists of segments of the blocks that a statement read, or got."""
+    return _READS if "User I/O" in one.explains else ("logical_reads",)
+
+
+def _of_files(report: AwrReport, kind: str, name: str) -> str:
+    """How to see the devices of a file, a directory or a tablespace, by its slowest file; on NFS by another command."""
+    file = name if kind != "tablespace " else ""
+    if not file and "file_io" in report:
+        own = report["file_io"].filter(pl.col("tablespace") == name).drop_nulls("avg_read_ms")
+        file = next(iter(own.sort(pl.col("reads") * pl.col("avg_read_ms")).get_column("file").tail(1)), "")
+    command = "nfsiostat 5" if "nfs" in file.lower() else "iostat -xt 5"
+    return f"see the device of `{file}`: {command}" if file else _OF_TABLESPACE
+
+
+def _differs(report: AwrReport, event: str) -> str:
+    """The one instance, or place of reads, that took most of the time, each wait far longer than in the others.
+
+    Of tablespaces, files and directories (disk groups) the one that differs most: an average over more than it hides
+    it.
+    """
+    if "top_events" in report and "instance" in report["top_events"].columns:
+        own = report["top_events"].filter(pl.col("event") == event, ~pl.col("instance").is_in(ALL_INSTANCES))
+        if far := _far(own.select("waits", "avg_wait_ms", name=pl.lit("instance ") + pl.col("instance"))):
+            return far[1]
+    if not event.startswith("db file s"):
+        return ""
+    found = []
+    for table, kind in (("tablespace_io", "tablespace"), ("file_io", "file"), ("file_io", "directory")):
+        if table in report:
+            names = report[table].get_column("file" if table == "file_io" else kind).to_list()
+            names = [name and f"{kind} `{_directory(name) if kind == 'directory' else name}`" for name in names]
+            far = _far(report[table].select("reads", "avg_read_ms", name=pl.Series(names, dtype=pl.String)))
+            found += [far] if far else []
+    return max(found, key=lambda far: round(far[0], 2), default=(0.0, ""))[1]
+
+
+def _directory(file: str) -> str:
+    """The directory of a file, or its disk group.
+
+    Examples:
+        >>> _directory("/u7/oradata/x.dbf"), _directory("+DATA/db/x.301.88")
+        ('/u7/oradata', '+DATA')
+    """
+    if file[:1] == "+":
+        return file.partition("/")[0]
+    return max((file.rpartition(separator)[0] for separator in "/\\"), key=len)
+
+
+@rule("log_writes_by_instance", of="period", explains=("log file sync",), needs="top events of several instances")
+def log_writes_by_instance(report: AwrReport) -> Iterator[Finding]:
+    """The one instance whose log writes were far longer than those of the others."""
+    if said := _differs(report, "log file parallel write"):
+        evidence = (Evidence("top_events", ("log file parallel write",)),)
+        yield Finding("log_writes_by_instance", f"A log write took {said}.", next=_OF_LOG, evidence=evidence)
+
+
+def _shrunk(report: AwrReport, event: str) -> str:
+    """Of reads of single blocks: that the buffer cache lost half of its size or more, and that the shared pool grew."""
+    if not event.startswith("db file sequential") or "cache_sizes" not in report:
+        return ""
+    rows = report["cache_sizes"].select("cache", "begin_bytes", "end_bytes").drop_nulls().unique("cache", keep="none")
+    sizes: dict[str, tuple[float, float]] = {name: (begin, end) for name, begin, end in rows.iter_rows()}
+    (cache, less), (pool, more) = (sizes.get(name, (0.0, 0.0)) for name in ("Buffer Cache", "Shared Pool Size"))
+    if not 0 < less <= _MOSTLY * cache:
+        return ""
+    said = f"The buffer cache shrank from {size_text(round(cache))} to {size_text(round(less))}"
+    grew = f"; the shared pool grew from {size_text(round(pool))} to {size_text(round(more))}"
+    return said + grew * (more > pool)
+
+
+def _far(rows: pl.DataFrame) -> tuple[float, str] | None:
+    """The name with most of the time, its average far above that of all others, and how many times that is.
+
+    Of counts, averages (ms) and names.
+    """
+    rows = rows.drop_nulls().rename(dict(zip(rows.columns, ("count", "ms", "name"), strict=True)))
+    time = (pl.col("count") * pl.col("ms")).sum()
+    rows = rows.group_by("name").agg(time.alias("time"), pl.col("count").sum()).filter(pl.col("count") > 0)
+    if rows.height < 2:
+        return None
+    name, most, count = rows.sort("time", "name", descending=[True, False]).row(0)
+    left = rows.filter(pl.col("name") != name)
+    rest, others = (float(left.get_column(column).sum()) for column in ("time", "count"))
+    if not 0 < _FAR * rest * count <= most * others or most < _MOSTLY * (most + rest):
+        return None
+    said = f"{seconds(most / count / 1e3)} in {name}, {seconds(rest / others / 1e3)} in the others"
+    return most * others / (rest * count), said
+
+
+def _undo(report: AwrReport, facts: ReportFacts, event: str) -> str:
+    """Of reads of single blocks: that half of them or more were of undo, and how many records of it were applied."""
+    if not event.endswith(("sequential read", "single block physical read")) or "tablespace_io" not in report:
+        return ""
+    rows = report["tablespace_io"].select("tablespace", "reads").drop_nulls()
+    set_as = facts.parameters.get("undo_tablespace", "")
+    own = rows.filter((pl.col("tablespace").str.head(len(_UNDO)) == _UNDO) | (pl.col("tablespace") == set_as))
+    reads, whole = (float(one.get_column("reads").sum()) for one in (own, rows))
+    if not 0 < _MOSTLY * whole <= reads:
+        return ""
+    applied, name = facts.activity.get(_APPLIED), own.sort("reads").item(-1, "tablespace")
+    why = f": {three(applied.value)} undo records were applied for consistent reads" if applied is not None else ""
+    return f"{percent(reads / whole)} of reads were of undo (`{name}`){why}"
+
+
+def _segment(report: AwrReport, lists: tuple[str, ...]) -> str:
+    """The object with half or more of what one of these lists of segments is ordered by, and its share."""
+    for statistic in lists if "segments" in report else ():
+        rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
+        share = pl.coalesce("total_pct", "capture_pct").sum() / 100
+        top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False])
+        for name, part in top.head(1).filter(pl.col("share").is_between(_MOSTLY, 1)).select("object", "share").rows():
+            return f"`{name}` accounts for {percent(part)} of `{statistic.replace('_', ' ')}`"
+    return ""
