@@ -111,6 +111,7 @@ def nesting_of(report: Tkprof, statements: pl.DataFrame) -> Nesting:
     listed = int(recursive.get_column("gets").sum())
     if listed >= _LEAST_GETS:
         own = pl.col("gets").is_between(_INSIDE[0] * listed, _INSIDE[1] * listed)
+        own &= pl.col("gets") >= recursive.get_column("gets").max()  # what is inside is no more than the whole
         holds = statements.filter(~pl.col("is_recursive"), own).sort((pl.col("gets") - listed).abs())
         if holds.height:
             return Nesting("inside", holds.item(0, "part"))

@@ -462,6 +462,7 @@ BLOCK, INNER, OTHER = "begin p; end;", "select sum(a) from t", "select 1 from ot
     ("gets", "inner", "kind", "total"),
     [
         ((100_300, 100_000), (4.0, 5.0), "inside", (5.0, 5.01)),
+        ((99_990, 100_000), (4.0, 3.0), "unknown", (4.0, 7.02)),
         ((40, 100_000), (4.0, 3.0), "apart", (7.0, 7.02)),
         ((500_000, 100_000), (4.0, 3.0), "unknown", (4.0, 7.02)),
         ((500_000, 100_000), (4.0, 9.0), "apart", (13.0, 13.02)),
@@ -471,7 +472,7 @@ BLOCK, INNER, OTHER = "begin p; end;", "select sum(a) from t", "select 1 from ot
 def test_recursive_statements_are_inside_or_apart_by_their_gets(
     gets: tuple[int, int], inner: tuple[float, float], kind: str, total: tuple[float, float]
 ) -> None:
-    """A statement with the gets of the recursive ones contains them; more gets or time than all others do not fit."""
+    """A statement with the gets of the recursive ones, and no fewer, contains them; more gets or time do not fit."""
     outer = inner[0] + 1.0 if kind == "inside" else inner[0]
     own = inner[0] if kind == "inside" else inner[1]
     first = table(outer, cpu=outer - 0.5, gets=gets[0])
