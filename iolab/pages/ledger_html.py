@@ -32,7 +32,7 @@ _CLASSES: Final = {
     "Cluster": "cluster",
     "Network": "network",
 }
-_SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read")
+_SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read", "User I/O")
 _KINDS: Final = {"cpu": "cpu", "io": "other_reads", "idle": "shared_reads", "gap": "gap"}
 #: What the colours and hatchings mean, in the order of the key.
 MEANING: Final = {
@@ -63,9 +63,6 @@ _OPEN: Final = ("c-unknown", "c-twice", "c-samples")
 _LABEL: Final = 0.022
 _LEAST: Final = 0.0005
 _HEIGHT: Final = 22
-_LETTER: Final = 7.0
-#: Labels are cut for a drawing of this width; a narrower one clips them.
-_WIDTH: Final = 1400
 _BAR: Final = 100
 #: Kinds of time within a statement: their colours and names.
 _WITHIN: Final = {"cpu": ("c-cpu", "CPU"), "io": ("c-other_reads", "I/O"), "network": ("c-network", "round trips")}
@@ -138,9 +135,10 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     if scale <= 0 or ledger.total is None:
         return ""
     said = f"{ledger.base} {time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)}"
-    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, ledger.base, anchor)]
+    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, anchor)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:
-        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", "counted twice", "", anchor))
+        tip = f"counted twice {100 * twice / ledger.total.value:.0f} %"
+        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", tip, anchor))
     drawn, depth = _rows(ledger, rows, tops, scale, anchor)
     magnified, key = _magnified(rows, tops, scale, depth, anchor)
     pieces += drawn
@@ -180,7 +178,7 @@ def _rows(
         if row["kind"] == "not_accounted" and row["seconds"] >= LARGE * scale:
             for one in ledger.sampled_in("what"):
                 tip = f"samples: {one.name}, {_plus_minus(one.seconds, ledger)} %"
-                pieces.append(_piece(place, min(one.seconds.value / scale, width), 2, "c-samples", tip, tip, anchor))
+                pieces.append(_piece(place, min(one.seconds.value / scale, width), 2, "c-samples", tip, anchor))
                 depth = 2
         place += width
     return pieces, depth
@@ -255,23 +253,22 @@ def pattern_html(name: str, step: int, more: str = "") -> str:
 def _part_piece(row: dict[str, Any], place: float, width: float, level: int, anchor: str) -> str:
     kind = colour(row["kind"], row["class"], row["name"])
     name = printable(" ".join(row["name"].split()))
-    return _piece(place, width, level, kind, f"{name} {_share(row)}".strip(), name, anchor)
+    return _piece(place, width, level, kind, f"{name} {_share(row)}".strip(), anchor)
 
 
 def _share(row: dict[str, Any]) -> str:
     return "" if row["share"] is None else f"{100 * row['share']:.1f} %"
 
 
-def _piece(place: float, width: float, level: int, kind: str, tip: str, name: str, anchor: str) -> str:
+def _piece(place: float, width: float, level: int, kind: str, tip: str, anchor: str) -> str:
     """A piece with its label, where it is wide enough for one."""
     if width < _LEAST:
         return ""
-    letters = int(width * _WIDTH / _LETTER) - 1
-    label, text = tip if len(tip) <= letters else name, ""
-    if width >= _LABEL and label:
-        cut = label if len(label) <= letters else f"{label[: letters - 1]}…"
+    text = ""
+    if width >= _LABEL:
         on = "on-total" if kind == "c-total" else "on-open" if kind in _OPEN else "on-piece"
-        text = f'<text x="5" y="15" class="{on}">{html.escape(cut)}</text>'
+        label = f'<div class="piece {on}"><span>{html.escape(tip)}</span></div>'
+        text = f'<foreignObject width="100%" height="{_HEIGHT - 2}">{label}</foreignObject>'
     return (
         f'<svg x="{100 * place:.3f}%" y="{level * _HEIGHT}" width="{100 * width:.3f}%" height="{_HEIGHT}">'
         f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {paint(kind, anchor)}/>{text}'
@@ -404,7 +401,11 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
         else shown
     )
     figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
-    chip = "" if row.level or is_who else chip_html(colour(row.kind, row.wait_class, own), anchor)
+    chip = (
+        ""
+        if row.level or (is_who and row.kind not in UNKNOWN)
+        else chip_html(colour(row.kind, row.wait_class, own), anchor)
+    )
     return (
         f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{chip}{link}</th>'
         f'<td class="bar">{bar}</td>{figures}</tr>'

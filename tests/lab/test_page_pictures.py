@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 import iolab
 from iolab.loading import load
@@ -74,6 +75,22 @@ def test_the_key_names_what_is_drawn_and_nothing_else() -> None:
     """Only colours in use are explained."""
     drawn = icicle_html(ledger({"DB CPU": 60.0, "Commit": 40.0}), anchor="a")
     assert re.findall(r"</svg> ([^<]+)</span>", drawn[drawn.index("icicle-key") :]) == ["CPU", "Commit"]
+
+
+def test_statements_on_a_page_add_up_and_time_without_one_is_hatched() -> None:
+    """Many small statements are one row of their sum, however little it is; what no list names has its chip."""
+    account = Account(Interval.exact(1000.0), "DB time")
+    account.add("what", "DB CPU", Interval.exact(1300.0), kind="cpu")
+    account.add("who", "1vd9kx4rs6b7y a", Interval.exact(800.0), kind="mixed")
+    for number in range(30):
+        account.add("who", f"3vd9kx4rs6b{number:02} b", Interval.exact(0.2), kind="mixed")
+    account.add("who", "not captured", Interval.exact(194.0), kind="not_in_log")
+    one = account.ledger()
+    rows = [row for row in ledger_rows(one, "who", least=PAGE_LEAST) if not row.level]
+    assert sum(float(row.percent) for row in rows) == pytest.approx(100, abs=0.2)
+    tree = HTMLParser(ledger_html(one, anchor="a")).css("tr.who")
+    assert [row.css_first("th").text() for row in tree if row.css_first("th > svg rect.open")] == ["not captured"]
+    assert "counted twice 30 %" in icicle_html(one, anchor="a")
 
 
 def test_two_periods_of_one_day_have_one_date() -> None:
