@@ -331,7 +331,8 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     if used := {kind for row in rows for kind in within.get(row.part or "", {})}:
         key = [(kind, said) for name, (kind, said) in _WITHIN.items() if name in used] + [("rest", "rest")]
         chips = "".join(f"<span>{chip_html(kind, anchor)} {said}</span>" for kind, said in key)
-        note = f'<p class="key">{chips}</p>{note}'
+        scale = "" if ledger.unshared else f"<span>full width {100 * longest:.1f} %</span>"
+        note = f'<p class="key">{chips}{scale}</p>{note}'
     note += _where(ledger) if is_who else ""
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
