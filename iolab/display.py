@@ -46,7 +46,7 @@ _MOST: Final = 5
 #: Columns of a terminal that its text takes at most.
 _WIDTH: Final = 100
 #: What of the pages' style sheet a drawing of a ledger needs, and the colours of JupyterLab's theme.
-_STYLED: Final = (".c-", "figure.icicle", ".on-", "rect.open", ".total", "table.ledger")
+_STYLED: Final = (".c-", "figure.icicle", ".key", ".piece", ".on-", "rect.open", ".total", "table.ledger")
 _THEME: Final = (
     ".iolab{--tx:var(--jp-ui-font-color1,currentColor);--t2:var(--jp-ui-font-color2,GrayText);"
     "--bg:var(--jp-layout-color0,Canvas)} .iolab table.ledger th{text-align:left}"

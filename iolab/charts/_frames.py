@@ -213,7 +213,7 @@ MOST_CLASSES: Final = 8
 CLASS_COLOURS: Final = {
     "DB CPU": ("#1E7B45", "#5FD77C"),
     "User I/O": ("#0A3F94", "#4A82F0"),
-    "System I/O": ("#2A7DE1", "#62B9F7"),
+    "System I/O": ("#5B7FA8", "#7FA3CC"),
     "Commit": ("#C87A00", "#EE9A2B"),
     "Configuration": ("#5E3512", "#D8BD9E"),
     "Application": ("#DF4A55", "#E5484D"),

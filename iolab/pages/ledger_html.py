@@ -32,7 +32,7 @@ _CLASSES: Final = {
     "Cluster": "cluster",
     "Network": "network",
 }
-_SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read")
+_SINGLE: Final = ("db file sequential read", "cell single block", "pread64", "read", "User I/O")
 _KINDS: Final = {"cpu": "cpu", "io": "other_reads", "idle": "shared_reads", "gap": "gap"}
 #: What the colours and hatchings mean, in the order of the key.
 MEANING: Final = {
@@ -63,9 +63,6 @@ _OPEN: Final = ("c-unknown", "c-twice", "c-samples")
 _LABEL: Final = 0.022
 _LEAST: Final = 0.0005
 _HEIGHT: Final = 22
-_LETTER: Final = 7.0
-#: Labels are cut for a drawing of this width; a narrower one clips them.
-_WIDTH: Final = 1400
 _BAR: Final = 100
 #: Kinds of time within a statement: their colours and names.
 _WITHIN: Final = {"cpu": ("c-cpu", "CPU"), "io": ("c-other_reads", "I/O"), "network": ("c-network", "round trips")}
@@ -88,12 +85,16 @@ def colour(kind: str, wait_class: str | None, name: str) -> str:
     return f"c-{_CLASSES.get(wait_class or '') or _CLASSES.get(name) or _KINDS.get(kind, 'other')}"
 
 
-def total_html(ledger: Ledger, *, anchor: str) -> str:
-    """The total as the first line below the title, and the icicle of its parts; of a void ledger the reason."""
+def total_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The total as the first line below the title, and the icicle of its parts; of a void ledger the reason.
+
+    The pieces lead where the rows of `ledger_html` do.
+    """
     if ledger.void:
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
     text = printable(ledger.text or ledger.base)
-    return f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>{icicle_html(ledger, anchor=anchor)}'
+    said = f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>'
+    return said + icicle_html(ledger, anchor=anchor, linked=linked)
 
 
 def ledger_html(
@@ -125,22 +126,23 @@ def ledger_html(
     return f'<div class="ledgers{" period" * (ledger.elapsed is not None)}">{"".join(tables)}</div>'
 
 
-def icicle_html(ledger: Ledger, *, anchor: str) -> str:
+def icicle_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = MappingProxyType({})) -> str:
     """The parts of the first view as rows of pieces: total, parts, children; each row adds up to that above.
 
     Time that is counted twice is the length by which the second row is longer than the total.
     """
     if not ledger.views:
         return ""
-    rows = ledger.parts(ledger.views[0]).to_dicts()
+    rows = [row | {"place": _place(row, linked)} for row in ledger.parts(ledger.views[0]).to_dicts()]
     tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"}]
     scale = max(sum(row["seconds"] for row in tops), 0.0 if ledger.total is None else ledger.total.value)
     if scale <= 0 or ledger.total is None:
         return ""
     said = f"{ledger.base} {time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)}"
-    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, ledger.base, anchor)]
+    pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, anchor)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:
-        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", "counted twice", "", anchor))
+        tip = f"counted twice {100 * twice / ledger.total.value:.0f} %"
+        pieces.append(_piece(ledger.total.value / scale, twice / scale, 0, "c-twice", tip, anchor))
     drawn, depth = _rows(ledger, rows, tops, scale, anchor)
     magnified, key = _magnified(rows, tops, scale, depth, anchor)
     pieces += drawn
@@ -154,7 +156,7 @@ def icicle_html(ledger: Ledger, *, anchor: str) -> str:
     height = _HEIGHT * (depth + 1) + (_HEIGHT + _WEDGE if magnified else 0)
     said = html.escape(f"{ledger.base}: " + ", ".join(f"{row['name']} {_share(row)}" for row in tops[:6]))
     return (
-        f'<figure class="icicle" role="img" aria-label="{said}"><svg width="100%" height="{height}">'
+        f'<figure class="icicle" role="group" aria-label="{said}"><svg width="100%" height="{height}">'
         f"{patterns_html(anchor)}{all_of}</svg></figure>"
         f'<p class="key icicle-key"><span>Width is time.{key}</span>{chips}</p>'
     )
@@ -180,7 +182,7 @@ def _rows(
         if row["kind"] == "not_accounted" and row["seconds"] >= LARGE * scale:
             for one in ledger.sampled_in("what"):
                 tip = f"samples: {one.name}, {_plus_minus(one.seconds, ledger)} %"
-                pieces.append(_piece(place, min(one.seconds.value / scale, width), 2, "c-samples", tip, tip, anchor))
+                pieces.append(_piece(place, min(one.seconds.value / scale, width), 2, "c-samples", tip, anchor))
                 depth = 2
         place += width
     return pieces, depth
@@ -255,23 +257,29 @@ def pattern_html(name: str, step: int, more: str = "") -> str:
 def _part_piece(row: dict[str, Any], place: float, width: float, level: int, anchor: str) -> str:
     kind = colour(row["kind"], row["class"], row["name"])
     name = printable(" ".join(row["name"].split()))
-    return _piece(place, width, level, kind, f"{name} {_share(row)}".strip(), name, anchor)
+    piece = _piece(place, width, level, kind, f"{name} {_share(row)}".strip(), anchor)
+    return f'<a href="#{html.escape(row["place"])}">{piece}</a>' if row["place"] and piece else piece
+
+
+def _place(row: dict[str, Any] | None, linked: Mapping[str, str]) -> str | None:
+    """Where a part leads: to its own place on the page, else to the table of its evidence."""
+    evidence = None if row is None else row["evidence"]
+    return None if row is None else linked.get(row["part"], linked.get("" if evidence is None else evidence["table"]))
 
 
 def _share(row: dict[str, Any]) -> str:
     return "" if row["share"] is None else f"{100 * row['share']:.1f} %"
 
 
-def _piece(place: float, width: float, level: int, kind: str, tip: str, name: str, anchor: str) -> str:
+def _piece(place: float, width: float, level: int, kind: str, tip: str, anchor: str) -> str:
     """A piece with its label, where it is wide enough for one."""
     if width < _LEAST:
         return ""
-    letters = int(width * _WIDTH / _LETTER) - 1
-    label, text = tip if len(tip) <= letters else name, ""
-    if width >= _LABEL and label:
-        cut = label if len(label) <= letters else f"{label[: letters - 1]}…"
+    text = ""
+    if width >= _LABEL:
         on = "on-total" if kind == "c-total" else "on-open" if kind in _OPEN else "on-piece"
-        text = f'<text x="5" y="15" class="{on}">{html.escape(cut)}</text>'
+        label = f'<div class="piece {on}"><span>{html.escape(tip)}</span></div>'
+        text = f'<foreignObject width="100%" height="{_HEIGHT - 2}">{label}</foreignObject>'
     return (
         f'<svg x="{100 * place:.3f}%" y="{level * _HEIGHT}" width="{100 * width:.3f}%" height="{_HEIGHT}">'
         f'<title>{html.escape(tip)}</title><rect width="100%" height="{_HEIGHT - 2}" {paint(kind, anchor)}/>{text}'
@@ -323,7 +331,9 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     if used := {kind for row in rows for kind in within.get(row.part or "", {})}:
         key = [(kind, said) for name, (kind, said) in _WITHIN.items() if name in used] + [("rest", "rest")]
         chips = "".join(f"<span>{chip_html(kind, anchor)} {said}</span>" for kind, said in key)
-        note = f'<p class="key">{chips}</p>{note}'
+        scale = "" if ledger.unshared else f"<span>full width {100 * longest:.1f} %</span>"
+        note = f'<p class="key">{chips}{scale}</p>{note}'
+    note += _where(ledger) if is_who else ""
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(ledger, view, rows)
@@ -331,6 +341,14 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
     table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
+
+
+def _where(ledger: Ledger) -> str:
+    """The services or instances that had the total, in one line."""
+    rows = ledger.parts("where").to_dicts() if "where" in ledger.views else []
+    tops = [row for row in rows if not row["level"] and (row["share"] or 0.0) >= PAGE_LEAST]
+    said = ", ".join(f"{_text(row['name'])} {_share(row)}" for row in tops)
+    return f'<p class="note"><b>Where</b>: {said}</p>' if said else ""
 
 
 def _phases(ledger: Ledger, anchor: str) -> str:
@@ -397,14 +415,13 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
         kind = f"{kind} who"
         first, blank, rest = name.partition(": " if name.startswith("line ") else " ")
         shown = f"<code>{first}</code>{blank}{rest}" if row.row and (row.row["evidence"] or {}).get("rows") else name
-    table = "" if row.row is None or row.row["evidence"] is None else str(row.row["evidence"]["table"])
-    link = (
-        f'<a href="#{html.escape(place)}">{shown}</a>'
-        if (place := linked.get(row.part or "", linked.get(table)))
-        else shown
-    )
+    link = f'<a href="#{html.escape(place)}">{shown}</a>' if (place := _place(row.row, linked)) else shown
     figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
-    chip = "" if row.level or is_who else chip_html(colour(row.kind, row.wait_class, own), anchor)
+    chip = (
+        ""
+        if row.level or (is_who and row.kind not in UNKNOWN)
+        else chip_html(colour(row.kind, row.wait_class, own), anchor)
+    )
     return (
         f'<tr class="level-{min(row.level, 3)} {kind}"><th scope="row" title="{name}">{chip}{link}</th>'
         f'<td class="bar">{bar}</td>{figures}</tr>'

@@ -138,7 +138,10 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
         if folded and least > LEAST:  # where rows are many, one for all that has no row
             folded, unknown = [*folded, *unknown], []
         rest = [_rest_of(ledger, [*folded, *below])] if folded or below else []
-        rest = [row for row in rest if (row.hi or 1.0) >= (_POINT if folded else LEAST)]
+        if is_page:  # nothing is left out of the sum
+            rest = [row for row in rest if row.percent not in _NOTHING]
+        else:
+            rest = [row for row in rest if (row.hi or 1.0) >= (_POINT if folded else LEAST)]
         return [*found, *rest, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []

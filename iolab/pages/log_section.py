@@ -76,9 +76,11 @@ def log_section(
     anchor = f"log-{number}"
     title = split_headline(printable(seen.headline))[0] if is_only else printable(seen.headline)
     parts = [f'<section id="{anchor}"><h2>{title_html(title)}</h2><p class="lead">{_identity(seen, name)}</p>']
-    if seen.ledger is not None:
-        parts.append(total_html(seen.ledger, anchor=anchor))
     statements, links = statements_html(seen, anchor=anchor) if is_drawn else ("", {})
+    cited_tables = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
+    links = {table: f"{anchor}-{table}" for table in cited_tables} | links
+    if seen.ledger is not None:
+        parts.append(total_html(seen.ledger, anchor=anchor, linked=links))
     histograms = _histograms(seen)
     lanes = lanes_html(lanes_of({name: seen.log})) if is_drawn else ""
     drawn = (
@@ -140,8 +142,6 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str], runs: Seque
     if seen.ledger is None or seen.ledger.void:
         return ""
     columns = view_of(seen.log.format).columns
-    cited = {one["table"] for evidence in seen.findings.get_column("evidence") for one in evidence}
-    linked = {table: f"{anchor}-{table}" for table in cited} | dict(links)
     rows = next(iter(seen.figures.filter(pl.col("metric") == "array_size").get_column("value")), None)
     trips = seen.frames["round_trips"].head(1).to_dicts() if "round_trips" in seen.frames else []
     beside = what_if_html(seen.ledger, anchor=anchor, rows=rows, trips=next(iter(trips), {}), runs=runs)
@@ -151,7 +151,7 @@ def _ledger(seen: LogSummary, anchor: str, links: Mapping[str, str], runs: Seque
         seen.ledger,
         anchor=anchor,
         columns=None if columns is None else columns(seen.log),
-        linked=linked,
+        linked=links,
         beside=beside,
         is_second=rows is not None,
     )

@@ -162,7 +162,7 @@ def _labels(restarts: list[datetime], span: tuple[datetime, datetime], changed: 
             said = [f"{row['parameter']} {row['before']} → {row['after']}{more}" for row in own[:1]]
             for line, text in enumerate((label, *said)):
                 at = f'x="{place:.2f}%" y="{14 + 16 * line}" dx="{dx}" text-anchor="{side}"'
-                drawn += f'<text {at} class="when">{html.escape(printable(text))}</text>'
+                drawn += f'<text {at} class="when{" setting" * line}">{html.escape(printable(text))}</text>'
     return drawn
 
 

@@ -143,13 +143,14 @@ def _trips(row: Mapping[str, Any]) -> str:
     drawn += f'<rect x="{left:.2f}%" width="{right - left:.2f}%" y="4" height="12" class="c-network"/>'
     drawn += f'<rect x="{middle:.2f}%" width="2" y="1" height="18" class="c-total"/>'
     shortest, few, half, most, longest = (three(one / 1e3) for one in times)
+    drawn += f'<text y="34">{shortest}</text><text x="100%" y="34" text-anchor="end">{longest} ms</text>'
     said = (
         f"The array size was {row['array_size']:,} rows; a fetch brought {three(row['rows_per_fetch'])} on average. "
         f"{row['round_trips']:,} round trips: median {half} ms (mark), 5 to 95 % from {few} to {most} ms (box), "
         f"shortest {shortest} ms, longest {longest} ms; log scale."
     )
     return (
-        f'<div class="trips"><h3>Round trips</h3><svg class="trips" width="100%" height="20" role="img" '
+        f'<div class="trips"><h3>Round trips</h3><svg class="trips" width="100%" height="38" role="img" '
         f'aria-label="{said}">{drawn}</svg><p><small>{said}</small></p></div>'
     )
 

@@ -297,7 +297,9 @@ def _heading(
         named = dict(zip("AB", summaries, strict=False))
         title, kind = sets_head({side: {name: summaries[name].log} for side, name in named.items()})
         files = [f"{name} ({side})" for side, name in named.items()]
-        return title, _lead_line(" · ".join([*[kind] * bool(kind), *files])), [], None
+        machines = {row.machine for row in rows.values() if row.machine}
+        of_both = [*machines] if len(machines) == 1 else []
+        return title, _lead_line(" · ".join([*[kind] * bool(kind), *files, *of_both])), [], None
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
         title, kind, change, between = folder_head(rows, changed)
         return (title, _lead_line(kind), change, between) if count >= LEAST else (title, _lead_line(kind), [], None)

@@ -169,7 +169,7 @@ def test_colours_of_classes_are_seen_on_both_grounds_and_are_those_of_pages() ->
     same = {
         "DB CPU": "cpu",
         "User I/O": "single",
-        "System I/O": "multi",
+        "System I/O": "system",
         "Commit": "commit",
         "Configuration": "space",
         "Application": "locks",

@@ -129,6 +129,17 @@ def test_the_objects_of_all_formats_have_the_same_names(sample: str) -> None:
         assert log.ledger.base == iolab.ledger(log).base
 
 
+def test_pieces_and_sums_look_in_a_notebook_as_on_a_page(report: AwrReport) -> None:
+    """Each class of a piece, its label and the key is styled in the block, and so is the sum of an account."""
+    block = report.ledger._repr_html_()
+    classes = re.findall(r'<(?:div|p) class="((?:piece|key)[^"]*)"|<rect [^>]*class="(c-[^"]*)"', block)
+    used = {one for said in classes for one in " ".join(said).split()} - {"icicle-key"}
+    assert used > {"piece", "key", "c-system_io"}
+    style = block[block.index("<style>") : block.index("</style>")]
+    assert {one for one in used if not re.search(rf"\.{one}\b[^}}]*{{", style)} == set()
+    assert "table.ledger :is(tfoot tr" in style
+
+
 def test_what_a_log_holds_is_text() -> None:
     """Markup within a log stays text in a notebook."""
     spool = iolab.load(b"SQL> select '<img src=x onerror=alert(1)>' from dual;\n\nElapsed: 00:00:09.01\n")

@@ -115,3 +115,31 @@ def test_a_range_is_chosen_in_all_lanes(pages: dict[str, Path]) -> None:
         assert table.inner_text() == dragged
         assert said == []
         browser.close()
+
+
+def test_every_table_and_label_of_a_page_is_drawn_whole(tmp_path: Path) -> None:
+    """Tables of account have the heads and rules of all tables; a label that does not fit ends in an ellipsis.
+
+    On a phone what a restart changed, which a sentence says as well, is no label that the screen cuts.
+    """
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
+
+    page = tmp_path / "page.html"
+    assert write_report(sorted((SAMPLES / "awr_series").iterdir())[3:11], page) == []
+    assert write_report([SAMPLES / "awr_series/awrrpt_1_4109_4110.txt"], tmp_path / "one.html") == []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": 390, "height": 844})
+        shown.goto(page.as_uri())
+        labels = "[...document.querySelectorAll('#strip text')].map(e => e.getBoundingClientRect())"
+        boxes = shown.evaluate(f"{labels}.filter(r => r.width).map(r => [r.left, r.right])")
+        assert len(boxes) > 20
+        assert [box for box in boxes if box[0] < 0 or box[1] > 390] == []
+        assert "filesystemio_options changed from NONE to SETALL" in shown.inner_text("main")
+        shown.goto((tmp_path / "one.html").as_uri())
+        pieces = "[...document.querySelectorAll('.icicle .piece')].filter(e => e.scrollWidth > e.clientWidth)"
+        assert {"ellipsis"} == set(shown.evaluate(f"{pieces}.map(e => getComputedStyle(e).textOverflow)"))
+        for cells, kept in (("thead th", "fontWeight"), ("tbody td", "borderBottomStyle")):
+            every = f"[...document.querySelectorAll('table:not(.wide table) {cells}')]"
+            assert len(set(shown.evaluate(f"{every}.map(e => getComputedStyle(e).{kept})"))) == 1
+        browser.close()

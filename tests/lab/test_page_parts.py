@@ -44,6 +44,8 @@ def test_the_bar_of_a_statement_is_its_parts(cpu: float | None, io: float, width
 
     assert [float(one.attributes["width"] or 0) for one in bar.css("rect")] == widths
     assert ("CPU" in tree.css_first("p.key").text()) == (cpu is not None)
+    share = float(tree.css("tr.who td.number")[0].text())
+    assert tree.css_first("p.key").text().endswith(f"full width {share} %")
 
 
 def test_samples_stand_below_the_time_without_a_name() -> None:

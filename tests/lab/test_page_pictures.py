@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 import iolab
 from iolab.loading import load
@@ -76,6 +77,45 @@ def test_the_key_names_what_is_drawn_and_nothing_else() -> None:
     assert re.findall(r"</svg> ([^<]+)</span>", drawn[drawn.index("icicle-key") :]) == ["CPU", "Commit"]
 
 
+def test_statements_on_a_page_add_up_and_time_without_one_is_hatched() -> None:
+    """Many small statements are one row of their sum, however little it is; what no list names has its chip."""
+    account = Account(Interval.exact(1000.0), "DB time")
+    account.add("what", "DB CPU", Interval.exact(1300.0), kind="cpu")
+    account.add("who", "1vd9kx4rs6b7y a", Interval.exact(800.0), kind="mixed")
+    for number in range(30):
+        account.add("who", f"3vd9kx4rs6b{number:02} b", Interval.exact(0.2), kind="mixed")
+    account.add("who", "not captured", Interval.exact(194.0), kind="not_in_log")
+    one = account.ledger()
+    rows = [row for row in ledger_rows(one, "who", least=PAGE_LEAST) if not row.level]
+    assert sum(float(row.percent) for row in rows) == pytest.approx(100, abs=0.2)
+    tree = HTMLParser(ledger_html(one, anchor="a")).css("tr.who")
+    assert [row.css_first("th").text() for row in tree if row.css_first("th > svg rect.open")] == ["not captured"]
+    assert "counted twice 30 %" in icicle_html(one, anchor="a")
+
+
+def test_pieces_lead_where_rows_do(tmp_path: Path) -> None:
+    """A piece of the icicle is a link to the place that the row of its name leads to, which is on the page."""
+    assert write_report([SERIES / "awrrpt_1_4109_4110.txt"], tmp_path / "page.html") == []
+    tree = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    rows = {row.text(): row.attributes["href"] for row in tree.css("#log-1-what th a")}
+    pieces = {piece.css_first("title").text(): piece.attributes["href"] for piece in tree.css(".icicle a")}
+    led = {name: place for said, place in pieces.items() if (name := re.sub(r" [\d.]+ %$", "", said)) in rows}
+    assert len(led) > 2
+    assert led == {name: rows[name] for name in led}
+    assert {place for place in pieces.values() if tree.css_first(place or "") is None} == set()
+
+
+def test_where_the_total_was_spent_stands_below_the_statements() -> None:
+    """Services of 1 % or more, in one line; none where the log has none."""
+    account = Account(Interval.exact(100.0), "DB time")
+    account.add("who", "1vd9kx4rs6b7y a", Interval.exact(80.0), kind="mixed")
+    assert "<b>Where</b>" not in ledger_html(account.ledger(), anchor="a")
+    for name, seconds in (("SYS$USERS", 89.5), ("APP", 10.0), ("SYS$BACKGROUND", 0.5)):
+        account.add("where", name, Interval.exact(seconds), kind="mixed")
+    page = HTMLParser(ledger_html(account.ledger(), anchor="a"))
+    assert [one.text() for one in page.css("#a-who p.note")] == ["Where: SYS$USERS 89.5 %, APP 10.0 %"]
+
+
 def test_two_periods_of_one_day_have_one_date() -> None:
     """The heading of a pair says what both have in common once."""
     names = ("awrrpt_1_4103_4104.txt", "awrrpt_1_4105_4106.txt")
@@ -103,6 +143,11 @@ HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
             "AWR report",
         ),
         (
+            ["awr_series/awrrpt_1_4103_4104.txt", "awr_series/awrrpt_1_4105_4106.txt"],
+            f"{HARBOR}: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)",
+            "4106.txt (B) · Linux x86 64-bit, 16 processors, 64 GiB",
+        ),
+        (
             ["host/iostat.out", "host/vmstat.out"],
             "iostat of quay07.example.com (A) and vmstat (B), 2026-09-14 20:00:10 to 21:00:10",
             "iostat.out (A)",
@@ -118,7 +163,7 @@ HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
             "orders_flash.lst (B)",
         ),
     ],
-    ids=["folder", "few", "one", "two databases", "tools", "traces", "sessions"],
+    ids=["folder", "few", "one", "two databases", "pair", "tools", "traces", "sessions"],
 )
 def test_a_title_is_of_what_where_and_when(logs: list[str], title: str, kind: str, tmp_path: Path) -> None:
     """The title, in the bar of the browser too, begins with the database and its host; the kind stands below it."""

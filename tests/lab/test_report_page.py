@@ -296,7 +296,11 @@ def test_a_page_loads_no_chart_library(tmp_path: Path, reports: int) -> None:
 @pytest.mark.parametrize(
     ("logs", "picture", "said"),
     [
-        (["sqltrace/orders_flash_ora_4711.prf"], 'icicle" role="img"', 'aria-label="call time: db file scattered read'),
+        (
+            ["sqltrace/orders_flash_ora_4711.prf"],
+            'icicle" role="group"',
+            'aria-label="call time: db file scattered read',
+        ),
         (["host/biolatency.txt"], 'histogram">', "<figcaption>How long each took"),
         (["one_case/awrrpt_1_881_882.txt", "sqltrace/orders_flash_4711.strace"], 'when">', "<figcaption>When each log"),
     ],
