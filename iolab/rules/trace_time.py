@@ -21,6 +21,7 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
+from straceparse.call_table import SUBMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -303,7 +304,8 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
     if row["part"] not in {SUBMIT, REAP}:
         return said
     own = trace_of(log).requests.filter(_is_own(lead), pl.col("mode") == "async")
-    many, sizes = own.height / row["count"], own.get_column("bytes_requested")
+    many = own.filter(pl.col("syscall").is_in(SUBMITS)).height / row["count"]  # one that is reaped alone is apart
+    sizes = own.get_column("bytes_requested")
     if row["part"] == SUBMIT and many >= _BATCH:
         return f"{said.replace(' calls', f' calls of {three(many)} requests')} ({seconds(each / many)} per request)"
     if row["part"] == SUBMIT or not own["is_printed"].all() or queue_depth(own)["depth"].max() != 1:
