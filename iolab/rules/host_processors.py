@@ -26,7 +26,7 @@ from iolab.rules import devices  # noqa: F401 - its rules come before these, wha
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, named_list, percent, three
 from iolab.rules.registry import rule
-from iolab.rules.time_parts import PART
+from iolab.rules.time_parts import PART, numbers_after
 from iolab.time_ledger.samples import host_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -60,11 +60,14 @@ _NOT_AT_WORK: Final = {
 _BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority", "system": "kernel code"}
 _MOST_PROCESSES: Final = 3
 _LESS: Final = "reduce or move the largest processes; hold the SGA in huge pages: vm.nr_hugepages, use_large_pages"
+_HUGE_PAGES: Final = ("HugePages_Total", "HugePages_Free", "Hugepagesize")
+_UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or release them: sysctl vm.nr_hugepages=0"
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
 _AIX: Final = ("pi_per_s", "po_per_s")
 _SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
+_CALM_FIGURES: Final = ("util_percent", *(name for names in _SWAPPED if names != _AIX for name in names))
 #: (Table, column of swap in use, or of free swap) -> (bytes of its unit, the column of all swap where it is free).
 _IN_USE: Final = {
     ("host", "swpused_bytes"): (1, ""),
@@ -243,16 +246,26 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             evidence = Evidence("host", names)
             step = "svmon -G; lsps -a" if is_aix else "sar -W 5, for the time of it"
     if said or grew:
-        holders = _holders(log)
+        unused, holders = _unused_pages(log), _holders(log)
+        less = _UNUSED if unused else _LESS if holders else ""
         yield Finding(
             "swapping",
-            as_sentence("; ".join(filter(None, (said, grew, holders)))),
-            next=_LESS if holders else f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
+            as_sentence("; ".join([*filter(None, (said or grew, unused or (said and grew), not unused and holders))])),
+            next=less or f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
             impact_of=OF_SAMPLES,
             order=0,
         )
+
+
+def _unused_pages(log: HostLog) -> str:
+    """Huge pages that are reserved and free, where a session printed /proc/meminfo beside its samples."""
+    whole, free, kib = (max(numbers_after(log.diagnostics, name), default=0) for name in _HUGE_PAGES)
+    if not whole or free < _MOSTLY * whole:
+        return ""
+    size = f" ({size_text(free * kib << 10)})" if kib else ""
+    return f"{free:,} of {whole:,} huge pages{size} were reserved and free"
 
 
 def _holders(log: HostLog) -> str:
@@ -456,7 +469,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     elif report is None and busy.hi < _IDLE:
         said = f"The CPUs were idle: {percent(busy)} busy"
         peak = f", {percent(most)} in the busiest of {number:,} samples{_time_of_busiest(samples)}"
-        said += f"{average if is_even else peak}."
+        said += f"{average if is_even else peak}{_also_calm(log)}."
     else:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
@@ -474,6 +487,17 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
+
+
+def _also_calm(log: HostLog) -> str:
+    """That the devices were idle, too, and that no memory was swapped."""
+    means = {scope: log.scan(scope).filter(IS_SAMPLE) for scope in ("device", "host") if scope in log.scopes}
+    most = {name: rows.select(pl.col(name).max()).collect().item() for rows in means.values()
+            for name in rows.collect_schema().names() if name in _CALM_FIGURES}  # fmt: skip
+    util = most.pop("util_percent", None)
+    said = [f"no device was more than {percent(util / 100)} busy"] if util is not None and util < 100 * PART else []
+    said += ["no memory was swapped"] if most and not any(most.values()) else []
+    return f"; {' and '.join(said)}" if said else ""
 
 
 def _mostly(log: HostLog) -> str:
