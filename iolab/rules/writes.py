@@ -8,10 +8,10 @@ from iolab.metrics.formatting import count_text
 from iolab.metrics.histograms import spread_factor
 from iolab.metrics.processors import SATURATED
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, event_step
 from iolab.time_ledger.reports import cpu_step
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ _KINDS: Final = {
 _LEAST: Final = 100
 #: A commit waits for its own write and may meet a running one: 1 to 2 times the write is natural.
 _RATIO: Final = 2.5
+#: Statements that change rows, of which one has as many as there were commits but for this part.
+_CHANGES: Final = ("insert", "update", "delete", "merge")
+_ALIKE: Final = 0.8
 #: Parts of names of log switches, and what they wait for.
 _SWITCHES: Final = {
     "checkpoint": "the database writers had not yet written the blocks that the next log file protects",
@@ -155,6 +158,27 @@ def log_write(facts: ReportFacts) -> str:
     return f"a log write took {seconds(write.avg_s.value)} on average"
 
 
+def one_per_row(facts: ReportFacts) -> str:
+    """That there is one commit for each row that a statement changed, as a sentence; empty of others.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> from logframe.interval import Interval
+        >>> insert = Statement("6kd2v9s1xq8fa", Interval.exact(70), text="insert into t", counts={"rows_processed": 9_980})
+        >>> for commits in (10_000, 500):
+        ...     print(one_per_row(ReportFacts(activity={"user commits": Interval.exact(commits)}, statements=(insert,))))
+        Sessions committed once per row: 10,000 commits for 9,980 rows of `6kd2v9s1xq8fa`. 
+        <BLANKLINE>
+    """
+    commits = facts.activity.get("user commits")
+    changed = {one.sql_id: one.counts.get("rows_processed", 0.0) for one in facts.statements if one.text.lower().startswith(_CHANGES)}
+    sql_id = max(changed, key=lambda one: changed[one], default="")
+    if commits is None or not sql_id or not _ALIKE * commits.hi <= changed[sql_id] <= commits.lo / _ALIKE:
+        return ""
+    said = f"{counted(commits.value, 'commits')} for {counted(changed[sql_id], 'rows')} of `{sql_id}`"
+    return f"Sessions committed once per row: {said}. " if commits.lo >= MANY_COMMITS else ""
+
+
 @rule(
     "commit_beyond_write",
     "log_write",
@@ -214,12 +238,13 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     if write.avg_s.lo <= 0:
         return
-    ratio = sync.avg_s / write.avg_s
+    ratio, rows = sync.avg_s / write.avg_s, one_per_row(facts)
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     if ratio.lo <= _RATIO:
         part, others = part_of(facts, _SYNC), [*log_writer_busy(facts), *small_log_writes_slow(facts)]
         if part is not None and part.is_large and not others:
-            yield Finding("log_write", f"Commits waited for the log: {log_write(facts)}.", evidence=evidence)
+            said = f"{rows}Commits waited for the log: {log_write(facts)}."
+            yield Finding("log_write", said, next=COMMIT_LESS if rows else "", evidence=evidence)
         return
     if busy is None:
         return
@@ -251,13 +276,15 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         step = cpu_step(facts)
     elif [*remote_redo(facts)]:
         return
+    elif rows:
+        rest, step = "", COMMIT_LESS
     else:
         rest = "the report does not show what the rest was"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
     yield Finding(
         "commit_beyond_write",
-        f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average; "
-        f"{rest}.",
+        f"{rows}A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
+        f"{rest and '; '}{rest}.",
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
@@ -366,8 +393,8 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = facts.background | {_READ: facts.events[_READ]} if _READ in facts.events else facts.background
-    counted = ((what, name, waits[name]) for name, what in _KINDS.items() if name in waits)
-    slow = [(what, name, wait.avg_s) for what, name, wait in counted if wait.waits.lo >= _LEAST and wait.avg_s]
+    known = ((what, name, waits[name]) for name, what in _KINDS.items() if name in waits)
+    slow = [(what, name, wait.avg_s) for what, name, wait in known if wait.waits.lo >= _LEAST and wait.avg_s]
     is_slow = len(slow) >= _LEAST_KINDS and all(average.lo >= _SLOW_S for _, _, average in slow)
     if not is_slow or facts.whole_s is None or facts.is_idle:
         return
