@@ -18,7 +18,7 @@ from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
 from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, SUBMIT, UNTIMED, program_of
+from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
 from straceparse.call_table import SUBMITS
@@ -196,6 +196,8 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     idle = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]))
     if idle.is_empty():
         return COMMAND
+    if ROUND_TRIPS in lead.text:
+        return "send and fetch more rows per call (arraysize, array binds), or run the program nearer to the database"
     if children:
         return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
     return f"take a log of the process while it works: {COMMAND}"
