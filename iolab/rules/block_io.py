@@ -157,7 +157,7 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         if is_queued:
             times = seconds(queued / 1e3), seconds(row["round_trip_ms"] / 1e3)
             slots = max(numbers_after(log.diagnostics, _SLOT_TABLE), default=0)
-            few = f" ({slots:,} RPC slots)" if 0 < slots < means.get_column("flight").sum() / 1e3 else ""
+            few = f" ({slots:,} RPC slots)" if 0 < slots < float(means.get_column("flight").sum()) / 1e3 else ""
             inside = f"{times[0]} in the client's queue{few}, {times[1]} in network and server"
         yield Finding(
             "slow_mount",

@@ -43,9 +43,9 @@ def compare_findings(report: AwrReport) -> Iterator[Finding]:
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
     found = list(pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events")))
     for one in _statement(report, before, after):  # beside the part that made up most of the change
-        parts = found[1:2]
-        said = " ".join(part.sentence for part in [*parts, one])
-        found[1:2] = [replace(one, sentence=said, evidence=(*(at for part in parts for at in part.evidence), *one.evidence))]
+        parts = [*found[1:2], one]
+        evidence = tuple(at for part in parts for at in part.evidence)
+        found[1:2] = [replace(one, sentence=" ".join(part.sentence for part in parts), evidence=evidence)]
     if len(found) == 1:  # no part made up much of a change: that the total hardly changed is not said by its line
         found[0] = replace(found[0], name="load_or_latency")
     yield from found

@@ -250,7 +250,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         less = _UNUSED if unused else _LESS if holders else ""
         yield Finding(
             "swapping",
-            as_sentence("; ".join([*filter(None, (said or grew, unused or (said and grew), not unused and holders))])),
+            as_sentence("; ".join(filter(None, (said or grew, unused or (said and grew), "" if unused else holders)))),
             next=less or f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
@@ -491,9 +491,10 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
 
 def _also_calm(log: HostLog) -> str:
     """That the devices were idle, too, and that no memory was swapped."""
-    means = {scope: log.scan(scope).filter(IS_SAMPLE) for scope in ("device", "host") if scope in log.scopes}
-    most = {name: rows.select(pl.col(name).max()).collect().item() for rows in means.values()
-            for name in rows.collect_schema().names() if name in _CALM_FIGURES}  # fmt: skip
+    most: dict[str, float] = {}
+    for rows in (log.scan(scope).filter(IS_SAMPLE) for scope in ("device", "host") if scope in log.scopes):
+        names = [name for name in rows.collect_schema().names() if name in _CALM_FIGURES]
+        most |= rows.select(pl.col(names).max()).collect().row(0, named=True) if names else {}
     util = most.pop("util_percent", None)
     said = [f"no device was more than {percent(util / 100)} busy"] if util is not None and util < 100 * PART else []
     said += ["no memory was swapped"] if most and not any(most.values()) else []

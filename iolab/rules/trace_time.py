@@ -20,7 +20,7 @@ from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, TARGETED_CALLS, with_classes
 from straceparse.call_table import SUBMITS
 
 if TYPE_CHECKING:
@@ -56,8 +56,6 @@ _RUN_S: Final = 0.01
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
-#: Calls in which processes of Oracle sleep until they are posted: a background process is idle there.
-_POSTS: Final = ("semtimedop", "semop")
 #: Calls that come together differ in number by this part of it.
 _ALIKE: Final = 0.05
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
@@ -265,14 +263,14 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
-    if next_step == _STACKS and set(names) <= set(_POSTS):
+    if next_step == _STACKS and set(names) <= set(POSTS):
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
-        if set(names) <= set(_POSTS) and "timed out" in said:
+        if set(names) <= set(POSTS) and "timed out" in said:
             said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
         posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
-        if set(names) <= set(_POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
+        if set(names) <= set(POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
             said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
@@ -391,6 +389,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 def _others(log: StraceLog, lead: Ledger) -> float:
     """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
     is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
+    is_any |= pl.col("name").is_in(POSTS)
     others = times_of(log).classed.filter(~_is_own(lead), ~is_any)
     return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
 

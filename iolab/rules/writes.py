@@ -8,10 +8,10 @@ from iolab.metrics.formatting import count_text
 from iolab.metrics.histograms import spread_factor
 from iolab.metrics.processors import SATURATED
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
-from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, REMOTE_REDO, STANDBY, event_step
 from iolab.time_ledger.reports import cpu_step
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ _SWITCHES: Final = {
 }
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
-_REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
 
 def log_writer_share(facts: ReportFacts) -> Interval | None:
@@ -164,19 +163,20 @@ def one_per_row(facts: ReportFacts) -> str:
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement
         >>> from logframe.interval import Interval
-        >>> insert = Statement("6kd2v9s1xq8fa", Interval.exact(70), text="insert into t", counts={"rows_processed": 9_980})
+        >>> rows = {"rows_processed": 9_980}
+        >>> insert = Statement("6kd2v9s1xq8fa", Interval.exact(70), text="insert into t", counts=rows)
         >>> for commits in (10_000, 500):
-        ...     print(one_per_row(ReportFacts(activity={"user commits": Interval.exact(commits)}, statements=(insert,))))
-        Sessions committed once per row: 10,000 commits for 9,980 rows of `6kd2v9s1xq8fa`. 
+        ...     facts = ReportFacts(activity={"user commits": Interval.exact(commits)}, statements=(insert,))
+        ...     print(one_per_row(facts).strip())
+        Sessions committed once per row: 10,000 commits for 9,980 rows of `6kd2v9s1xq8fa`.
         <BLANKLINE>
     """
     commits = facts.activity.get("user commits")
-    changed = {one.sql_id: one.counts.get("rows_processed", 0.0) for one in facts.statements if one.text.lower().startswith(_CHANGES)}
-    sql_id = max(changed, key=lambda one: changed[one], default="")
-    if commits is None or not sql_id or not _ALIKE * commits.hi <= changed[sql_id] <= commits.lo / _ALIKE:
+    changed = (one for one in facts.statements if one.text.lower().startswith(_CHANGES))
+    rows, sql_id = max(((one.counts.get("rows_processed", 0.0), one.sql_id) for one in changed), default=(0.0, ""))
+    if commits is None or commits.lo < MANY_COMMITS or not _ALIKE * commits.hi <= rows <= commits.lo / _ALIKE:
         return ""
-    said = f"{counted(commits.value, 'commits')} for {counted(changed[sql_id], 'rows')} of `{sql_id}`"
-    return f"Sessions committed once per row: {said}. " if commits.lo >= MANY_COMMITS else ""
+    return f"Sessions committed once per row: {commits.value:,.0f} commits for {rows:,.0f} rows of `{sql_id}`. "
 
 
 @rule(
@@ -268,23 +268,22 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     step = "take an extended SQL trace (event 10046) of the log writer"
     if late is not None and (late / sync.avg_s).value < _LATE:
-        rest = f"only {seconds(late.value)} of it passed after the write"
+        rest = f"; only {seconds(late.value)} of it passed after the write"
     elif late is not None:
-        rest, step = f"sessions continued {seconds(late.value)} after their write ended", cpu_step(facts)
+        rest, step = f"; sessions continued {seconds(late.value)} after their write ended", cpu_step(facts)
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
-        rest = f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
+        rest = f"; the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
         step = cpu_step(facts)
     elif [*remote_redo(facts)]:
         return
     elif rows:
         rest, step = "", COMMIT_LESS
     else:
-        rest = "the report does not show what the rest was"
+        rest = "; the report does not show what the rest was"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
     yield Finding(
         "commit_beyond_write",
-        f"{rows}A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average"
-        f"{rest and '; '}{rest}.",
+        f"{rows}A commit waited {seconds(sync.avg_s.value)} and {log_write(facts)}{rest}.",
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
@@ -393,8 +392,8 @@ def all_io_slow(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     waits = facts.background | {_READ: facts.events[_READ]} if _READ in facts.events else facts.background
-    known = ((what, name, waits[name]) for name, what in _KINDS.items() if name in waits)
-    slow = [(what, name, wait.avg_s) for what, name, wait in known if wait.waits.lo >= _LEAST and wait.avg_s]
+    counted = ((what, name, waits[name]) for name, what in _KINDS.items() if name in waits)
+    slow = [(what, name, wait.avg_s) for what, name, wait in counted if wait.waits.lo >= _LEAST and wait.avg_s]
     is_slow = len(slow) >= _LEAST_KINDS and all(average.lo >= _SLOW_S for _, _, average in slow)
     if not is_slow or facts.whole_s is None or facts.is_idle:
         return
@@ -430,7 +429,7 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     sync = facts.events.get(_SYNC)
-    waits = {name: wait for name, wait in facts.background.items() if name.startswith(_REMOTE)}
+    waits = {name: wait for name, wait in facts.background.items() if name.startswith(REMOTE_REDO)}
     if sync is None or not waits or facts.whole_s is None or facts.is_idle:
         return
     name, wait = max(waits.items(), key=lambda item: item[1].time_s.value)
@@ -447,7 +446,7 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "remote_redo_in_commit",
         f"{said}.",
-        next="select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
+        next=STANDBY,
         evidence=(Evidence("background_events", tuple(waits)), Evidence("foreground_events", (_SYNC,))),
         order=6,
     )

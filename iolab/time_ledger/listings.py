@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import share_text, short_text, time_text
 from iolab.time_ledger.account import Account
-from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, REMOTE_REDO, STANDBY, event_step
 from iolab.time_ledger.parts import Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
@@ -107,7 +107,10 @@ def _of_waits(listed: Queried) -> Ledger | None:
     total = sum(times.values(), Interval.exact(0.0))
     if total.value <= 0:
         return None
-    slow = _slow_commit(times, counts)
+    remote = next((name for name in times if name.startswith(REMOTE_REDO) and name in counts), "")
+    slow = _slow_commit(times, counts, remote)
+    remote = remote if len(slow) > 2 else ""  # else it was too short to matter
+    of_commits = (STANDBY if remote else _NOT_THE_LOG) if slow else ""
     account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
     for name, time in times.items():
         wait_class = wait_class_of(name)
@@ -116,7 +119,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
         count = counts.get(name)
         account.add(
             "what", name, time, kind=kind, wait_class=wait_class, count=count, evidence=Place("tables", (name,)),
-            next_step=_NOT_THE_LOG if slow and name == _SYNC else event_step(name) or _step_of_class(wait_class, count),
+            next_step=(of_commits if name == _SYNC else "") or event_step(name) or _step_of_class(wait_class, count),
         )  # fmt: skip
     rest = total - idle
     is_mixed = rest.lo > 0 and idle.value > 0
@@ -128,7 +131,8 @@ def _of_waits(listed: Queried) -> Ledger | None:
     said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
     if slow:
         each = [time_text(time) for time in slow]
-        said += f"; `{_SYNC}` took {each[0]} each, a write of the log {each[1]}: commits waited for more than its disk"
+        said += f"; `{_SYNC}` took {each[0]} each, a write of the log {each[1]}: "
+        said += f"{each[2]} of it was `{remote}`" if remote else "commits waited for more than its disk"
     return account.ledger(
         text=said,
         counted={"what": "waits"},
@@ -138,12 +142,16 @@ def _of_waits(listed: Queried) -> Ledger | None:
     )
 
 
-def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[float, float] | None:
-    """Seconds of a wait for a commit, and of a write of the log, where a commit waits many times as long as that."""
+def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval], remote: str) -> list[float]:
+    """Seconds of a wait for a commit, and of a write of the log, where a commit waits many times as long as that.
+
+    And of a wait for another host, where that is half of it or more.
+    """
     if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (_SYNC, _LOG_WRITE)):
-        return None
-    sync, write = (times[name].value / counts[name].value for name in (_SYNC, _LOG_WRITE))
-    return (sync, write) if sync >= _MUCH_LONGER * write > 0 else None
+        return []
+    names = [_SYNC, _LOG_WRITE, *([remote] if remote and counts[remote].lo > 0 else [])]
+    sync, write, *other = (times[name].value / counts[name].value for name in names)
+    return [sync, write, *(one for one in other if sync / 2 <= one <= sync)] if sync >= _MUCH_LONGER * write > 0 else []
 
 
 def _step_of_class(wait_class: str | None, count: Interval | None) -> str | None:
