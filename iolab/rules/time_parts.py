@@ -45,7 +45,7 @@ _TOTAL, _UNKNOWN, _PARTS, _ASIDE = 0, 1, 2, 1_000_000
 
 
 def numbers_after(diagnostics: pl.DataFrame, name: str) -> list[int]:
-    """The whole numbers behind a name in lines that were not read: what a session printed beside the output of a tool.
+    """The whole numbers after a name in lines that were not read: what a session printed beside the output of a tool.
 
     Examples:
         >>> lines = ["cat /proc/sys/sunrpc/tcp_slot_table_entries", "2", "HugePages_Free:    20480", "Swap: 7 8"]

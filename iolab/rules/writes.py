@@ -266,7 +266,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     if spread is None and busy.hi > 0.2:
         return
-    step = "take an extended SQL trace (event 10046) of the log writer"
+    said, step = "", "take an extended SQL trace (event 10046) of the log writer"
     if late is not None and (late / sync.avg_s).value < _LATE:
         rest = f"; only {seconds(late.value)} of it passed after the write"
     elif late is not None:
@@ -277,13 +277,13 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     elif [*remote_redo(facts)]:
         return
     elif rows:
-        rest, step = "", COMMIT_LESS
+        said, rest, step = rows, "", COMMIT_LESS
     else:
         rest = "; the report does not show what the rest was"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
     yield Finding(
         "commit_beyond_write",
-        f"{rows}A commit waited {seconds(sync.avg_s.value)} and {log_write(facts)}{rest}.",
+        f"{said}A commit waited {seconds(sync.avg_s.value)} and {log_write(facts)}{rest}.",
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
