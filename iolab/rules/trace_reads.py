@@ -96,14 +96,12 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
 def _alone(trace: Trace) -> str:
     """The process that made most of the reads, where several made some and the others waited for most of their time."""
     made = trace.reads.group_by("pid").agg(pl.len()).sort("len", "pid", descending=True).collect()
-    pid, most = made.row(0) if made.height else (None, 0)
-    if made.height < _LEAST_PROCESSES or most < _MOST_SHARE * int(made.get_column("len").sum()):
-        return ""
-    others = trace.calls.filter(pl.col("pid") != pid)
-    waits = seconds_of(others.filter(pl.col("name").is_in(POSTS)), "elapsed")
-    if waits < _MOSTLY * seconds_of(others, "elapsed"):
-        return ""
-    return f". Process {pid} made {most:,} of them; the other {made.height - 1} were idle for {seconds(waits)}"
+    for pid, most in made.head(made.height >= _LEAST_PROCESSES).iter_rows():
+        others = trace.calls.filter(pl.col("pid") != pid)
+        idle = seconds_of(others.filter(pl.col("name").is_in(POSTS)), "elapsed")
+        if most >= _MOST_SHARE * int(made["len"].sum()) and idle >= _MOSTLY * seconds_of(others, "elapsed"):
+            return f". Process {pid} made {most:,} of them; the other {made.height - 1} were idle for {seconds(idle)}"
+    return ""
 
 
 def _in_order(followed: int | None, steps: int) -> str:

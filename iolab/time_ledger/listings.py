@@ -107,10 +107,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
     total = sum(times.values(), Interval.exact(0.0))
     if total.value <= 0:
         return None
-    remote = next((name for name in times if name.startswith(REMOTE_REDO) and name in counts), "")
-    slow = _slow_commit(times, counts, remote)
-    remote = remote if len(slow) > 2 else ""  # else it was too short to matter
-    of_commits = (STANDBY if remote else _NOT_THE_LOG) if slow else ""
+    slow, of_commits = _slow_commit(times, counts)
     account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
     for name, time in times.items():
         wait_class = wait_class_of(name)
@@ -129,12 +126,8 @@ def _of_waits(listed: Queried) -> Ledger | None:
         else f"waits {seconds_text(total)} that the query"
     )
     said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
-    if slow:
-        each = [time_text(time) for time in slow]
-        said += f"; `{_SYNC}` took {each[0]} each, a write of the log {each[1]}: "
-        said += f"{each[2]} of it was `{remote}`" if remote else "commits waited for more than its disk"
     return account.ledger(
-        text=said,
+        text=said + slow,
         counted={"what": "waits"},
         work=rest if is_mixed else None,
         work_base="the waits not idle" if is_mixed else "",
@@ -142,16 +135,18 @@ def _of_waits(listed: Queried) -> Ledger | None:
     )
 
 
-def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval], remote: str) -> list[float]:
-    """Seconds of a wait for a commit, and of a write of the log, where a commit waits many times as long as that.
-
-    And of a wait for another host, where that is half of it or more.
-    """
+def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[str, str]:
+    """That a commit waited many times as long as a write of the log, and for what; the next step; empty of others."""
     if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (_SYNC, _LOG_WRITE)):
-        return []
-    names = [_SYNC, _LOG_WRITE, *([remote] if remote and counts[remote].lo > 0 else [])]
-    sync, write, *other = (times[name].value / counts[name].value for name in names)
-    return [sync, write, *(one for one in other if sync / 2 <= one <= sync)] if sync >= _MUCH_LONGER * write > 0 else []
+        return "", ""
+    sync, write = (times[name].value / counts[name].value for name in (_SYNC, _LOG_WRITE))
+    if not sync >= _MUCH_LONGER * write > 0:
+        return "", ""
+    said = f"; `{_SYNC}` took {time_text(sync)} each, a write of the log {time_text(write)}: "
+    for name in (name for name in counts if name.startswith(REMOTE_REDO) and counts[name].lo > 0):
+        if sync / 2 <= (each := times[name].value / counts[name].value) <= sync:
+            return f"{said}{time_text(each)} of it was `{name}`", STANDBY
+    return f"{said}commits waited for more than its disk", _NOT_THE_LOG
 
 
 def _step_of_class(wait_class: str | None, count: Interval | None) -> str | None:
