@@ -43,7 +43,7 @@ def compare_findings(report: AwrReport) -> Iterator[Finding]:
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
     found = list(pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events")))
     for one in _statement(report, before, after):  # beside the part that made up most of the change
-        parts = [*found[1:2], one]
+        parts = sorted([*found[1:2], one], key=lambda part: part.impact.lo if part.impact else 0.0, reverse=True)
         evidence = tuple(at for part in parts for at in part.evidence)
         found[1:2] = [replace(one, sentence=" ".join(part.sentence for part in parts), evidence=evidence)]
     if len(found) == 1:  # no part made up much of a change: that the total hardly changed is not said by its line

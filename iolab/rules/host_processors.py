@@ -134,11 +134,11 @@ def idle_time(lead: Ledger) -> Iterator[Finding]:
             yield Finding(name, said, part=row["part"], next=step, order=6)
 
 
-def iowait_share(leads: Iterable[Ledger]) -> float | None:
-    """The share of the processors' time that was idle with I/O in flight; None where it is no notable part."""
-    parts = [lead.parts() for lead in leads if "what" in lead.views]
-    rows = [row for one in parts for row in one.filter(pl.col("part") == "iowait").iter_rows(named=True)]
-    return next((row["share"] for row in rows if (row["share_lo"] or 0.0) >= PART), None)
+def largest_share(leads: Iterable[Ledger], *parts: str, least: float = PART) -> tuple[str, float] | None:
+    """The part with most of the processors' time, of those named, and its share; None where that is less."""
+    found = [one.parts().filter(pl.col("part").is_in(parts)) for one in leads if "what" in one.views]
+    rows = [row for one in found for row in one.filter(pl.col("share_lo") >= least).iter_rows(named=True)]
+    return max(((row["part"], row["share"]) for row in rows), key=lambda row: float(row[1]), default=None)
 
 
 @rule(
@@ -318,12 +318,12 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     some = ((pl.col("blocked") >= 1) & is_in).mean()
     figures = pl.col("blocked", *moved).filter(is_in).mean()
     mean = every.select(figures, most=pl.col("blocked").filter(is_in).max(), some=some).row(0, named=True)
-    waited, cpus = iowait_share(host_ledgers(log)[:1]), log.runs.get_column("cpus").drop_nulls().max()
+    waited, cpus = largest_share(host_ledgers(log)[:1], "iowait"), log.runs.get_column("cpus").drop_nulls().max()
     least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 2)
     if (mean["blocked"] or 0.0) < least:
         return
     said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])
-    idle = "" if waited is None else f", and the CPUs were idle with I/O in flight for {percent(waited)} of the time"
+    idle = "" if waited is None else f", and the CPUs were idle with I/O in flight for {percent(waited[1])} of the time"
     when = "" if stretch is None else f"{stretch.when}, {three(levels(every, stretch, 'blocked')[1])} in the others"
     yield Finding(
         "blocked_processes",
@@ -448,8 +448,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         if covered < _WHOLE * period:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
-    stolen = None if report is not None else _stolen(log)
-    word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen)} of the time)"
+    stolen = None if report is not None else largest_share(host_ledgers(log)[:1], "steal")
+    word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen[1])} of the time)"
     is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
         others = int(samples.item(0, "untimed"))
@@ -503,19 +503,8 @@ def _also_calm(log: HostLog) -> str:
 
 def _mostly(log: HostLog) -> str:
     """Whether it was user code or the kernel that was most of the time of the processors."""
-    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
-    rows = [row for one in parts for row in one.filter(pl.col("part").is_in([*_BUSY_WITH])).iter_rows(named=True)]
-    most = max(rows, key=lambda row: float(row["share_lo"] or 0.0), default=None)
-    if most is None or (most["share_lo"] or 0.0) < _MOSTLY:
-        return ""
-    return f", mostly with {_BUSY_WITH[most['part']]} ({percent(most['share'])})"
-
-
-def _stolen(log: HostLog) -> float | None:
-    """The share of the processors' time that the hypervisor gave to other machines; None of little."""
-    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
-    found = [one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).get_column("share") for one in parts]
-    return next((float(share.item()) for share in found if share.len()), None)
+    most = largest_share(host_ledgers(log)[:1], *_BUSY_WITH, least=_MOSTLY)
+    return f", mostly with {_BUSY_WITH[most[0]]} ({percent(most[1])})" if most else ""
 
 
 def _time_of_busiest(samples: pl.DataFrame) -> str:

@@ -234,9 +234,8 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
     if sync is None or write is None or facts.whole_s is None or facts.is_idle:
         return
-    if sync.waits.lo < _LEAST or write.waits.lo < _LEAST or sync.avg_s is None or write.avg_s is None:
-        return
-    if write.avg_s.lo <= 0:
+    few = min(sync.waits.lo, write.waits.lo) < _LEAST
+    if few or sync.avg_s is None or write.avg_s is None or write.avg_s.lo <= 0:
         return
     ratio, rows = sync.avg_s / write.avg_s, one_per_row(facts)
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
@@ -262,9 +261,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     histogram = facts.histograms.get(_WRITE)
     spread = None if histogram is None else spread_factor(histogram)
-    if spread is not None and ratio.lo <= 1 + busy.hi * (1 + spread) / 2:
-        return
-    if spread is None and busy.hi > 0.2:
+    if busy.hi > 0.2 if spread is None else ratio.lo <= 1 + busy.hi * (1 + spread) / 2:
         return
     said, step = "", "take an extended SQL trace (event 10046) of the log writer"
     if late is not None and (late / sync.avg_s).value < _LATE:
