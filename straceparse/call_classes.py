@@ -44,6 +44,8 @@ SOCKET_CALLS: Final = (*RECEIVES, "send", "sendto", "sendmsg", "sendmmsg", "acce
 #: A call of fcntl that waits for the lock of a file, by this name, and the class of such calls.
 LOCKS_FILE: Final = "fcntl F_SETLKW"
 FILE_LOCKS: Final = "locks of files"
+#: Calls in which processes of Oracle sleep until they are posted: one that has no work is idle there.
+POSTS: Final = ("semtimedop", "semop")
 #: A call of flock that waits for nothing.
 _UNLOCKS: Final = "flock LOCK_UN"
 _FCNTL: Final = ("fcntl", "fcntl64")

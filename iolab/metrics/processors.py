@@ -137,7 +137,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     if scope == "cpu":
         rows = rows.filter(pl.col("cpu") == "all")
     own = pl.when(pl.col("collector").is_null()).then("interval_s")
-    known = log.runs.lazy().select("run", "opened_at", known="cpus", step_s=own)
+    cpus = pl.col("cpus").forward_fill().backward_fill()  # all runs are of one host, of which some print it
+    known = log.runs.lazy().select("run", "opened_at", known=cpus, step_s=own)
     frame = (
         rows.join(known, on="run", how="left", maintain_order="left")
         .select(

@@ -271,13 +271,18 @@ def objects(facts: AshFacts) -> Iterator[Finding]:
 @rule("blocking_session", of="ash", needs="the table of blocking sessions", thresholds={"5 %": "Finding.NOTABLE"})
 def blockers(facts: AshFacts) -> Iterator[Finding]:
     """A session that others waited for; only where its share is of all samples, as the event's own share shows."""
-    report = facts.report
-    if "ash_blocking_sessions" not in report or facts.lead.unshared:
+    if not facts.lead.unshared:
+        yield from blockers_of(facts.report)
+
+
+def blockers_of(report: AwrReport) -> Iterator[Finding]:
+    """The session that others waited for, of samples of all sessions or of those within a report of a period."""
+    if "ash_blocking_sessions" not in report or "ash_top_events" not in report:
         return
     users = {
         str(row["event"]): figure
-        for row in report.with_bounds("ash_top_events").filter(scope="user").iter_rows(named=True)
-        if (figure := row_figure(row, "activity_pct")) is not None
+        for row in report.with_bounds("ash_top_events").iter_rows(named=True)
+        if row["scope"] in {"user", "all"} and (figure := row_figure(row, "activity_pct")) is not None
     }
     for row in report.with_bounds("ash_blocking_sessions").head(1).iter_rows(named=True):
         share, event = row_figure(row, "event_pct"), str(row["event"])
@@ -288,8 +293,8 @@ def blockers(facts: AshFacts) -> Iterator[Finding]:
         own = f"; it was active in {row['samples']:,} of {row['samples_of']:,}" if is_idle else ""
         yield Finding(
             "blocking_session",
-            f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples, all in "
-            f"`{event}`{own}.",
+            f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples"
+            f"{f', all in `{event}`' if report.kind == 'ash' else ''}{own}.",  # else it stands beside the event
             share / 100,
             "the samples",
             next=event_step(event) or "see the redo devices: iostat -xt 5"

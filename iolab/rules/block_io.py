@@ -10,6 +10,7 @@ from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import numbers_after
 from logframe.interval import ENDS, Interval
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
 
 
 _SERVER: Final = "see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server"
+_SLOT_TABLE: Final = "slot_table_entries"
 _SLOTS: Final = "raise what the client may send at a time: nconnect of the mount, sunrpc.tcp_max_slot_table_entries"
 
 
@@ -154,7 +156,9 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         inside = f"{seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server"
         if is_queued:
             times = seconds(queued / 1e3), seconds(row["round_trip_ms"] / 1e3)
-            inside = f"{times[0]} in the client's queue, {times[1]} in network and server"
+            slots = max(numbers_after(log.diagnostics, _SLOT_TABLE), default=0)
+            few = f" ({slots:,} RPC slots)" if 0 < slots < float(means.get_column("flight").sum()) / 1e3 else ""
+            inside = f"{times[0]} in the client's queue{few}, {times[1]} in network and server"
         yield Finding(
             "slow_mount",
             f"{_OPERATIONS[row['direction']].capitalize()} of `{row['mount']}` took {seconds(row['latency_ms'] / 1e3)} "

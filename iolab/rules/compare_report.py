@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Parts that no row of the report names.
 _UNNAMED: Final = (NOT_ACCOUNTED, "counted twice")
+#: Work per execution, by the end of its columns.
+_WORK: Final = {"gets_per_exec": "gets", "reads_per_exec": "blocks read"}
 #: A statement with this much of the change of DB time explains it.
 _MOST: Final = 0.5
 
@@ -40,7 +42,10 @@ def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
     before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
     found = list(pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events")))
-    found += _statement(report, before, after)
+    for one in _statement(report, before, after):  # beside the part that made up most of the change
+        parts = sorted([*found[1:2], one], key=lambda part: part.impact.lo if part.impact else 0.0, reverse=True)
+        evidence = tuple(at for part in parts for at in part.evidence)
+        found[1:2] = [replace(one, sentence=" ".join(part.sentence for part in parts), evidence=evidence)]
     if len(found) == 1:  # no part made up much of a change: that the total hardly changed is not said by its line
         found[0] = replace(found[0], name="load_or_latency")
     yield from found
@@ -60,9 +65,11 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
         return
     row = rows.sort("part", "sql_id", descending=[True, False]).row(0, named=True)
     took = [row[f"{side}_elapsed_per_exec_ms"] for side in PERIODS]
-    reads = [row[f"{side}_reads_per_exec"] for side in PERIODS]
     each = f": {seconds(took[1] / 1e3)} per execution after {seconds(took[0] / 1e3)}" if None not in took else ""
-    each += f", {three(reads[1])} blocks read after {three(reads[0])}" if each and None not in reads else ""
+    same = report["compare_sql"].filter(pl.col("sql_id") == row["sql_id"]).to_dicts()
+    for name, what in _WORK.items() if each else ():
+        known = [one for one in ([row[f"{side}_{name}"] for side in PERIODS] for row in same) if None not in one]
+        each += "".join(f", {three(after)} {what} after {three(before)}" for before, after in known[:1])
     printed = row["plans"] or "/".join(str(row[f"{side}_plans"]) for side in (*PERIODS, "both"))
     plans = [int(one) for one in printed.split("/") if one.strip().isdigit()]
     changed = "; its plan changed" if len(plans) == 3 and plans[2] > max(plans[:2]) else ""

@@ -26,7 +26,7 @@ from iolab.rules import devices  # noqa: F401 - its rules come before these, wha
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, named_list, percent, three
 from iolab.rules.registry import rule
-from iolab.rules.time_parts import PART
+from iolab.rules.time_parts import PART, numbers_after
 from iolab.time_ledger.samples import host_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -60,11 +60,14 @@ _NOT_AT_WORK: Final = {
 _BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority", "system": "kernel code"}
 _MOST_PROCESSES: Final = 3
 _LESS: Final = "reduce or move the largest processes; hold the SGA in huge pages: vm.nr_hugepages, use_large_pages"
+_HUGE_PAGES: Final = ("HugePages_Total", "HugePages_Free", "Hugepagesize")
+_UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or release them: sysctl vm.nr_hugepages=0"
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
 _AIX: Final = ("pi_per_s", "po_per_s")
 _SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
+_CALM_FIGURES: Final = ("util_percent", *(name for names in _SWAPPED if names != _AIX for name in names))
 #: (Table, column of swap in use, or of free swap) -> (bytes of its unit, the column of all swap where it is free).
 _IN_USE: Final = {
     ("host", "swpused_bytes"): (1, ""),
@@ -131,11 +134,11 @@ def idle_time(lead: Ledger) -> Iterator[Finding]:
             yield Finding(name, said, part=row["part"], next=step, order=6)
 
 
-def iowait_share(leads: Iterable[Ledger]) -> float | None:
-    """The share of the processors' time that was idle with I/O in flight; None where it is no notable part."""
-    parts = [lead.parts() for lead in leads if "what" in lead.views]
-    rows = [row for one in parts for row in one.filter(pl.col("part") == "iowait").iter_rows(named=True)]
-    return next((row["share"] for row in rows if (row["share_lo"] or 0.0) >= PART), None)
+def largest_share(leads: Iterable[Ledger], *parts: str, least: float = PART) -> tuple[str, float] | None:
+    """The part with most of the processors' time, of those named, and its share; None where that is less."""
+    found = [one.parts().filter(pl.col("part").is_in(parts)) for one in leads if "what" in one.views]
+    rows = [row for one in found for row in one.filter(pl.col("share_lo") >= least).iter_rows(named=True)]
+    return max(((row["part"], row["share"]) for row in rows), key=lambda row: float(row[1]), default=None)
 
 
 @rule(
@@ -243,16 +246,26 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             evidence = Evidence("host", names)
             step = "svmon -G; lsps -a" if is_aix else "sar -W 5, for the time of it"
     if said or grew:
-        holders = _holders(log)
+        unused, holders = _unused_pages(log), _holders(log)
+        less = _UNUSED if unused else _LESS if holders else ""
         yield Finding(
             "swapping",
-            as_sentence("; ".join(filter(None, (said, grew, holders)))),
-            next=_LESS if holders else f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
+            as_sentence("; ".join(filter(None, (said or grew, unused or (said and grew), "" if unused else holders)))),
+            next=less or f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
             impact_of=OF_SAMPLES,
             order=0,
         )
+
+
+def _unused_pages(log: HostLog) -> str:
+    """Huge pages that are reserved and free, where a session printed /proc/meminfo beside its samples."""
+    whole, free, kib = (max(numbers_after(log.diagnostics, name), default=0) for name in _HUGE_PAGES)
+    if not whole or free < _MOSTLY * whole:
+        return ""
+    size = f" ({size_text(free * kib << 10)})" if kib else ""
+    return f"{free:,} of {whole:,} huge pages{size} were reserved and free"
 
 
 def _holders(log: HostLog) -> str:
@@ -305,12 +318,12 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     some = ((pl.col("blocked") >= 1) & is_in).mean()
     figures = pl.col("blocked", *moved).filter(is_in).mean()
     mean = every.select(figures, most=pl.col("blocked").filter(is_in).max(), some=some).row(0, named=True)
-    waited, cpus = iowait_share(host_ledgers(log)[:1]), log.runs.get_column("cpus").drop_nulls().max()
+    waited, cpus = largest_share(host_ledgers(log)[:1], "iowait"), log.runs.get_column("cpus").drop_nulls().max()
     least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 2)
     if (mean["blocked"] or 0.0) < least:
         return
     said = " and ".join(f"{three(mean[name] / 1e6)} MB/s {word}" for name, word in moved.items() if mean[name])
-    idle = "" if waited is None else f", and the CPUs were idle with I/O in flight for {percent(waited)} of the time"
+    idle = "" if waited is None else f", and the CPUs were idle with I/O in flight for {percent(waited[1])} of the time"
     when = "" if stretch is None else f"{stretch.when}, {three(levels(every, stretch, 'blocked')[1])} in the others"
     yield Finding(
         "blocked_processes",
@@ -435,8 +448,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         if covered < _WHOLE * period:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
-    stolen = None if report is not None else _stolen(log)
-    word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen)} of the time)"
+    stolen = None if report is not None else largest_share(host_ledgers(log)[:1], "steal")
+    word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen[1])} of the time)"
     is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
         others = int(samples.item(0, "untimed"))
@@ -456,7 +469,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     elif report is None and busy.hi < _IDLE:
         said = f"The CPUs were idle: {percent(busy)} busy"
         peak = f", {percent(most)} in the busiest of {number:,} samples{_time_of_busiest(samples)}"
-        said += f"{average if is_even else peak}."
+        said += f"{average if is_even else peak}{_also_calm(log)}."
     else:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
@@ -476,21 +489,22 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     )
 
 
+def _also_calm(log: HostLog) -> str:
+    """That the devices were idle, too, and that no memory was swapped."""
+    most: dict[str, float] = {}
+    for rows in (log.scan(scope).filter(IS_SAMPLE) for scope in ("device", "host") if scope in log.scopes):
+        names = [name for name in rows.collect_schema().names() if name in _CALM_FIGURES]
+        most |= rows.select(pl.col(names).max()).collect().row(0, named=True) if names else {}
+    util = most.pop("util_percent", None)
+    said = [f"no device was more than {percent(util / 100)} busy"] if util is not None and util < 100 * PART else []
+    said += ["no memory was swapped"] if most and not any(most.values()) else []
+    return f"; {' and '.join(said)}" if said else ""
+
+
 def _mostly(log: HostLog) -> str:
     """Whether it was user code or the kernel that was most of the time of the processors."""
-    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
-    rows = [row for one in parts for row in one.filter(pl.col("part").is_in([*_BUSY_WITH])).iter_rows(named=True)]
-    most = max(rows, key=lambda row: float(row["share_lo"] or 0.0), default=None)
-    if most is None or (most["share_lo"] or 0.0) < _MOSTLY:
-        return ""
-    return f", mostly with {_BUSY_WITH[most['part']]} ({percent(most['share'])})"
-
-
-def _stolen(log: HostLog) -> float | None:
-    """The share of the processors' time that the hypervisor gave to other machines; None of little."""
-    parts = [lead.parts() for lead in host_ledgers(log)[:1] if "what" in lead.views]
-    found = [one.filter(pl.col("part") == "steal", pl.col("share_lo") >= PART).get_column("share") for one in parts]
-    return next((float(share.item()) for share in found if share.len()), None)
+    most = largest_share(host_ledgers(log)[:1], *_BUSY_WITH, least=_MOSTLY)
+    return f", mostly with {_BUSY_WITH[most[0]]} ({percent(most[1])})" if most else ""
 
 
 def _time_of_busiest(samples: pl.DataFrame) -> str:

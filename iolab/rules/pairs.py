@@ -26,6 +26,7 @@ _MOST_PARTS: Final = 3
 _LEAST_WEIGHT: Final = 0.10
 _LONGER: Final = 1.5
 _MOST_NAMED: Final = 4
+_MORE: Final = "compare the statements that have more of it in the second period, and their plans"
 #: Values of this many characters may be cut, or be one of a list.
 _CUT_FROM: Final = 16
 #: Findings that a comparison of two logs says itself.
@@ -103,6 +104,7 @@ def load_change(
                 "device's queue"
                 if min(often, longer) > 1
                 else "",
+                next="" if longer >= _LONGER else _MORE,
                 evidence=(Evidence(tables[1] if row["kind"] != "cpu" else "time_model", (row["name"],)),),
             )
         elif max(row["a"], row["b"]) >= _LEAST_WEIGHT * total and often and not 1 / _LONGER < longer < _LONGER:

@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, nothing_found
-from iolab.rules.host_processors import idle_time, iowait_share
+from iolab.rules.host_processors import idle_time, largest_share
 from iolab.rules.phrases import three
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.samples import tool_ledgers
@@ -98,7 +98,7 @@ def blocked_processes(log: FrameLog) -> Iterator[Finding]:
     names = blocked.get_column("command").value_counts(sort=True).sort("count", "command", descending=[True, False])
     listed = ", ".join(f"`{name}`" for name in names.get_column("command").head(_MOST_PROCESSES))
     more = names.height - _MOST_PROCESSES
-    is_waiting = iowait_share(tool_ledgers(log)) is not None
+    is_waiting = largest_share(tool_ledgers(log), "iowait") is not None
     said = "1 process was blocked" if mean == 1 else f"{three(mean)} processes were blocked"
     when = f"on average, {max(counts)} at most" if counts[1:] else "in the last sample"
     yield Finding(

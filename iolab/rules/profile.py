@@ -168,7 +168,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     part = part_of(facts, name)
     if wait is None or part is None or part.share.lo < _LOCK_SHARE or wait.avg_s is None or wait.waits.lo < LEAST_WAITS:
         return
-    yield Finding("lock_waits", "", part=name, detail="the report does not show who held the locks")
+    yield Finding("lock_waits", "", part=name)
     for slow in [*all_io_slow(facts), *small_log_writes_slow(facts)][:1]:
         yield replace(slow, name="lock_waits", sentence=f"{slow.sentence.rstrip('.')}; a lock lasts until its commit.")
 

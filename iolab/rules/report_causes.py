@@ -12,7 +12,7 @@ from iolab.metrics.report_figures import report_facts
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import LARGE
+from iolab.rules.report_parts import LARGE, parts_of
 from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
 
@@ -29,6 +29,8 @@ _DROPPED: Final = "Receive Dropped"
 #: What follows the name of a sequence in a statement, and the statement that takes its next numbers.
 _NEXT_NUMBER: Final = ".NEXTVAL"
 _UPDATE: Final = "UPDATE SEQ$ "
+#: Waits for it; the last one may be for other rows.
+_SEQUENCES: Final = ("enq: S", "DFS lock handle", "row cache lock")
 #: A sequence is updated for every number from this many updates per row on, and has a small cache of this size.
 _EACH: Final = 0.8
 _SMALL_CACHE: Final = 100
@@ -112,8 +114,8 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
     """
     used = sequences_of(facts)
     update = next((one for one in facts.statements if one.text.upper().startswith(_UPDATE)), None)
-    waits = total({**facts.of_events(prefix="enq: S"), **facts.of_events("DFS lock handle", "row cache lock")})
-    if facts.whole_s is None or facts.is_idle or len(used) != 1 or waits.lo < LARGE * facts.whole_s.hi:
+    waits = {name: part.share.lo for name, part in parts_of(facts).items() if name.startswith(_SEQUENCES)}
+    if facts.is_idle or len(used) != 1 or sum(waits.values()) < LARGE:
         return
     ((name, one),) = used.items()
     said = f"`{one.sql_id}` takes numbers of sequence `{name}`"
@@ -122,7 +124,7 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
     if 0 < rows <= _SMALL_CACHE * updates:
         said = f"`update seq$` ran {counted(updates, 'times')} for {counted(rows, 'rows')} of `{one.sql_id}`: sequence "
         said += f"`{name}` has {'no' if _EACH * rows <= updates else 'a small'} cache"
-    elif not facts.of_events(prefix="enq: S") and not facts.of_events("DFS lock handle"):
+    elif set(waits) <= {_SEQUENCES[-1]}:
         return  # a row cache lock alone may be another's
     yield Finding(
         "sequence_cache",

@@ -10,6 +10,7 @@ import polars as pl
 from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.formatting import size_text
 from iolab.metrics.report_figures import report_facts
+from iolab.rules.ash import blockers_of
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
@@ -53,16 +54,18 @@ _APPLIED: Final = "data blocks consistent reads - undo records applied"
 
 @rule(
     "place_of_waits",
+    "blocking_session",
     of="period",
-    needs="waits by instance, reads by file or tablespace, sizes of caches, or segments",
+    needs="waits by instance, reads by file or tablespace, sizes of caches, segments, or blocking sessions",
     thresholds={
         "half of the time, reads or waits": "a convention",
         "3 times the average of the others": "a convention",
     },
 )
 def place_of_waits(report: AwrReport) -> Iterator[Finding]:
-    """Where most of a large event was: its instance, file, undo, statement or segment."""
+    """Where most of a large event was: its instance, file, undo, statement or segment; and who blocked others."""
     yield from places(report, report_facts(report))
+    yield from blockers_of(report)
 
 
 def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -41,6 +42,20 @@ _UNNAMED: Final = {
 }
 #: Places of findings: problems first, the total, time without a name, parts, facts, time of clients, refusals.
 _TOTAL, _UNKNOWN, _PARTS, _ASIDE = 0, 1, 2, 1_000_000
+
+
+def numbers_after(diagnostics: pl.DataFrame, name: str) -> list[int]:
+    """The whole numbers after a name in lines that were not read: what a session printed beside the output of a tool.
+
+    Examples:
+        >>> lines = ["cat /proc/sys/sunrpc/tcp_slot_table_entries", "2", "HugePages_Free:    20480", "Swap: 7 8"]
+        >>> texts = pl.DataFrame({"text": lines})
+        >>> numbers_after(texts, "slot_table_entries"), numbers_after(texts, "HugePages_Free")
+        ([2], [20480])
+    """
+    words = " ".join(diagnostics.get_column("text").drop_nulls())
+    parts = (part.replace("=", " ").removeprefix(":").split() for part in words.split(name)[1:])
+    return [int(word) for part in parts for word in takewhile(str.isdecimal, part)]
 
 
 def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Finding]:

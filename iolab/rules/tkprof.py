@@ -15,7 +15,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import main_step
-from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, COMMIT_LESS, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -51,7 +51,6 @@ _FEW_BLOCKS: Final = 1_000
 #: Blocks are of the reads of one event where the others are at most this part of them.
 _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
-_ONCE: Final = "commit once for many rows, not for each"
 _JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
 _LOBS: Final = "cache the LOBs: alter table T modify lob (C) (cache); or read only those that are needed"
 _INSTEAD: Final = "get its rows by a join in {}, not row by row, or cache them"
@@ -164,7 +163,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         elif parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
         elif each and not parse_s:
-            step = _ONCE if is_commit(one["text"]) else _INSTEAD if one["is_recursive"] else _JOIN
+            step = COMMIT_LESS if is_commit(one["text"]) else _INSTEAD if one["is_recursive"] else _JOIN
             step = step.format(_inner(_word(each)))
         else:
             step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
@@ -199,7 +198,7 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
     blocks = count_text(one["disk_blocks"], "block")
     what = count_text(one["executions"], "execution") if one["executions"] else count_text(one["count"], "call")
     what += f", one for each row of {_inner(_word(each))}" if each else ""
-    what += f" ({_caller(each)})" if each and one["is_recursive"] else ""
+    what += f" ({_caller(each)})" if each and has_plan(one["text"]) and one["is_recursive"] else ""
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
         each_lob = _lobs_of(report, one, top)
@@ -236,13 +235,14 @@ def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     often = one["executions"] or 0
     if often < _MANY:
         return None
-    by_row = pl.lit(is_commit(one["text"]) or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
+    commits = is_commit(one["text"])
+    by_row = pl.lit(commits or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
     rows = facts.statements.filter(
-        pl.col("part") != one["part"], ~pl.col("is_recursive"), by_row,
+        pl.col("part") != one["part"], ~pl.col("is_recursive") | commits, by_row,
         pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
     )  # fmt: skip
     called = facts.statements.filter(~pl.col("is_recursive"), pl.col("executions") * _FEW_CALLS > often)
-    is_called = one["is_recursive"] and not all(map(has_plan, called.get_column("text")))
+    is_called = one["is_recursive"] and not commits and not all(map(has_plan, called.get_column("text")))
     return None if is_called or rows.is_empty() else rows.row(0, named=True)
 
 

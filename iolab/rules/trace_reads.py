@@ -8,13 +8,13 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.table import figure_of, nanoseconds
-from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, trace_of
+from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, seconds_of, short_name, trace_of
 from iolab.metrics.trace_reads import NOT_NAMED, read_latency, read_rate
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import every, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from straceparse.call_classes import ASYNCHRONOUS
+from straceparse.call_classes import ASYNCHRONOUS, POSTS
 from straceparse.call_table import READS
 from straceparse.ordered import rows_where
 
@@ -40,6 +40,9 @@ _FAST: Final = (
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 32
 _MOST_SHARE: Final = 0.60
+#: Of fewer processes that read it is usual that one reads most.
+_LEAST_PROCESSES: Final = 3
+_SKEW: Final = "see how the rows were distributed, in the session of the query: select * from v$pq_tqstat"
 #: Reads go straight on where this share of them begins where the one before ended.
 _MOSTLY: Final = 0.9
 
@@ -76,16 +79,29 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
         said += f"; together {three(rate.value)} MB/s"
+    alone = _alone(trace)
     yield Finding(
         "read_size",
-        f"{said}.",
+        f"{said}{alone}.",
         trace.share_of_few_reads,
         "the log",
+        next=_SKEW if alone else "",
         detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
         explains=("file reads", ASYNCHRONOUS) if sizes.len() >= LEAST_WAITS else (),
     )
+
+
+def _alone(trace: Trace) -> str:
+    """The process that made most of the reads, where several made some and the others waited for most of their time."""
+    made = trace.reads.group_by("pid").agg(pl.len()).sort("len", "pid", descending=True).collect()
+    for pid, most in made.head(made.height >= _LEAST_PROCESSES).iter_rows():
+        others = trace.calls.filter(pl.col("pid") != pid)
+        idle = seconds_of(others.filter(pl.col("name").is_in(POSTS)), "elapsed")
+        if most >= _MOST_SHARE * int(made["len"].sum()) and idle >= _MOSTLY * seconds_of(others, "elapsed"):
+            return f". Process {pid} made {most:,} of them; the other {made.height - 1} were idle for {seconds(idle)}"
+    return ""
 
 
 def _in_order(followed: int | None, steps: int) -> str:

@@ -18,9 +18,10 @@ from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
 from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, SUBMIT, UNTIMED, program_of
+from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, TARGETED_CALLS, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, TARGETED_CALLS, with_classes
+from straceparse.call_table import SUBMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -55,8 +56,6 @@ _RUN_S: Final = 0.01
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
-#: Calls in which processes of Oracle sleep until they are posted: a background process is idle there.
-_POSTS: Final = ("semtimedop", "semop")
 #: Calls that come together differ in number by this part of it.
 _ALIKE: Final = 0.05
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
@@ -195,6 +194,8 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     idle = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]))
     if idle.is_empty():
         return COMMAND
+    if ROUND_TRIPS in lead.text:
+        return "send and fetch more rows per call (arraysize, array binds), or run the program nearer to the database"
     if children:
         return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
     return f"take a log of the process while it works: {COMMAND}"
@@ -262,14 +263,14 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
-    if next_step == _STACKS and set(names) <= set(_POSTS):
+    if next_step == _STACKS and set(names) <= set(POSTS):
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
-        if set(names) <= set(_POSTS) and "timed out" in said:
+        if set(names) <= set(POSTS) and "timed out" in said:
             said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
         posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
-        if set(names) <= set(_POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
+        if set(names) <= set(POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
             said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
@@ -303,7 +304,8 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
     if row["part"] not in {SUBMIT, REAP}:
         return said
     own = trace_of(log).requests.filter(_is_own(lead), pl.col("mode") == "async")
-    many, sizes = own.height / row["count"], own.get_column("bytes_requested")
+    many = own.filter(pl.col("syscall").is_in(SUBMITS)).height / row["count"]  # one that is reaped alone is apart
+    sizes = own.get_column("bytes_requested")
     if row["part"] == SUBMIT and many >= _BATCH:
         return f"{said.replace(' calls', f' calls of {three(many)} requests')} ({seconds(each / many)} per request)"
     if row["part"] == SUBMIT or not own["is_printed"].all() or queue_depth(own)["depth"].max() != 1:
@@ -387,6 +389,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 def _others(log: StraceLog, lead: Ledger) -> float:
     """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
     is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
+    is_any |= pl.col("name").is_in(POSTS)
     others = times_of(log).classed.filter(~_is_own(lead), ~is_any)
     return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, size_text
-from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, seconds_of, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, percent, seconds
@@ -74,7 +74,9 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     opened = {str(row["file"]): opens_of(trace, str(row["file"])) for row in files}
     sizes = {str(row["file"]): _count(row["sync_bytes"]) + _count(row["async_bytes"]) for row in files}
     unknown = [file for file, ways in opened.items() if not ways]
-    if unknown:
+    times = trace.reads.select(pl.col("latency"), own=file_or_fd().is_in(unknown)).collect()
+    took = seconds_of(times.filter("own"), "latency"), seconds_of(times, "latency")
+    if unknown and took[0] >= took[1] / 2:  # of files that took little time it does not matter
         were = "was" if len(unknown) == 1 else "were"
         said = f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT."
         step, few = "lsof +fg -p PID, or cat /proc/PID/fdinfo/FD", trace.share_of_few_reads

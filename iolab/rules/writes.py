@@ -11,7 +11,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, MANY_COMMITS, REMOTE_REDO, STANDBY, event_step
 from iolab.time_ledger.reports import cpu_step
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ _KINDS: Final = {
 _LEAST: Final = 100
 #: A commit waits for its own write and may meet a running one: 1 to 2 times the write is natural.
 _RATIO: Final = 2.5
+#: Statements that change rows, of which one has as many as there were commits but for this part.
+_CHANGES: Final = ("insert", "update", "delete", "merge")
+_ALIKE: Final = 0.8
 #: Parts of names of log switches, and what they wait for.
 _SWITCHES: Final = {
     "checkpoint": "the database writers had not yet written the blocks that the next log file protects",
@@ -52,7 +55,6 @@ _SWITCHES: Final = {
 }
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
-_REMOTE: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 
 
 def log_writer_share(facts: ReportFacts) -> Interval | None:
@@ -155,6 +157,28 @@ def log_write(facts: ReportFacts) -> str:
     return f"a log write took {seconds(write.avg_s.value)} on average"
 
 
+def one_per_row(facts: ReportFacts) -> str:
+    """That there is one commit for each row that a statement changed, as a sentence; empty of others.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Statement
+        >>> from logframe.interval import Interval
+        >>> rows = {"rows_processed": 9_980}
+        >>> insert = Statement("6kd2v9s1xq8fa", Interval.exact(70), text="insert into t", counts=rows)
+        >>> for commits in (10_000, 500):
+        ...     facts = ReportFacts(activity={"user commits": Interval.exact(commits)}, statements=(insert,))
+        ...     print(one_per_row(facts).strip())
+        Sessions committed once per row: 10,000 commits for 9,980 rows of `6kd2v9s1xq8fa`.
+        <BLANKLINE>
+    """
+    commits = facts.activity.get("user commits")
+    changed = (one for one in facts.statements if one.text.lower().startswith(_CHANGES))
+    rows, sql_id = max(((one.counts.get("rows_processed", 0.0), one.sql_id) for one in changed), default=(0.0, ""))
+    if commits is None or commits.lo < MANY_COMMITS or not _ALIKE * commits.hi <= rows <= commits.lo / _ALIKE:
+        return ""
+    return f"Sessions committed once per row: {commits.value:,.0f} commits for {rows:,.0f} rows of `{sql_id}`. "
+
+
 @rule(
     "commit_beyond_write",
     "log_write",
@@ -210,16 +234,16 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
     if sync is None or write is None or facts.whole_s is None or facts.is_idle:
         return
-    if sync.waits.lo < _LEAST or write.waits.lo < _LEAST or sync.avg_s is None or write.avg_s is None:
+    few = min(sync.waits.lo, write.waits.lo) < _LEAST
+    if few or sync.avg_s is None or write.avg_s is None or write.avg_s.lo <= 0:
         return
-    if write.avg_s.lo <= 0:
-        return
-    ratio = sync.avg_s / write.avg_s
+    ratio, rows = sync.avg_s / write.avg_s, one_per_row(facts)
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
     if ratio.lo <= _RATIO:
         part, others = part_of(facts, _SYNC), [*log_writer_busy(facts), *small_log_writes_slow(facts)]
         if part is not None and part.is_large and not others:
-            yield Finding("log_write", f"Commits waited for the log: {log_write(facts)}.", evidence=evidence)
+            said = f"{rows}Commits waited for the log: {log_write(facts)}."
+            yield Finding("log_write", said, next=COMMIT_LESS if rows else "", evidence=evidence)
         return
     if busy is None:
         return
@@ -237,27 +261,26 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     histogram = facts.histograms.get(_WRITE)
     spread = None if histogram is None else spread_factor(histogram)
-    if spread is not None and ratio.lo <= 1 + busy.hi * (1 + spread) / 2:
+    if busy.hi > 0.2 if spread is None else ratio.lo <= 1 + busy.hi * (1 + spread) / 2:
         return
-    if spread is None and busy.hi > 0.2:
-        return
-    step = "take an extended SQL trace (event 10046) of the log writer"
+    said, step = "", "take an extended SQL trace (event 10046) of the log writer"
     if late is not None and (late / sync.avg_s).value < _LATE:
-        rest = f"only {seconds(late.value)} of it passed after the write"
+        rest = f"; only {seconds(late.value)} of it passed after the write"
     elif late is not None:
-        rest, step = f"sessions continued {seconds(late.value)} after their write ended", cpu_step(facts)
+        rest, step = f"; sessions continued {seconds(late.value)} after their write ended", cpu_step(facts)
     elif facts.has_host and facts.idle_pct is not None and facts.idle_pct.hi <= 100 * (1 - SATURATED):
-        rest = f"the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
+        rest = f"; the processors were {percent(1 - facts.idle_pct.value / 100)} busy, so commits waited for one"
         step = cpu_step(facts)
     elif [*remote_redo(facts)]:
         return
+    elif rows:
+        said, rest, step = rows, "", COMMIT_LESS
     else:
-        rest = "the report does not show what the rest was"
+        rest = "; the report does not show what the rest was"
         step = "select name, value from v$sysstat where name like 'redo synch time%'"
     yield Finding(
         "commit_beyond_write",
-        f"A commit waited {seconds(sync.avg_s.value)} and a log write took {seconds(write.avg_s.value)} on average; "
-        f"{rest}.",
+        f"{said}A commit waited {seconds(sync.avg_s.value)} and {log_write(facts)}{rest}.",
         next=step,
         evidence=(*evidence, Evidence("instance_activity", (_OVERHEAD,))),
     )
@@ -403,7 +426,7 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
         []
     """
     sync = facts.events.get(_SYNC)
-    waits = {name: wait for name, wait in facts.background.items() if name.startswith(_REMOTE)}
+    waits = {name: wait for name, wait in facts.background.items() if name.startswith(REMOTE_REDO)}
     if sync is None or not waits or facts.whole_s is None or facts.is_idle:
         return
     name, wait = max(waits.items(), key=lambda item: item[1].time_s.value)
@@ -420,7 +443,7 @@ def remote_redo(facts: ReportFacts) -> Iterator[Finding]:
     yield Finding(
         "remote_redo_in_commit",
         f"{said}.",
-        next="select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'",
+        next=STANDBY,
         evidence=(Evidence("background_events", tuple(waits)), Evidence("foreground_events", (_SYNC,))),
         order=6,
     )

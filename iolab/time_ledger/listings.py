@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import share_text, short_text, time_text
 from iolab.time_ledger.account import Account
-from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, REMOTE_REDO, STANDBY, event_step
 from iolab.time_ledger.parts import Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
@@ -107,7 +107,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
     total = sum(times.values(), Interval.exact(0.0))
     if total.value <= 0:
         return None
-    slow = _slow_commit(times, counts)
+    slow, of_commits = _slow_commit(times, counts)
     account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
     for name, time in times.items():
         wait_class = wait_class_of(name)
@@ -116,7 +116,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
         count = counts.get(name)
         account.add(
             "what", name, time, kind=kind, wait_class=wait_class, count=count, evidence=Place("tables", (name,)),
-            next_step=_NOT_THE_LOG if slow and name == _SYNC else event_step(name) or _step_of_class(wait_class, count),
+            next_step=(of_commits if name == _SYNC else "") or event_step(name) or _step_of_class(wait_class, count),
         )  # fmt: skip
     rest = total - idle
     is_mixed = rest.lo > 0 and idle.value > 0
@@ -126,11 +126,8 @@ def _of_waits(listed: Queried) -> Ledger | None:
         else f"waits {seconds_text(total)} that the query"
     )
     said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
-    if slow:
-        each = [time_text(time) for time in slow]
-        said += f"; `{_SYNC}` took {each[0]} each, a write of the log {each[1]}: commits waited for more than its disk"
     return account.ledger(
-        text=said,
+        text=said + slow,
         counted={"what": "waits"},
         work=rest if is_mixed else None,
         work_base="the waits not idle" if is_mixed else "",
@@ -138,12 +135,18 @@ def _of_waits(listed: Queried) -> Ledger | None:
     )
 
 
-def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[float, float] | None:
-    """Seconds of a wait for a commit, and of a write of the log, where a commit waits many times as long as that."""
+def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[str, str]:
+    """That a commit waited many times as long as a write of the log, and for what; the next step; empty of others."""
     if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (_SYNC, _LOG_WRITE)):
-        return None
+        return "", ""
     sync, write = (times[name].value / counts[name].value for name in (_SYNC, _LOG_WRITE))
-    return (sync, write) if sync >= _MUCH_LONGER * write > 0 else None
+    if not sync >= _MUCH_LONGER * write > 0:
+        return "", ""
+    said = f"; `{_SYNC}` took {time_text(sync)} each, a write of the log {time_text(write)}: "
+    for name in (name for name in counts if name.startswith(REMOTE_REDO) and counts[name].lo > 0):
+        if sync / 2 <= (each := times[name].value / counts[name].value) <= sync:
+            return f"{said}{time_text(each)} of it was `{name}`", STANDBY
+    return f"{said}commits waited for more than its disk", _NOT_THE_LOG
 
 
 def _step_of_class(wait_class: str | None, count: Interval | None) -> str | None:

@@ -21,6 +21,9 @@ CLIENT_WORK: Final = "see what the client did between its calls: its own log, or
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100
+#: How waits for redo on another host begin.
+REMOTE_REDO: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
+STANDBY: Final = "select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'"
 BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
 #: For a sort or hash join on disk.
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"

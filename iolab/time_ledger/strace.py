@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, share_text
+from iolab.metrics.formatting import count_text, share_text, time_text
 from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_times import times_of
 from iolab.time_ledger.account import Account, Ledger, void_ledger
@@ -49,6 +49,10 @@ _MOSTLY: Final = 0.5
 _LEAST_S: Final = 0.01
 #: Processes of about the longest span, of which the one with most work leads.
 _ALIKE: Final = 0.95
+#: The calls of round trips, and how many there are at least.
+_PAIRS: Final = ({"read", "write"}, {"recv", "send"}, {"recvfrom", "sendto"}, {"recvmsg", "sendmsg"})
+_MANY: Final = 100
+ROUND_TRIPS: Final = "round trips"
 #: A log of this few kinds of calls was asked for them (-e).
 _FEW_CALLS: Final = 3
 #: Idle time from this share on is left out of what shares are of.
@@ -229,17 +233,27 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
     return _finished(account, sums, int(ready.get_column("late").sum()) / _SECOND, is_timed=is_timed)
 
 
+def _round_trips(sums: pl.DataFrame) -> str:
+    """How often a process wrote to its client and read what came next, and the time of both; empty of few."""
+    client = sums.filter(kind="client").group_by("fd").agg(pl.col("elapsed").sum(), pl.col("calls", "name"))
+    for _, elapsed, calls, names in client.sort("elapsed", "fd", descending=True).head(1).iter_rows():
+        if set(names) in _PAIRS and min(calls) >= max(_MANY, _ALIKE * max(calls)):
+            each = time_text(elapsed / _SECOND / min(calls))
+            return f"{min(calls):,} {ROUND_TRIPS} of {each}"
+    return ""
+
+
 def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bool) -> Ledger:
     """The ledger, with what shares are of, and the total in one line."""
     total = account.total
     idle = {kind: _seconds(sums.filter(kind=kind), "elapsed") for kind in ("idle", "client")}
     aside = sum(idle.values()) / total.value
-    work, work_base, unshared = None, "", ""
+    work, work_base, unshared, trips = None, "", "", _round_trips(sums)
     if _seconds(sums, "slack") > _COARSE * total.value:
         unshared = "times are printed too coarsely: their rounding adds up to more than 10 % of the total"
     elif aside > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
         rest = f"{share_text(min(aside, 1.0))} of the time was idle or waiting for the client"
-        unshared = f"almost nothing ran: {rest}"
+        unshared = f"{'the process itself hardly ran' if trips else 'almost nothing ran'}: {rest}"
     elif aside >= _IDLE:
         work, work_base = total * (1 - aside), "the non-idle time"
     text = f"{_SPAN} {_length(total)}"
@@ -254,9 +268,8 @@ def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bo
                 is_sure = sums.filter(kind=kind, target="server").height
                 what = "waiting for the client" if is_sure else "likely waiting for the client"
             at_most = "" if is_timed else "at most "
-            text += (
-                f"; {at_most}{share_text(min(seconds / total.value, 1.0))} of this time was {what} ({', '.join(names)})"
-            )
+            share, of = share_text(min(seconds / total.value, 1.0)), ", ".join(names)
+            text += f"; {at_most}{share} of this time was {what} ({trips if kind == 'client' and trips else of})"
     if late >= _MOSTLY * total.value:
         most_of_it = f"{'' if is_timed else 'at most '}{share_text(late / total.value)} of this time"
         text += f"; for {most_of_it} it waited until a time-out: nothing arrived"

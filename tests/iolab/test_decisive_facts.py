@@ -17,7 +17,7 @@ from iolab.metrics.report_figures import _alike
 from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import first_screen
 from iolab.pages.summary import summarize
-from iolab.rules.ash import _place, _plans, _when
+from iolab.rules.ash import _place, _plans, _when, blockers_of
 from iolab.rules.compare_report import _statement
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Finding, findings_frame
@@ -44,6 +44,14 @@ BEGIN = dt.datetime(2024, 3, 1, 10, 0)  # noqa: DTZ001 - reports have no zone
 def tables(**frames: object) -> AwrReport:
     """A report of these tables."""
     return cast("AwrReport", {name: pl.DataFrame(rows) for name, rows in frames.items()})
+
+
+class Sampled(dict[str, pl.DataFrame]):
+    """A report with samples."""
+
+    def __init__(self, frames: object, kind: str) -> None:
+        super().__init__(cast("dict[str, pl.DataFrame]", frames))
+        self.kind, self.with_bounds = kind, self.__getitem__
 
 
 def facts_of(event: str, seconds: float, **more: object) -> ReportFacts:
@@ -241,6 +249,21 @@ def test_the_object_of_an_event(share: float, of_object: float, said: str) -> No
     assert _place(report, "gc buffer busy acquire", share) == ""
 
 
+@pytest.mark.parametrize(("kind", "where"), [("ash", ", all in `enq: TX - row lock contention`"), ("awr", "")])
+def test_the_session_that_blocked_others(kind: str, where: str) -> None:
+    """A report of a period that has samples names the blocker beside the event; only by a share of all samples."""
+    event = "enq: TX - row lock contention"
+    row = {"session": "7,1", "sid": 7, "event": event, "program": "pay", "samples": None, "samples_of": None}
+    for share, count in ((60.0, 1), (99.0, 0)):
+        rows = [row | {f"event_pct{end}": share for end in ("", "_lo", "_hi")}]
+        events = [{"event": event, "scope": "all"} | {f"activity_pct{end}": 90.0 for end in ("", "_lo", "_hi")}]
+        found = list(
+            blockers_of(cast("AwrReport", Sampled(tables(ash_blocking_sessions=rows, ash_top_events=events), kind)))
+        )
+        said = f"Session 7 (pay) blocked other sessions in 60 % of the samples{where}."
+        assert [one.sentence for one in found] == [said] * count
+
+
 def test_a_statement_of_two_plans_has_both() -> None:
     """The share of each plan, the larger one first; of one plan nothing is said."""
     rows = [{"sql_id": "a", "plan_hash": plan, "event_pct": pct} for plan, pct in ((7, 60.0), (7, 8.0), (9, 2.0))]
@@ -253,11 +276,13 @@ def test_the_statement_behind_a_change_between_periods() -> None:
     row = {"ordered_by": "elapsed", "sql_id": "7k2qx0zm9w4cd", "first_pct": 3.0, "second_pct": 80.0}
     row |= {"first_elapsed_per_exec_ms": 24.0, "second_elapsed_per_exec_ms": 3_600.0, "plans": "1/ 1/ 2"}
     row |= {"first_reads_per_exec": 9.0, "second_reads_per_exec": 50_000.0}
+    row |= {"first_gets_per_exec": None, "second_gets_per_exec": None}
+    gets = row | {"ordered_by": "gets", "first_gets_per_exec": 84.0, "second_gets_per_exec": 61_200.0}
     one, two = (ReportFacts(db_time_s=exact(time), elapsed_s=exact(100)) for time in (100, 500))
-    (found,) = _statement(tables(compare_sql=[row]), one, two)
+    (found,) = _statement(tables(compare_sql=[row, gets]), one, two)
     assert found.sentence == (
         "`7k2qx0zm9w4cd` made up 99.2 % of the increase in DB time: 3.60 s per execution after 24 ms, "
-        "50,000 blocks read after 9; its plan changed."
+        "61,200 gets after 84, 50,000 blocks read after 9; its plan changed."
     )
     assert list(_statement(tables(compare_sql=[row]), one, one)) == []
 

@@ -87,19 +87,23 @@ def test_a_recursive_statement_for_each_row_is_of_a_function_or_trigger(text: st
     assert "one for each row" not in _said(outer.replace("9040", "9140") + inner + total)
 
 
-def test_a_commit_for_each_row_says_so() -> None:
-    """Commits as many as the rows of an insert that is executed once for each are the fault, not their waits."""
+@pytest.mark.parametrize("depth", ["", "Parsing user id: 88     (recursive depth: 1)\n"])
+def test_a_commit_for_each_row_says_so(depth: str) -> None:
+    """Commits as many as the rows of an insert are the fault, not their waits; also where PL/SQL executes both."""
     insert = _statement("7mqz0k8xw4c2d", "insert into t values (:1)", ("Execute", 9000, 1.0, 18_000, 9000))
     waits = _waits("log file sync", 20.0)
     commit = _statement("23wm3kz7rps5y", "COMMIT", ("Execute", 9000, 21.0, 9000, 0)) + waits
-    found = iolab.findings(
-        (HEAD + insert + commit + _overall(("Execute", 18_000, 22.0, 27_000, 9000)) + waits).encode()
-    )
+    statements = (insert + commit).replace("Misses", f"{depth}Misses")
+    total = _overall(("Execute", 18_000, 22.0, 27_000, 9000))
+    total = total.replace("NON-RECURSIVE", "RECURSIVE") if depth else total
+    block = _statement("1wq0zk8x4w2cd", "begin p; end;", ("Execute", 1, 0.2, 0, 0)) if depth else ""
+    total += _overall(("Execute", 1, 0.2, 0, 0)) if depth else ""
+    found = iolab.findings((HEAD + statements + block + total + waits).encode())
     row = found.filter(name="main_statement").row(0, named=True)
     assert (
         "9,000 executions, one for each row of `7mqz0k8xw4c2d`, 9,000 waits for `log file sync` (20" in row["sentence"]
     )
-    assert row["next"].startswith("commit once for many rows")
+    assert row["next"].startswith("commit less often")
 
 
 @pytest.mark.parametrize("others", [6_512, 12])

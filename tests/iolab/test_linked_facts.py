@@ -1,0 +1,162 @@
+"""Facts that a log prints apart and that belong together: a cause beside its symptom, and each thing counted once."""
+
+from __future__ import annotations
+
+import pytest
+
+import iolab
+from iolab.metrics.report_facts import ReportFacts, Statement, Wait
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
+from iolab.rules.writes import commit_beyond_write
+from logframe.interval import Interval
+
+VMSTAT = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
+VMSTAT += " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
+exact = Interval.exact
+
+
+def said(log: str) -> str:
+    """All sentences about a log."""
+    return " ".join(iolab.findings(log.encode()).get_column("sentence"))
+
+
+def first_lines(log: str) -> str:
+    """The three first lines below the name of a log."""
+    return " ".join(summary_text(summarize(log.encode()), "a.log", width=110).splitlines()[:3])
+
+
+@pytest.mark.parametrize("obj", ["", "9"])
+def test_a_request_is_counted_once_whether_its_end_is_known_or_not(obj: str) -> None:
+    """Completions that match no submission are rows of their own, and no more requests of the calls that submit."""
+    lines = []
+    for n in range(60):
+        ios = [f"{{data={hex(k + 1)}, pwrite, fildes=261, nbytes=8192, offset={8192 * k}}}" for k in range(4)]
+        ends = [f"{{data=0x{obj}{k + 1}, obj=0x{obj}{k + 1}, res=8192, res2=0}}" for k in range(4)]
+        at = 1_700_000_000 + n * 0.31
+        lines.append(f"{at:.6f} io_submit(0x7f11, 4, [{', '.join(ios)}]) = 4 <0.300000>")
+        lines.append(f"{at + 0.301:.6f} io_getevents(0x7f11, 4, 9, [{', '.join(ends)}], NULL) = 4 <0.000020>")
+    assert "60 calls of 4 requests, 300 ms each (75 ms per request)" in said("\n".join(lines))
+
+
+def test_a_calm_host_says_all_three_and_its_cpus_are_those_of_any_heading() -> None:
+    """CPUs that one tool prints are those of the host; calm devices and memory stand beside calm CPUs."""
+    iostat = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(16 CPU)\n\n"
+    iostat += (
+        "Device  r/s  w/s  rkB/s  wkB/s  r_await  w_await  %util\nsda  9.0  1.0  72.0  8.0  0.30  0.10  {0}\n\n" * 3
+    )
+    rows = VMSTAT + "".join(f" 1 0 0 900 1 1 {{1}} 0 10 10 1{n} 1 3 1 96 0 0\n" for n in range(12))
+    log = iostat + "$ vmstat 5 12\n" + rows
+    assert "16 CPUs for" in first_lines(log.format("2.10", 0))
+    assert "number of CPUs" not in first_lines(log.format("2.10", 0))
+    assert "no device was more than 2.1 % busy and no memory was swapped." in first_lines(log.format("2.10", 0))
+    assert "was more than" not in said(log.format("92.1", 0))
+    assert "no memory" not in said(log.format("2.10", 30))
+
+
+@pytest.mark.parametrize(("free", "is_unused"), [(20_480, True), (400, False)])
+def test_huge_pages_that_nobody_uses_stand_beside_swapping(free: int, *, is_unused: bool) -> None:
+    """Memory that is reserved as huge pages and free is the first to be given back."""
+    rows = VMSTAT + "".join(f" 9 9 9000 200 1 1 9000 9{n} 10 10 1{n} 1 13 11 46 30 0\n" for n in range(12))
+    log = rows + "$ grep Huge /proc/meminfo\nHugePages_Total:   20480\nHugePages_Free:    "
+    log += f"{free}\nHugePages_Rsvd:        0\nHugepagesize:       2048 kB\n"
+    assert ("20,480 of 20,480 huge pages (40 GiB) were reserved and free" in first_lines(log)) is is_unused
+    step = iolab.findings(log.encode()).filter(name="swapping").item(0, "next")
+    assert step.startswith("let the SGA use" if is_unused else "see who holds")
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_cause"),
+    [
+        ("$ cat /proc/sys/sunrpc/tcp_slot_table_entries /proc/sys/sunrpc/tcp_max_slot_table_entries\n2\n2\n", True),
+        ("sunrpc.tcp_max_slot_table_entries = 2\n", True),
+        ("sunrpc.tcp_slot_table_entries = 2\nsunrpc.tcp_max_slot_table_entries = 65536\n", False),
+        ("", False),
+    ],
+)
+def test_slots_of_rpc_stand_beside_the_queue_that_they_make(printed: str, *, is_cause: bool) -> None:
+    """Slots are a limit where more requests are in flight than there are slots."""
+    head = "ops/s kB/s kB/op retrans avg RTT (ms) avg exe (ms)\n"
+    sample = "nas:/u4 mounted on /u4:\n\n ops/s rpc bklog\n 2000.0 99.0\n\n"
+    sample += f"read: {head} 2000.0 16000.0 8.0 0 (0.0%) 1.000 48.000\n"
+    log = "$ nfsiostat 5 2\n" + sample * 2 + printed
+    assert ("47 ms in the client's queue (2 RPC slots), 1 ms in" in said(log)) is is_cause
+
+
+@pytest.mark.parametrize("answers", [150, 20])
+def test_round_trips_with_a_client_are_pairs_of_calls(answers: int) -> None:
+    """What is written and what is read are one round trip; without pairs there is only the time that was waited."""
+    lines, at = [], 1_700_000_000.0
+    call, answer = r"\0\33\0\0\6\0\0\0\0\0\3\5", r"\0\227\0\0\6\0\0\0\0\0\20\27"
+    for n in range(150):
+        if n < answers:
+            lines.append(f'{at:.6f} write(17, "{answer}"..., 91) = 91 <0.000020>')
+        lines.append(f'{at + 0.0001:.6f} read(17, "{call}"..., 8208) = 27 <0.019980>')
+        at += 0.0201
+    text = first_lines("\n".join(lines))
+    assert ("150 round trips of 20 ms" in text) is (answers == 150)
+    assert ("lmost nothing ran" in text) is (answers != 150)
+
+
+@pytest.mark.parametrize("wait", ["semtimedop", "pread64"])
+def test_one_process_that_reads_for_several_is_named(wait: str) -> None:
+    """Of processes that share work, one made most reads while the others waited to be posted."""
+    lines = [f'7 {100 + n / 100:.6f} pread64(3</a.dbf>, "", 8192, {8192 * n}) = 8192 <0.009000>' for n in range(200)]
+    call = "semtimedop(9, [{0, -1, 0}], 1, {3, 0}) = -1 EAGAIN (Resource temporarily unavailable) <1.900000>"
+    if wait == "pread64":
+        call = 'pread64(3</a.dbf>, "", 8192, 0) = 8192 <1.900000>'
+    for pid in (8, 9):
+        lines.append(f'{pid} 100.000000 pread64(3</a.dbf>, "", 8192, 0) = 8192 <0.009000>')
+        lines.append(f"{pid} 100.010000 {call}")
+    text = said("\n".join(sorted(lines, key=lambda line: float(line.split()[1]))))
+    assert ("Process 7 made 200 of them; the other 2 were idle for 3.80 s." in text) is (wait == "semtimedop")
+
+
+@pytest.mark.parametrize("ms", [0.1, 30])
+def test_how_a_file_was_opened_matters_where_its_reads_took_the_time(ms: float) -> None:
+    """Files whose opening is not in the log are named where half of the time of the reads is theirs."""
+    lines = ['100.000000 openat(AT_FDCWD, "/u2/slow.dbf", O_RDWR|O_DIRECT) = 9</u2/slow.dbf> <0.000010>']
+    for n in range(100):
+        lines.append(f'{101 + n / 10:.6f} pread64(9</u2/slow.dbf>, "", 8192, 0) = 8192 <0.020000>')
+        lines.append(f'{101.03 + n / 10:.6f} pread64(4</u1/other.dbf>, "", 8192, 0) = 8192 <{ms / 1e3:.6f}>')
+    assert ("whether `other.dbf` was opened" in said("\n".join(lines))) is (ms == 30)
+
+
+def test_commits_of_each_row_are_the_cause_of_their_waits() -> None:
+    """Where there is a commit for each row, what a commit is made of is no question; a standby or late post is."""
+    insert = Statement("6kd2v9s1xq8fa", exact(70), text="INSERT INTO t", counts={"rows_processed": 41_000})
+    facts = ReportFacts(
+        db_time_s=exact(60), elapsed_s=exact(900), statements=(insert,),
+        events={"log file sync": Wait(exact(42_000), exact(44))},
+        background={"log file parallel write": Wait(exact(40_000), exact(14))},
+        activity={"user commits": exact(42_000)},
+    )  # fmt: skip
+    (found,) = commit_beyond_write(facts)
+    assert found.sentence.startswith(
+        "Sessions committed once per row: 42,000 commits for 41,000 rows of `6kd2v9s1xq8fa`. A commit waited 1.05 ms"
+    )
+    assert found.next.startswith("commit less often")
+    facts.activity["user commits"] = exact(800)
+    assert [one.sentence.endswith("does not show what the rest was.") for one in commit_beyond_write(facts)] == [True]
+
+
+@pytest.mark.parametrize(("remote", "stated"), [(18_000, "18 ms of it was `SYNC Remote Write`"), (20, "than its disk")])
+def test_redo_on_another_host_is_a_part_of_a_commit(remote: int, stated: str) -> None:
+    """A long wait for another host is the part of a commit that its disk does not explain."""
+    log = "SQL> select event, total_waits, time_waited_micro/1e6 secs from v$system_event;\n\n"
+    log += "EVENT                          TOTAL_WAITS       SECS\n" + "-" * 30 + " ----------- ----------\n"
+    for name, secs in (("log file sync", 19_400), ("SYNC Remote Write", remote), ("log file parallel write", 600)):
+        log += f"{name:30} {1_000_000:11} {secs:10}\n"
+    assert stated in first_lines(log + "\n")
+
+
+def test_a_report_of_all_instances_has_the_sequence_of_its_lock() -> None:
+    """Headings of the statements may lack the line above them; a sequence is then known as in other reports."""
+    names = ("SQL Id", "Elapsed (s)", "CPU (s)", "Gets", "Reads", "Rows", "Execs", "SQL Text")
+    rows = [("vdzc22hhgdfuh", "900.0", "9.0", "7", "1", "1,000", "1,000", "INSERT INTO t VALUES (s.NEXTVAL)")]
+    title = "SQL ordered by Elapsed Time (Global)"
+    page = f'<html><body><h1>WORKLOAD REPOSITORY REPORT (RAC)</h1><h3>{title}</h3><table summary="{title}"><tr>'
+    page += "".join(f"<th>{name}</th>" for name in names) + "</tr>"
+    page += "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    report = iolab.load((page + "</table></body></html>").encode())
+    assert report["sql"].select("elapsed_s", "executions", "rows_processed").row(0) == (900.0, 1_000, 1_000)
