@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -62,6 +63,9 @@ _STEP: Final = 2.0
 #: Waits of this many ms and more are slow for a device.
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
+#: How a row is called that is no part beside the others, and how near to their sum a total is.
+_TOTAL: Final = frozenset({"total", "sum", "maximum", "granule"})
+_SAME: Final = 1e-3
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
 #: Views of the statistics of the session that queries them, and what explains the time of any statement.
@@ -231,17 +235,19 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
     name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
     values = [(value, -n) for n, value in enumerate(most.values) if value is not None] if most is not None else []
+    cells = table.listed.rows
+    if most is not None and most.is_sum:
+        values = _without_totals(values, cells)
     if most is None or not values or max(values)[0] <= entry.get("above", 0):
         return None
     value, row = max(values)[0], -max(values)[1]
     same = [place for one in entry.get("by", ()) if (place := table.texts.get(one)) is not None]
-    cells = table.listed.rows
     values = [(one, n) for one, n in values if all(cells[-n][place] == cells[row][place] for place in same)]
     others = [one for one, n in values if -n != row]
     texts = {"most": percent(value) if most.kind == "ratio" else most.said(value)}
     is_one = len(table.listed.rows) == 1  # a row that was asked for alone is no share of anything
     if not is_one:
-        texts["rows"] = f"{len(values):,}" if same else f"{len(cells):,}"
+        texts["rows"] = f"{len(values):,}" if same or most.is_sum else f"{len(cells):,}"
     if most.is_sum and not is_one:
         total = value + sum(others)
         if value < max(entry.get("share", 0.0), entry.get("skew", 0.0) / len(values)) * total:
@@ -274,6 +280,15 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     evidence = (Evidence("tables", (texts["label"],)),)
     order, explains = _LIMIT if is_severe else _USUAL, tuple(entry.get("explains", ()))
     return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=order, explains=explains)
+
+
+def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
+    """The figures of rows that are parts: none that is called a total, or is as much as all others together."""
+    called = {n for _, n in values for text in cells[-n] if text and text.split()[:1] and text.split()[0].lower() in _TOTAL}
+    parts = [(value, n) for value, n in values if n not in called] or values
+    whole = sum(value for value, _ in parts)
+    is_whole = len(parts) > _LEAST_SERIES and math.isclose(2 * max(parts)[0], whole, rel_tol=_SAME)
+    return [one for one in parts if one != max(parts)] if is_whole else parts
 
 
 def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:

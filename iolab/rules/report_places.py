@@ -15,7 +15,7 @@ from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_causes import most_blocks, sequences_of
 from iolab.rules.report_parts import parts_of
-from iolab.time_ledger.next_steps import PARSES, event_step, step_at
+from iolab.time_ledger.next_steps import BLOCKS, PARSES, event_step, step_at
 from iolab.time_ledger.reports import is_calm
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             step = "see the longest queries, and what changes their rows: select * from v$undostat"
         elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
             said, step = f"Segment {segment}", step_at(event, segment.split("`")[1])
-            if lists[0] in _CHANGED:
+            if lists[0] == "buffer_busy_waits" and (found := _block_class(report)):
+                said, step = f"{said}; {found[0]}", found[1]
+            elif lists[0] in _CHANGED:
                 said += next(_numbered(facts, segment.split("`")[1]), "")
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
@@ -216,6 +218,18 @@ def _undo(report: AwrReport, facts: ReportFacts, event: str) -> str:
     applied, name = facts.activity.get(_APPLIED), own.sort("reads").item(-1, "tablespace")
     why = f": {three(applied.value)} undo records were applied for consistent reads" if applied is not None else ""
     return f"{percent(reads / whole)} of reads were of undo (`{name}`){why}"
+
+
+def _block_class(report: AwrReport) -> tuple[str, str] | None:
+    """The class of block, other than data, with most of the time of the waits for buffers, and what to do about it."""
+    if "buffer_waits" not in report:
+        return None
+    rows = report["buffer_waits"].select("block_class", time="total_wait_s").drop_nulls().sort("time", descending=True)
+    total = float(rows.get_column("time").sum())
+    for name, time in rows.head(1).filter(pl.col("block_class").is_in([*BLOCKS])).rows():
+        if time >= _MOSTLY * total > 0:
+            return f"{percent(time / total)} of the time was for blocks of class `{name}`", BLOCKS[name]
+    return None
 
 
 def _segment(report: AwrReport, lists: tuple[str, ...]) -> str:

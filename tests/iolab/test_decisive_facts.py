@@ -95,6 +95,19 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
     assert [said in one for one in found] == [True] * bool(said)
 
 
+@pytest.mark.parametrize(
+    ("block_class", "step"),
+    [("segment header", "free lists"), ("undo header", "undo_management"), ("data block", "hash partitions")],
+)
+def test_the_class_of_blocks_behind_waits_for_buffers(block_class: str, step: str) -> None:
+    """Blocks that no partitions spread have another cure, and their class stands beside the segment."""
+    segment = {"ordered_by": "buffer_busy_waits", "owner": "A", "object": "T", "total_pct": 95.0, "capture_pct": None}
+    waits = [{"block_class": block_class, "total_wait_s": 97.0}, {"block_class": "file header", "total_wait_s": 3.0}]
+    (found,) = places(tables(segments=[segment], buffer_waits=waits), facts_of("buffer busy waits", 700))
+    assert (f"97 % of the time was for blocks of class `{block_class}`" in found.sentence) == ("header" in block_class)
+    assert step in found.next
+
+
 def files(*rows: tuple[str, str, int, float]) -> AwrReport:
     """A report of these files (tablespace, file, reads, average in ms), and of the averages of their tablespaces."""
     names = ("tablespace", "file", "reads", "avg_read_ms")

@@ -195,6 +195,29 @@ SERIES = ("2020-05-01|11.2", "2020-05-02|9.4", "2020-05-03|210.8", "2020-05-04|3
             ("OBJECT_NAME|STATISTIC_NAME|VALUE", "T_IX|row lock waits|900", "T|row lock waits|100"),
             "`T_IX` had 90 % of `row lock waits` of the 2 segments listed: 900.",
         ),
+        *(
+            (f"select {name}, bytes from {view}", ("NAME|BYTES", *rows), said)
+            for name, view, rows, said in (
+                (
+                    "name",
+                    "v$sgainfo",
+                    ("Buffer Cache Size|3072", "Shared Pool Size|1024", "Granule Size|512", "Maximum SGA Size|5000"),
+                    "`Buffer Cache Size` is the largest of the 2 parts of memory listed: 3 KiB, 75 %.",
+                ),
+                (
+                    "pool name",
+                    "v$sgastat",
+                    ("java|1024", "large|1024", "shared|2048", "all of it|4096"),
+                    "`shared` is the largest of the 3 parts of memory listed: 2 KiB, 50 %.",
+                ),
+                (
+                    "tablespace_name name",
+                    "dba_segments",
+                    ("A|8192", "B|1024", "C|1024", "TOTAL|10240"),
+                    "`A` has 80 % of BYTES of the 3 rows listed: 8 KiB.",
+                ),
+            )
+        ),
         (
             "select machine, status, count(*) from v$session group by machine, status",
             ("MACHINE|STATUS|COUNT(*)", "app1|INACTIVE|480", "app2|ACTIVE|20"),
