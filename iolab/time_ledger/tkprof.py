@@ -34,6 +34,8 @@ _INSIDE: Final = (0.99, 1.02)
 _LEAST_GETS: Final = 100
 #: Of less time no shares are given: it is printed in units of 10 ms.
 _LEAST_S: Final = 0.5
+#: Waits for commits are between calls where the calls leave no time for this part of them.
+_MOST_OF: Final = 0.5
 #: Bounds of the total that are apart by more are reported.
 _RANGE: Final = 0.01
 _STEP_S: Final = 0.01
@@ -133,12 +135,18 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
     total = _joined(nesting, callers, called)
     if total.hi <= 0:
         return [void_ledger("the report has no table of calls", base=BASE)]
-    account = Account(total, BASE)
+    commits = _commits_between(report, nesting, total)
+    account = Account(total + commits, BASE)
     _what(account, report, nesting)
     _phases(account, report, nesting)
     _who(account, report, statements, nesting, called)
     unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"
-    text = _words(total, callers, called, nesting) + _client(report, total)
+    text = _words(total, callers, called, nesting)
+    if commits.value:
+        text += f"; commits between calls took {range_text(commits)}"
+        for view in ("phase", "who"):
+            account.add(view, "commits between calls", commits, kind="wait", wait_class="Commit")
+    text += _client(report, total)
     lead = account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})
     rest = lead.parts().filter(pl.col("kind") == "not_accounted", pl.col("share_lo") >= _LITTLE)
     shares = rest.get_column("share") if report.waits.height else ()  # without its waits a trace is not complete
@@ -175,8 +183,8 @@ def _elapsed(report: Tkprof, statements: pl.DataFrame, scope: str) -> Interval:
     return Interval(*own.select(pl.col("elapsed_s", "elapsed_s_lo", "elapsed_s_hi").sum()).row(0))
 
 
-def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
-    """CPU, and the waits of the overall lists or, without one, of the statements."""
+def _cpu_of(report: Tkprof, nesting: Nesting) -> Interval:
+    """The CPU time of the calls."""
     cpu = _overall(report, "total", "cpu_s")
     if not cpu:
         own = report.calls.filter(pl.col("scope") == "statement", pl.col("call") == "total")
@@ -185,11 +193,11 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
             scope: Interval(*rows.select(pl.col(figures).sum()).row(0))
             for scope, rows in _by_depth(report, own).items()
         }
-    time = _joined(nesting, cpu.get("non_recursive", _ZERO), cpu.get("recursive", _ZERO))
-    step = "see the statements with most gets: iolab show --tables"
-    account.add("what", CPU, time, kind="cpu", evidence=Place("calls", _OVERALL), next_step=step)
-    step = f"see each wait in the trace{trace_of(report)}"
-    known = time
+    return _joined(nesting, cpu.get("non_recursive", _ZERO), cpu.get("recursive", _ZERO))
+
+
+def _events_of(report: Tkprof) -> list[dict[str, Any]]:
+    """The waits by event, of the overall lists or, without one, of the statements; idle ones come last."""
     waits = report.waits.filter(pl.col("scope").is_in(_OVERALL))
     if not waits.height:
         of_statements = _by_depth(report, report.waits.filter(pl.col("scope") == "statement"))
@@ -206,7 +214,25 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
         )
     )
     rows = events.sort("total_wait_s", "event", descending=[True, False]).to_dicts()
-    for row in sorted(rows, key=lambda one: is_idle(one["event"])):
+    return sorted(rows, key=lambda one: is_idle(one["event"]))
+
+
+def _commits_between(report: Tkprof, nesting: Nesting, total: Interval) -> Interval:
+    """The waits for commits that no call of the report contains: with its CPU they took far more than the calls."""
+    times = {row["event"]: row_figure(row, "total_wait_s") or _ZERO for row in _events_of(report)}
+    commits = sum((time for event, time in times.items() if wait_class_of(event) == "Commit"), _ZERO)
+    over = _cpu_of(report, nesting) + commits - total
+    return commits if over.lo > _MOST_OF * commits.value > 0 else _ZERO
+
+
+def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
+    """CPU, and the waits of the overall lists or, without one, of the statements."""
+    time = _cpu_of(report, nesting)
+    step = "see the statements with most gets: iolab show --tables"
+    account.add("what", CPU, time, kind="cpu", evidence=Place("calls", _OVERALL), next_step=step)
+    step = f"see each wait in the trace{trace_of(report)}"
+    known = time
+    for row in _events_of(report):
         event, seconds = str(row["event"]), row_figure(row, "total_wait_s")
         if seconds is None or event.lower() in FROM_CLIENT:
             continue
