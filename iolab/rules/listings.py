@@ -55,8 +55,6 @@ _AGGREGATES: Final = frozenset({"count", "sum", "avg", "max", "min"})
 _NAMES: Final = ("stat_name", "metric_name", "item")
 _VALUES: Final = ("value", "session_total", "average", "sofar")
 _UNITS_OF_LAG: Final = (86_400, 3600, 60, 1)
-#: Waits of the apply of a standby.
-RECOVERY: Final = "recovery read"
 _LEAST_SERIES: Final = 3
 #: From a moment on a series is another where all of its figures are this many times the largest before.
 _STEP: Final = 2.0
@@ -66,11 +64,15 @@ _MOST_TEXT: Final = 60
 #: How a row is called that is no part beside the others, and how near to their sum a total is.
 _TOTAL: Final = frozenset({"total", "sum", "maximum", "granule"})
 _SAME: Final = 1e-3
+#: A device is the cause of waits where it is this many times as slow as the others.
+_FAR: Final = 3
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
 #: Views of the statistics of the session that queries them, and what explains the time of any statement.
 _OF_SESSION: Final = ("v$mystat", "v$pq_sesstat")
 ANY: Final = "any statement"
+#: What explains the time of statements of a kind only.
+OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
 #: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
 #: statistics.
@@ -200,10 +202,15 @@ def listed(spool: Spool) -> list[Finding]:
     found = []
     tables = [_Table(one, _units()) for one in queried_tables(spool) if one.rows and account_of(one) is None]
     states = dict(pair for table in reversed(tables) for pair in _states(table))
+    found_of = dict[str, Finding]()
     for table in tables:
         makers = (partial(_sessions, states=states), _switches, _histogram, partial(_rows, tables=tables), _series)
-        found += next((said for make in makers if (said := list(make(table)))), [])
-    found += [*_ratios(spool, tables), *_times(spool)]
+        said = next((said for make in makers if (said := list(make(table)))), [])
+        found_of |= dict.fromkeys(table.views, said[0]) if said else {}
+        found += said
+    ratios = [*_ratios(spool, tables, found_of)]
+    found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
+    found += [*ratios, *_times(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
@@ -253,6 +260,7 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         if value < max(entry.get("share", 0.0), entry.get("skew", 0.0) / len(values)) * total:
             return None
         texts |= {"most%": percent(value / total), "sum": most.said(total)}
+    far = value / typical if others and (typical := median(others)) > 0 else 0.0
     if others:
         texts["most~"] = most.said(median(others))
     for per in entry.get("each", ()):
@@ -261,6 +269,7 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
             texts["each"] = most.said(value / count)
             if rest := sum(one or 0 for n, one in enumerate(counts.values) if n != row):
                 texts["each~"] = most.said(sum(others) / rest)
+                far = value / count / (sum(others) / rest) if any(others) else 0.0
             break
     listed = table.listed
     figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
@@ -279,6 +288,7 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     is_severe = "severe" in entry and value >= entry["severe"]
     evidence = (Evidence("tables", (texts["label"],)),)
     order, explains = _LIMIT if is_severe else _USUAL, tuple(entry.get("explains", ()))
+    explains = tuple(entry["of_events"]) if "of_events" in entry and far >= _FAR else explains
     return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=order, explains=explains)
 
 
@@ -493,9 +503,11 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     if bucket is None or counts is None:
         return
     waits: dict[str, list[tuple[float, float]]] = {}
+    quoted = [word.strip("'") for word in table.listed.words if word[0] == "'" and wait_class_of(word.strip("'"))]
+    asked = quoted[0] if len(quoted) == 1 else "the event"
     for n, (end, count) in enumerate(zip(table.listed.figures(bucket), counts.values, strict=True)):
         if end is not None and count:
-            name = str(table.listed.rows[n][event]).strip() if event is not None else "the event"
+            name = str(table.listed.rows[n][event]).strip() if event is not None else asked
             waits.setdefault(name, []).append((end.value, count))
     slow = {name: sum(count for end, count in ends if end > _SLOW_MS) for name, ends in waits.items()}
     if not slow or not max(slow.values()):
@@ -544,8 +556,8 @@ def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dic
     }
 
 
-def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
-    """Statistics that say something beside another."""
+def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Finding]) -> Iterator[Finding]:
+    """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
     counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
@@ -570,6 +582,8 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := _say(entry["say"], texts)) is not None:
+            beside_it = found_of.get(entry.get("listing", ""))
+            said = said if beside_it is None else f"{said} {beside_it.sentence}"
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
             yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
 
