@@ -294,7 +294,9 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
 
 def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
     """The figures of rows that are parts: none that is called a total, or is as much as all others together."""
-    called = {n for _, n in values for text in cells[-n] if text and text.split()[:1] and text.split()[0].lower() in _TOTAL}
+    called = {
+        n for _, n in values for text in cells[-n] if text and text.split()[:1] and text.split()[0].lower() in _TOTAL
+    }
     parts = [(value, n) for value, n in values if n not in called] or values
     whole = sum(value for value, _ in parts)
     is_whole = len(parts) > _LEAST_SERIES and math.isclose(2 * max(parts)[0], whole, rel_tol=_SAME)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.evidence.host_alignment import align_host
-from iolab.metrics.ash import session_shares
+from iolab.metrics.ash import session_shares, shown_rows
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from sqlplusparse import SessionSamples
 
 
+#: Columns that tell whose a session is, and the part of the samples from which on one of them is named.
+_WHOSE: Final = ("MODULE", "ACTION", "PROGRAM")
+_MOST: Final = 0.5
+_SESSIONS: Final = "see what its sessions run: select sid, status, sql_id, module, action from v$session"
+_JOB: Final = "let the job run at other hours (dba_scheduler_windows), or end it: dbms_scheduler.stop_job"
 #: What to look at next, by view.
 _NEXT: Final = {
     "what": "take an extended SQL trace (event 10046) of a session that does this work",
@@ -49,6 +56,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
         CPU took 100 % of the samples.
         No sample shows a wait: waits took at most 1.5 % of the time, with 95 % confidence.
     """
+    steps = {**_NEXT, "what": next((one.next for one in sampled_module(log)), _NEXT["what"])}
     for lead in session_ledgers(log):
         for view in lead.views:
             for row in lead.parts(view).iter_rows(named=True):
@@ -73,8 +81,37 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     detail=f"{row['count']:,.0f} samples; the range is the 95 % interval",
                     next=""
                     if is_aside or row["name"] == NO_STATEMENT
-                    else event_step(row["name"]) or _NEXT[view].format(row["name"]),
+                    else event_step(row["name"]) or steps[view].format(row["name"]),
                 )
+
+
+@rule(
+    "sampled_time", of="session_samples", needs="samples by module", thresholds={"half of the samples": "a convention"}
+)
+def sampled_module(log: SessionSamples) -> Iterator[Finding]:
+    """The module, action or program with most of the samples, and what its sessions waited for."""
+    rows, lead = shown_rows(log), next(iter(session_ledgers(log)), None)
+    if rows is None or lead is None or lead.void:
+        return
+    cells = log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"], maintain_order=True)
+    names = cells.group_by("line", maintain_order=True).agg(whose=pl.col("text").str.join(" "))
+    state = pl.when(pl.col("state") == "CPU").then(pl.lit("CPU")).otherwise(pl.format("`{}`", "event"))
+    times = rows.join(names, on="line").group_by("whose", state=state).agg(pl.col("active_sessions").sum())
+    total, own = float(rows["active_sessions"].sum()), times.group_by("whose").agg(pl.col("active_sessions").sum())
+    if own.height < 2:
+        return
+    name, time = own.sort("active_sessions", "whose").row(-1)
+    if time < _MOST * total:
+        return
+    parts = times.filter(pl.col("whose") == name).drop_nulls().sort("active_sessions", descending=True).head(2)
+    did = ", ".join(f"{one} {percent(part / total)}" for one, part in parts.select("state", "active_sessions").rows())
+    yield Finding(
+        "sampled_time",
+        f"`{name}` had {percent(time / total)} of the samples: {did}.",
+        part=str(parts.item(0, "state")).strip("`"),
+        next=_JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS,
+        order=1,
+    )
 
 
 @rule("no_wait_met", of="session_samples", needs="polls that met no wait", thresholds={"3 / n": "the rule of three"})

@@ -724,7 +724,12 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
         )
         return
     mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
-    if mixed.is_empty() or facts.cause or any(row["unindexed"] for row in facts.large[:1]) or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
+    if (
+        mixed.is_empty()
+        or facts.cause
+        or any(row["unindexed"] for row in facts.large[:1])
+        or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True)))
+    ):
         return
     row = mixed.row(0, named=True)
     has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height

@@ -196,7 +196,7 @@ SERIES = ("2020-05-01|11.2", "2020-05-02|9.4", "2020-05-03|210.8", "2020-05-04|3
             "`T_IX` had 90 % of `row lock waits` of the 2 segments listed: 900.",
         ),
         *(
-            (f"select {name}, bytes from {view}", ("NAME|BYTES", *rows), said)
+            (f"select {name}, bytes from {view}", ("NAME|BYTES", *rows), said)  # noqa: S608 - a text
             for name, view, rows, said in (
                 (
                     "name",
@@ -401,10 +401,8 @@ def test_undo_explains_a_statement_with_the_open_transaction(own: str, applied: 
     """Undo that its session applied explains a statement, beside the largest transaction that the session lists."""
     statement = b"SQL> select count(*) from t;\n\n  COUNT(*)\n----------\n         7\n\nElapsed: 00:14:22.07\n"
     undo = "data blocks consistent reads - undo records applied"
-    statistics = grid(
-        f"select n.name, m.value from {own} m, v$statname n", "NAME|VALUE", "consistent gets|61922118",
-        f"{undo}|{applied}",
-    )  # fmt: skip
+    query = f"select n.name, m.value from {own} m, v$statname n"  # noqa: S608 - a text
+    statistics = grid(query, "NAME|VALUE", "consistent gets|61922118", f"{undo}|{applied}")
     open_ones = grid(
         "select s.sid, s.module, t.used_urec from v$transaction t, v$session s",
         *("SID|MODULE|USED_UREC", "712|REBUILD|61980331", "55|web|2"),
@@ -421,7 +419,7 @@ def test_undo_explains_a_statement_with_the_open_transaction(own: str, applied: 
 @pytest.mark.parametrize("events", ["= 'log file sync'", "in ('log file sync', 'latch free')"])
 def test_a_histogram_of_one_event_has_its_name(events: str) -> None:
     """The event that was asked for is the name of the waits; of several it is not known."""
-    query = f"select wait_time_milli, wait_count from v$event_histogram where event {events}"
+    query = f"select wait_time_milli, wait_count from v$event_histogram where event {events}"  # noqa: S608 - a text
     said = " ".join(screen(grid(query, "WAIT_TIME_MILLI|WAIT_COUNT", "8|60", "32|30", "64|10")))
     assert f"100 waits for `{'log file sync' if '=' in events else 'the event'}` took 16 ms" in said
 
@@ -471,3 +469,29 @@ Statistics
     assert ("for 1 row; no index listed has `PLATE` or `EXIT`." in lead["sentence"]) == said
     assert (lead["next"] == "index `T` by what its query asks for: `PLATE`, `EXIT`") == said
     assert ("lio_cost" in found["name"]) != said
+
+
+@pytest.mark.parametrize(
+    ("query", "cpu", "step"),
+    [
+        ("select module, action, event, count(*) n from v$active_session_history group by 1, 2, 3", 300, "stop_job"),
+        (
+            "select program, action, event, count(*) n from dba_hist_active_sess_history group by 1, 2, 3",
+            300,
+            "stop_job",
+        ),
+        ("select module, action, event, count(*) n from v$active_session_history group by rollup(1, 2, 3)", 0, "stop"),
+        ("select username, machine, event, count(*) n from v$active_session_history group by 1, 2, 3", 300, "trace"),
+    ],
+)
+def test_samples_of_a_job_have_its_name_and_its_cpu(query: str, cpu: int, step: str) -> None:
+    """Samples without an event are on CPU, unless sums of groups lack it; a module of most samples is named first."""
+    names = [word.upper() for word in query.split()[1:3]]
+    rows = ("DBMS_SCHEDULER|GATHER|direct path read|600", "DBMS_SCHEDULER|GATHER||250", "web|x|log file sync|100",
+            "web|x||50")  # fmt: skip
+    heads = "|".join([*(name.strip(",") for name in names), "EVENT", "N"])
+    text = grid(query, heads, *rows)
+    said = " ".join(screen(text))
+    assert ("CPU took 27 to 33 % of the samples." in said, "not said" in said) == (cpu > 0, cpu == 0)
+    assert ("`DBMS_SCHEDULER GATHER` had 85 % of the samples: `direct path read` 60 %" in said) == (step != "trace")
+    assert step in screen(text)[-1]
