@@ -62,7 +62,7 @@ _STEP: Final = 2.0
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
 #: How a row is called that is no part beside the others, and how near to their sum a total is.
-_TOTAL: Final = frozenset({"total", "sum", "maximum", "granule"})
+_TOTAL: Final = ("total ", "maximum ", "granule ")
 _SAME: Final = 1e-3
 #: A device is the cause of waits where it is this many times as slow as the others.
 _FAR: Final = 3
@@ -260,9 +260,10 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         if value < max(entry.get("share", 0.0), entry.get("skew", 0.0) / len(values)) * total:
             return None
         texts |= {"most%": percent(value / total), "sum": most.said(total)}
-    far = value / typical if others and (typical := median(others)) > 0 else 0.0
+    typical = median(others) if others else 0.0
+    far = value / typical if typical > 0 else 0.0
     if others:
-        texts["most~"] = most.said(median(others))
+        texts["most~"] = most.said(typical)
     for per in entry.get("each", ()):
         counts = table.figures.get(per)
         if counts is not None and (count := counts.values[row]):
@@ -287,20 +288,18 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
     evidence = (Evidence("tables", (texts["label"],)),)
-    order, explains = _LIMIT if is_severe else _USUAL, tuple(entry.get("explains", ()))
-    explains = tuple(entry["of_events"]) if "of_events" in entry and far >= _FAR else explains
+    order = _LIMIT if is_severe else _USUAL
+    explains = tuple(entry.get("explains", entry.get("of_events", ()) if far >= _FAR else ()))
     return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=order, explains=explains)
 
 
 def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
     """The figures of rows that are parts: none that is called a total, or is as much as all others together."""
-    called = {
-        n for _, n in values for text in cells[-n] if text and text.split()[:1] and text.split()[0].lower() in _TOTAL
-    }
-    parts = [(value, n) for value, n in values if n not in called] or values
-    whole = sum(value for value, _ in parts)
-    is_whole = len(parts) > _LEAST_SERIES and math.isclose(2 * max(parts)[0], whole, rel_tol=_SAME)
-    return [one for one in parts if one != max(parts)] if is_whole else parts
+    parts = [(one, n) for one, n in values if not any(f"{cell} ".lower().startswith(_TOTAL) for cell in cells[-n])]
+    is_whole = len(parts) > _LEAST_SERIES and math.isclose(
+        2 * max(parts)[0], sum(one for one, _ in parts), rel_tol=_SAME
+    )
+    return sorted(parts)[:-1] if is_whole else parts or values
 
 
 def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:

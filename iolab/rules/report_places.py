@@ -80,8 +80,8 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             step = "see the longest queries, and what changes their rows: select * from v$undostat"
         elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
             said, step = f"Segment {segment}", step_at(event, segment.split("`")[1])
-            if lists[0] == "buffer_busy_waits" and (found := _block_class(report)):
-                said, step = f"{said}; {found[0]}", found[1]
+            if lists[0] == "buffer_busy_waits" and (block := _block_class(report)):
+                said, step = f"{said}, most of their time for blocks of class `{block}`", BLOCKS[block]
             elif lists[0] in _CHANGED:
                 said += next(_numbered(facts, segment.split("`")[1]), "")
         if said:
@@ -220,16 +220,11 @@ def _undo(report: AwrReport, facts: ReportFacts, event: str) -> str:
     return f"{percent(reads / whole)} of reads were of undo (`{name}`){why}"
 
 
-def _block_class(report: AwrReport) -> tuple[str, str] | None:
-    """The class of block, other than data, with most of the time of the waits for buffers, and what to do about it."""
-    if "buffer_waits" not in report:
-        return None
-    rows = report["buffer_waits"].select("block_class", time="total_wait_s").drop_nulls().sort("time", descending=True)
-    total = float(rows.get_column("time").sum())
-    for name, time in rows.head(1).filter(pl.col("block_class").is_in([*BLOCKS])).rows():
-        if time >= _MOSTLY * total > 0:
-            return f"{percent(time / total)} of the time was for blocks of class `{name}`", BLOCKS[name]
-    return None
+def _block_class(report: AwrReport) -> str:
+    """The class of block, other than data, with most of the time of the waits for buffers; empty of others."""
+    rows = report["buffer_waits"].drop_nulls("total_wait_s") if "buffer_waits" in report else pl.DataFrame()
+    own = rows.filter(pl.col("total_wait_s") > _MOSTLY * pl.col("total_wait_s").sum()) if rows.height else rows
+    return str(own.item(0, "block_class")) if own.height and own.item(0, "block_class") in BLOCKS else ""
 
 
 def _segment(report: AwrReport, lists: tuple[str, ...]) -> str:

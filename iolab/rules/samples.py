@@ -90,28 +90,26 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
 )
 def sampled_module(log: SessionSamples) -> Iterator[Finding]:
     """The module, action or program with most of the samples, and what its sessions waited for."""
-    rows, lead = shown_rows(log), next(iter(session_ledgers(log)), None)
-    if rows is None or lead is None or lead.void:
+    rows, cells = shown_rows(log), log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"])
+    if rows is None or cells.is_empty():
         return
-    cells = log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"], maintain_order=True)
-    names = cells.group_by("line", maintain_order=True).agg(whose=pl.col("text").str.join(" "))
-    state = pl.when(pl.col("state") == "CPU").then(pl.lit("CPU")).otherwise(pl.format("`{}`", "event"))
-    times = rows.join(names, on="line").group_by("whose", state=state).agg(pl.col("active_sessions").sum())
-    total, own = float(rows["active_sessions"].sum()), times.group_by("whose").agg(pl.col("active_sessions").sum())
-    if own.height < 2:
-        return
-    name, time = own.sort("active_sessions", "whose").row(-1)
-    if time < _MOST * total:
-        return
-    parts = times.filter(pl.col("whose") == name).drop_nulls().sort("active_sessions", descending=True).head(2)
-    did = ", ".join(f"{one} {percent(part / total)}" for one, part in parts.select("state", "active_sessions").rows())
-    yield Finding(
-        "sampled_time",
-        f"`{name}` had {percent(time / total)} of the samples: {did}.",
-        part=str(parts.item(0, "state")).strip("`"),
-        next=_JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS,
-        order=1,
+    names = (
+        cells.sort("column", descending=True)
+        .group_by("line", maintain_order=True)
+        .agg(whose=pl.col("text").str.join(" "))
     )
+    state = pl.coalesce(pl.format("`{}`", "event"), pl.lit("CPU"))
+    shares = rows.select("line", state=state, share=pl.col("active_sessions") / pl.col("active_sessions").sum())
+    shares = shares.join(names, on="line")
+    own = shares.filter(pl.col("share").sum().over("whose") >= _MOST)
+    if own.height in {0, shares.height}:
+        return
+    parts = own.group_by("state").agg(pl.col("share").sum()).sort("share", "state", descending=True)
+    did = ", ".join(f"{name} {percent(share)}" for name, share in parts.head(2).iter_rows())
+    name, part = str(own.item(0, "whose")), str(parts.item(0, "state")).strip("`")
+    said = f"`{name}` had {percent(float(own['share'].sum()))} of the samples: {did}."
+    step = _JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS
+    yield Finding("sampled_time", said, part=part, next=step, order=1)
 
 
 @rule("no_wait_met", of="session_samples", needs="polls that met no wait", thresholds={"3 / n": "the rule of three"})

@@ -78,13 +78,12 @@ _STEPS: Final = {
     "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
 }
+_FREE_LISTS: Final = "use automatic segment space management for its tablespace, or more free lists"
 #: Classes of blocks that sessions change at once -> what to do.
 BLOCKS: Final = {
-    **dict.fromkeys(
-        ("segment header", "free list"),
-        "move the segment to a tablespace with automatic segment space management, or give it more free lists",
-    ),
-    "undo header": "use automatic undo (undo_management), or more undo segments",
+    "segment header": _FREE_LISTS,
+    "free list": _FREE_LISTS,
+    "undo header": "use automatic undo (undo_management)",
 }
 
 

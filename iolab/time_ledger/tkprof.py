@@ -135,18 +135,13 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
     total = _joined(nesting, callers, called)
     if total.hi <= 0:
         return [void_ledger("the report has no table of calls", base=BASE)]
-    commits = _commits_between(report, nesting, total)
-    account = Account(total + commits, BASE)
-    _what(account, report, nesting)
+    account = Account(total, BASE)
+    commits = _what(account, report, nesting)
     _phases(account, report, nesting)
     _who(account, report, statements, nesting, called)
     unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"
-    text = _words(total, callers, called, nesting)
-    if commits.value:
-        text += f"; commits between calls took {range_text(commits)}"
-        for view in ("phase", "who"):
-            account.add(view, "commits between calls", commits, kind="wait", wait_class="Commit")
-    text += _client(report, total)
+    between = f"; commits between calls took {range_text(commits)}" if commits.value else ""
+    text = _words(total, callers, called, nesting) + between + _client(report, total)
     lead = account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})
     rest = lead.parts().filter(pl.col("kind") == "not_accounted", pl.col("share_lo") >= _LITTLE)
     shares = rest.get_column("share") if report.waits.height else ()  # without its waits a trace is not complete
@@ -183,8 +178,12 @@ def _elapsed(report: Tkprof, statements: pl.DataFrame, scope: str) -> Interval:
     return Interval(*own.select(pl.col("elapsed_s", "elapsed_s_lo", "elapsed_s_hi").sum()).row(0))
 
 
-def _cpu_of(report: Tkprof, nesting: Nesting) -> Interval:
-    """The CPU time of the calls."""
+def _what(account: Account, report: Tkprof, nesting: Nesting) -> Interval:
+    """CPU, and the waits of the overall lists or, without one, of the statements.
+
+    Returns:
+        The waits for commits that no call contains: with the CPU they took far more than the calls.
+    """
     cpu = _overall(report, "total", "cpu_s")
     if not cpu:
         own = report.calls.filter(pl.col("scope") == "statement", pl.col("call") == "total")
@@ -193,11 +192,11 @@ def _cpu_of(report: Tkprof, nesting: Nesting) -> Interval:
             scope: Interval(*rows.select(pl.col(figures).sum()).row(0))
             for scope, rows in _by_depth(report, own).items()
         }
-    return _joined(nesting, cpu.get("non_recursive", _ZERO), cpu.get("recursive", _ZERO))
-
-
-def _events_of(report: Tkprof) -> list[dict[str, Any]]:
-    """The waits by event, of the overall lists or, without one, of the statements; idle ones come last."""
+    time = _joined(nesting, cpu.get("non_recursive", _ZERO), cpu.get("recursive", _ZERO))
+    step = "see the statements with most gets: iolab show --tables"
+    account.add("what", CPU, time, kind="cpu", evidence=Place("calls", _OVERALL), next_step=step)
+    step = f"see each wait in the trace{trace_of(report)}"
+    known = time
     waits = report.waits.filter(pl.col("scope").is_in(_OVERALL))
     if not waits.height:
         of_statements = _by_depth(report, report.waits.filter(pl.col("scope") == "statement"))
@@ -214,25 +213,15 @@ def _events_of(report: Tkprof) -> list[dict[str, Any]]:
         )
     )
     rows = events.sort("total_wait_s", "event", descending=[True, False]).to_dicts()
-    return sorted(rows, key=lambda one: is_idle(one["event"]))
-
-
-def _commits_between(report: Tkprof, nesting: Nesting, total: Interval) -> Interval:
-    """The waits for commits that no call of the report contains: with its CPU they took far more than the calls."""
-    times = {row["event"]: row_figure(row, "total_wait_s") or _ZERO for row in _events_of(report)}
-    commits = sum((time for event, time in times.items() if wait_class_of(event) == "Commit"), _ZERO)
-    over = _cpu_of(report, nesting) + commits - total
-    return commits if over.lo > _MOST_OF * commits.value > 0 else _ZERO
-
-
-def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
-    """CPU, and the waits of the overall lists or, without one, of the statements."""
-    time = _cpu_of(report, nesting)
-    step = "see the statements with most gets: iolab show --tables"
-    account.add("what", CPU, time, kind="cpu", evidence=Place("calls", _OVERALL), next_step=step)
-    step = f"see each wait in the trace{trace_of(report)}"
-    known = time
-    for row in _events_of(report):
+    commits = sum(
+        (row_figure(row, "total_wait_s") or _ZERO for row in rows if wait_class_of(row["event"]) == "Commit"), _ZERO
+    )
+    if (time + commits - account.total).lo <= _MOST_OF * commits.value:
+        commits = _ZERO
+    account.total += commits
+    for view in ("phase", "who") if commits.value else ():
+        account.add(view, "commits between calls", commits, kind="wait", wait_class="Commit")
+    for row in sorted(rows, key=lambda one: is_idle(one["event"])):
         event, seconds = str(row["event"]), row_figure(row, "total_wait_s")
         if seconds is None or event.lower() in FROM_CLIENT:
             continue
@@ -250,6 +239,7 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
         known = known + seconds
     if known.meets(account.total) and known.value <= account.total.value:
         account.closes(None, "not accounted for (within rounding)", kind="not_accounted")
+    return commits
 
 
 def _by_depth(report: Tkprof, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
