@@ -44,6 +44,30 @@ def session_findings(log: SessionSamples) -> Iterator[Finding]:
     yield from apply_rules("session_samples", log)
 
 
+def _of_module(log: SessionSamples) -> Iterator[Finding]:
+    """The module, action or program with most of the samples, and what its sessions waited for."""
+    rows, cells = shown_rows(log), log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"])
+    if rows is None or cells.is_empty():
+        return
+    names = (
+        cells.sort("column", descending=True)
+        .group_by("line", maintain_order=True)
+        .agg(whose=pl.col("text").str.join(" "))
+    )
+    state = pl.coalesce(pl.format("`{}`", "event"), pl.lit("CPU"))
+    shares = rows.select("line", state=state, share=pl.col("active_sessions") / pl.col("active_sessions").sum())
+    shares = shares.join(names, on="line")
+    own = shares.filter(pl.col("share").sum().over("whose") >= _MOST)
+    if own.height in {0, shares.height}:
+        return
+    parts = own.group_by("state").agg(pl.col("share").sum()).sort("share", "state", descending=True)
+    did = ", ".join(f"{name} {percent(share)}" for name, share in parts.head(2).iter_rows())
+    name, part = str(own.item(0, "whose")), str(parts.item(0, "state")).strip("`")
+    said = f"`{name}` had {percent(float(own['share'].sum()))} of the samples: {did}."
+    step = _JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS
+    yield Finding("sampled_time", said, part=part, next=step, order=1)
+
+
 @rule("sampled_time", "main_statement", of="session_samples", thresholds={"10 %": "iolab.rules.time_parts.PART"})
 def sampled_time(log: SessionSamples) -> Iterator[Finding]:
     r"""The states and statements with most samples, with the interval of sampling.
@@ -56,7 +80,9 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
         CPU took 100 % of the samples.
         No sample shows a wait: waits took at most 1.5 % of the time, with 95 % confidence.
     """
-    steps = {**_NEXT, "what": next((one.next for one in sampled_module(log)), _NEXT["what"])}
+    modules = [*_of_module(log)]
+    yield from modules
+    steps = {**_NEXT, "what": modules[0].next if modules else _NEXT["what"]}
     for lead in session_ledgers(log):
         for view in lead.views:
             for row in lead.parts(view).iter_rows(named=True):
@@ -83,33 +109,6 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     if is_aside or row["name"] == NO_STATEMENT
                     else event_step(row["name"]) or steps[view].format(row["name"]),
                 )
-
-
-@rule(
-    "sampled_time", of="session_samples", needs="samples by module", thresholds={"half of the samples": "a convention"}
-)
-def sampled_module(log: SessionSamples) -> Iterator[Finding]:
-    """The module, action or program with most of the samples, and what its sessions waited for."""
-    rows, cells = shown_rows(log), log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"])
-    if rows is None or cells.is_empty():
-        return
-    names = (
-        cells.sort("column", descending=True)
-        .group_by("line", maintain_order=True)
-        .agg(whose=pl.col("text").str.join(" "))
-    )
-    state = pl.coalesce(pl.format("`{}`", "event"), pl.lit("CPU"))
-    shares = rows.select("line", state=state, share=pl.col("active_sessions") / pl.col("active_sessions").sum())
-    shares = shares.join(names, on="line")
-    own = shares.filter(pl.col("share").sum().over("whose") >= _MOST)
-    if own.height in {0, shares.height}:
-        return
-    parts = own.group_by("state").agg(pl.col("share").sum()).sort("share", "state", descending=True)
-    did = ", ".join(f"{name} {percent(share)}" for name, share in parts.head(2).iter_rows())
-    name, part = str(own.item(0, "whose")), str(parts.item(0, "state")).strip("`")
-    said = f"`{name}` had {percent(float(own['share'].sum()))} of the samples: {did}."
-    step = _JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS
-    yield Finding("sampled_time", said, part=part, next=step, order=1)
 
 
 @rule("no_wait_met", of="session_samples", needs="polls that met no wait", thresholds={"3 / n": "the rule of three"})

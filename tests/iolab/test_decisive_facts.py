@@ -439,7 +439,9 @@ def test_the_file_behind_reads_of_a_trace() -> None:
                 f"WAIT #3: nam='db file scattered read' ela= {ela} file#={file} block#=7 blocks=16 obj#=5 tim={tim}"
             ]
     lines += [f"FETCH #3:c=100,e={tim - 1000},p=1280,cr=1290,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim + 50}"]
-    said = iolab.findings("\n".join(lines).encode()).filter(name="main_statement").item(0, "sentence")
+    found = iolab.findings("\n".join(lines).encode()).filter(name="main_statement").row(0, named=True)
+    said, step = found["sentence"], "see its device: select name from v$datafile where file# = 14; iostat -xt 5"
+    assert found["next"] == step
     assert said.endswith("`db file scattered read`; file 14 had 94 % of this time, 30 ms each, and the others 2 ms.")
 
 

@@ -201,10 +201,10 @@ def test_another_time_below_a_command_is_counted() -> None:
 
 
 def test_a_commit_of_autocommit_leaves_the_time_to_its_statement() -> None:
-    """An unechoed delete of two hours, committed by SET AUTOCOMMIT, owns the Elapsed below the commit."""
+    """An unechoed delete of two hours, committed by SET AUTOCOMMIT, owns the Elapsed below it, where its script ran."""
     text = "SQL> @run.sql\n\n79652 rows deleted.\n\nCommit complete.\n\nElapsed: 02:06:32.12\n"
 
-    assert account(text).parts("who").select("name", "seconds").rows()[0] == ("line 3: delete", 7592.12)
+    assert account(text).parts("who").select("name", "seconds").rows()[0] == ("line 1: delete", 7592.12)
 
 
 def test_hours_are_never_nothing() -> None:

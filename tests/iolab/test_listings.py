@@ -296,6 +296,10 @@ def test_an_error_is_the_fact_of_a_session_without_times() -> None:
     assert "account unlock" in lines[1]
     usual = b"SQL> drop table t;\ndrop table t\n *\nERROR at line 1:\nORA-00942: table or view does not exist\n"
     assert "failed:" not in screen(usual)[0]
+    typed = b"SQL> select x frm t;\nselect x frm t\n *\nERROR at line 1:\nORA-00923: FROM keyword not found\n\n"
+    again = b"SQL> select x from t;\n\n         X\n----------\n         7\n\nSQL> spool off\n"
+    assert "failed:" in " ".join(screen(typed + b"SQL> spool off\n"))
+    assert "failed:" not in " ".join(screen(typed + again))
 
 
 EVENTS = (("resmgr:pq queued", 600.0, "Parallel statements waited in their queue for 60 %"),
