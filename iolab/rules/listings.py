@@ -296,10 +296,8 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
 def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
     """The figures of rows that are parts: none that is called a total, or is as much as all others together."""
     parts = [(one, n) for one, n in values if not any(f"{cell} ".lower().startswith(_TOTAL) for cell in cells[-n])]
-    is_whole = len(parts) > _LEAST_SERIES and math.isclose(
-        2 * max(parts)[0], sum(one for one, _ in parts), rel_tol=_SAME
-    )
-    return sorted(parts)[:-1] if is_whole else parts or values
+    rest = sum(one for one, _ in sorted(parts)[:-1]) if len(parts) > _LEAST_SERIES else -1.0
+    return sorted(parts)[:-1] if math.isclose(rest, max(parts, default=(0.0,))[0], rel_tol=_SAME) else parts or values
 
 
 def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:

@@ -46,17 +46,13 @@ def session_findings(log: SessionSamples) -> Iterator[Finding]:
 
 def _of_module(log: SessionSamples) -> Iterator[Finding]:
     """The module, action or program with most of the samples, and what its sessions waited for."""
-    rows, cells = shown_rows(log), log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"])
-    if rows is None or cells.is_empty():
+    cells = log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"], maintain_order=True)
+    names = cells.group_by("line", maintain_order=True).agg(whose=pl.col("text").str.join(" "))
+    if (rows := shown_rows(log)) is None:
         return
-    names = (
-        cells.sort("column", descending=True)
-        .group_by("line", maintain_order=True)
-        .agg(whose=pl.col("text").str.join(" "))
-    )
     state = pl.coalesce(pl.format("`{}`", "event"), pl.lit("CPU"))
-    shares = rows.select("line", state=state, share=pl.col("active_sessions") / pl.col("active_sessions").sum())
-    shares = shares.join(names, on="line")
+    share = pl.col("active_sessions") / pl.col("active_sessions").sum()
+    shares = rows.select("line", state=state, share=share).join(names, on="line")
     own = shares.filter(pl.col("share").sum().over("whose") >= _MOST)
     if own.height in {0, shares.height}:
         return

@@ -107,6 +107,7 @@ _ECHO: Final = "`set echo on` before the statements, then take an extended SQL t
 #: A plan belongs to a run of which its A-Time is at least this share.
 _SAME_RUN: Final = 0.95
 _SEE_PLAN: Final = "see E-Rows, A-Rows and predicates of the plan: iolab show --tables"
+_GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
 
@@ -577,13 +578,14 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
         if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
             continue
         if (one := largest_operation(plan)) is not None:
+            said = operation_text(plan, one, " by the plan (A-Time)")
             yield Finding(
                 "plan_time",
-                f"{operation_text(plan, one, ' by the plan (A-Time)')}.",
+                f"{said}.",
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
-                next=_SEE_PLAN,
+                next=_GATHER if said.endswith(" expected") else _SEE_PLAN,
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
@@ -724,12 +726,9 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
         )
         return
     mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
-    if (
-        mixed.is_empty()
-        or facts.cause
-        or any(row["unindexed"] for row in facts.large[:1])
-        or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True)))
-    ):
+    if any(row["unindexed"] for row in facts.large[:1]):  # the reads are the cost
+        return
+    if mixed.is_empty() or facts.cause or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)
     has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height

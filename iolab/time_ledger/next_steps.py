@@ -69,6 +69,7 @@ _STEPS: Final = {
     "gc buffer busy": SEGMENT,
     "direct path read temp": ON_DISK,
     "direct path write temp": ON_DISK,
+    "Backup: ": "see the media manager and its tape or network; more channels, where it has more devices",
     "PL/SQL lock timer": "see the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
     "SQL*Net message from dblink": "take an SQL trace of the session in the remote database",
     "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",
@@ -78,11 +79,9 @@ _STEPS: Final = {
     "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
 }
-_FREE_LISTS: Final = "use automatic segment space management for its tablespace, or more free lists"
 #: Classes of blocks that sessions change at once -> what to do.
 BLOCKS: Final = {
-    "segment header": _FREE_LISTS,
-    "free list": _FREE_LISTS,
+    **dict.fromkeys(("segment header", "free list"), "use a tablespace with automatic segment space management (ASSM)"),
     "undo header": "use automatic undo (undo_management)",
 }
 

@@ -97,7 +97,7 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
 
 @pytest.mark.parametrize(
     ("block_class", "step"),
-    [("segment header", "free lists"), ("undo header", "undo_management"), ("data block", "hash partitions")],
+    [("segment header", "ASSM"), ("undo header", "undo_management"), ("data block", "hash partitions")],
 )
 def test_the_class_of_blocks_behind_waits_for_buffers(block_class: str, step: str) -> None:
     """Blocks that no partitions spread have another cure, and their class stands beside the segment."""

@@ -499,6 +499,9 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
         "`TABLE ACCESS FULL` of `BIG` took 48.2 s by the plan (A-Time): 950,000 gets, 948,000 reads; it returned "
         "12,001 rows, 120 expected."
     )
+    exact = iolab.findings(spool(timed + PLAN.format(time="48.17").replace("|    120 |", "|  12001 |")))
+    steps = (named.item(0, "next"), exact.filter(name="plan_time").item(0, "next"))
+    assert ["gather_table_stats" in step for step in steps] == [True, False]
     assert (named.item(0, "part"), named.item(0, "impact_lo")) == (None, pytest.approx(1.0, abs=0.01))
     assert even.item(0, "sentence") == (
         "`SORT AGGREGATE` took 24.1 s by the plan (A-Time); `TABLE ACCESS FULL` of `BIG` returned 12,001 rows, "
