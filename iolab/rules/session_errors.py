@@ -94,7 +94,7 @@ def failed_statements(facts: _Facts) -> Iterator[Finding]:
 
 def untimed_errors(spool: Spool) -> Iterator[Finding]:
     """What failed in a session that is not timed; objects that do not exist, or do already, are usual in scripts."""
-    is_retyped = pl.col("error").str.starts_with(_OF_TYPING) & (pl.col("status").shift(-1) == "ok")
+    is_retyped = (pl.col("error").str.head(7) == _OF_TYPING) & (pl.col("status").shift(-1) == "ok")
     is_usual = pl.col("error").is_in(_USUAL_ERRORS) | (is_retyped & (pl.col("kind").shift(-1) == pl.col("kind")))
     failed = spool.statements.filter(pl.col("error").str.head(3) == "ORA", ~is_usual)
     if failed.is_empty() or spool.timings.height:
