@@ -90,7 +90,7 @@ def statements_frame(statements: list[Statement]) -> pl.DataFrame:
     errors = [None if one is None else one.code for one in outcomes]
     columns: dict[str, Sequence[object]] = {
         "statement": range(1, len(statements) + 1),
-        "first_line": [one.blocks[0].first + 1 for one in statements],
+        "first_line": [(one.first if one.script is None else one.script) + 1 for one in statements],
         "last_line": [one.blocks[-1].last for one in statements],
         "text": [one.text for one in statements],
         "kind": [one.kind for one in statements],

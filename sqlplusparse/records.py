@@ -244,6 +244,7 @@ class Statement:
         cursor_hash: plan hash value of a cursor's plan that explains it.
         results: how many results it printed.
         series: counts the runs of statements between which the log has text of its own.
+        script: number of the line of the command that ran the script which begins with it, from 0.
     """
 
     ordinal: int
@@ -259,6 +260,7 @@ class Statement:
     series: int = 0
     cursor_hash: int | None = None
     results: int = 0
+    script: int | None = None
 
     @property
     def first(self) -> int:

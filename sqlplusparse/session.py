@@ -152,8 +152,10 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
                     buffer = block.content.text
                 elif block.token == "COMMAND" and LOADS.match(str(block.content)):
                     buffer = None
-        reached = last
         statement = _made(len(statements) + 1, blocks[first:last], series)
+        if statement.text is None and first > reached and _is_script(blocks[first - 1]):
+            statement.script = blocks[first - 1].first
+        reached = last
         if statement.text == "/":
             _rerun(statement, buffer)
         elif statement.text is not None and statement.kind not in _CLIENT:
@@ -173,6 +175,10 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
             block.statement = statement.ordinal
         _check(page, statement)
     return statements
+
+
+def _is_script(block: Block) -> bool:
+    return block.token == "COMMAND" and str(block.content).lower().startswith(("@", "sta"))
 
 
 def _is_prose(page: Page, block: Block) -> bool:

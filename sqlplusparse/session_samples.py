@@ -98,6 +98,7 @@ _VIEWS: Final = {
 #: The first headings of the script ashtop, whose rows are seconds of samples by group.
 _ASHTOP: Final = ["TOTAL SECONDS", "AAS"]
 _COUNTS: Final = re.compile(GRAMMAR.pattern("(?i){COUNTS}"))
+_SUMS: Final = re.compile(GRAMMAR.pattern("(?i){SUMS}"))
 _ON_CPU: Final = "ON CPU"
 #: The mean of active sessions, with two decimals, and its percentage, with none, differ by no more.
 _ROUNDED: Final = 0.0101
@@ -227,6 +228,8 @@ def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
             if samples and _WHOLE.match(samples):
                 named = [(_name(name, cell), cell or "") for name, cell in zip(names, cells, strict=True)]
                 row = found.row(line, named, kept=moment if count is None else count)
+                if is_event and step is not None and row["state"] is None and not _SUMS.search(text):
+                    row["state"] = "CPU"  # the views have no event of a session on CPU
                 moment_text = None if moment is None else cells[moment]
                 found.rows.append({**row, "sample": moment_text, "session_samples": int(samples)})
         found.log.step_s = step

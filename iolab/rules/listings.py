@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -54,19 +55,24 @@ _AGGREGATES: Final = frozenset({"count", "sum", "avg", "max", "min"})
 _NAMES: Final = ("stat_name", "metric_name", "item")
 _VALUES: Final = ("value", "session_total", "average", "sofar")
 _UNITS_OF_LAG: Final = (86_400, 3600, 60, 1)
-#: Waits of the apply of a standby.
-RECOVERY: Final = "recovery read"
 _LEAST_SERIES: Final = 3
 #: From a moment on a series is another where all of its figures are this many times the largest before.
 _STEP: Final = 2.0
 #: Waits of this many ms and more are slow for a device.
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
+#: How a row is called that is no part beside the others, and how near to their sum a total is.
+_TOTAL: Final = ("total ", "maximum ", "granule ")
+_SAME: Final = 1e-3
+#: A device is the cause of waits where it is this many times as slow as the others.
+_FAR: Final = 3
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
 #: Views of the statistics of the session that queries them, and what explains the time of any statement.
 _OF_SESSION: Final = ("v$mystat", "v$pq_sesstat")
 ANY: Final = "any statement"
+#: What explains the time of statements of a kind only.
+OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
 #: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
 #: statistics.
@@ -196,10 +202,15 @@ def listed(spool: Spool) -> list[Finding]:
     found = []
     tables = [_Table(one, _units()) for one in queried_tables(spool) if one.rows and account_of(one) is None]
     states = dict(pair for table in reversed(tables) for pair in _states(table))
+    found_of = dict[str, Finding]()
     for table in tables:
         makers = (partial(_sessions, states=states), _switches, _histogram, partial(_rows, tables=tables), _series)
-        found += next((said for make in makers if (said := list(make(table)))), [])
-    found += [*_ratios(spool, tables), *_times(spool)]
+        said = next((said for make in makers if (said := list(make(table)))), [])
+        found_of |= dict.fromkeys(table.views, said[0]) if said else {}
+        found += said
+    ratios = [*_ratios(spool, tables, found_of)]
+    found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
+    found += [*ratios, *_times(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
@@ -231,30 +242,35 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
     name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
     values = [(value, -n) for n, value in enumerate(most.values) if value is not None] if most is not None else []
+    cells = table.listed.rows
+    if most is not None and most.is_sum:
+        values = _without_totals(values, cells)
     if most is None or not values or max(values)[0] <= entry.get("above", 0):
         return None
     value, row = max(values)[0], -max(values)[1]
     same = [place for one in entry.get("by", ()) if (place := table.texts.get(one)) is not None]
-    cells = table.listed.rows
     values = [(one, n) for one, n in values if all(cells[-n][place] == cells[row][place] for place in same)]
     others = [one for one, n in values if -n != row]
     texts = {"most": percent(value) if most.kind == "ratio" else most.said(value)}
     is_one = len(table.listed.rows) == 1  # a row that was asked for alone is no share of anything
     if not is_one:
-        texts["rows"] = f"{len(values):,}" if same else f"{len(cells):,}"
+        texts["rows"] = f"{len(values):,}" if same or most.is_sum else f"{len(cells):,}"
     if most.is_sum and not is_one:
         total = value + sum(others)
         if value < max(entry.get("share", 0.0), entry.get("skew", 0.0) / len(values)) * total:
             return None
         texts |= {"most%": percent(value / total), "sum": most.said(total)}
+    typical = median(others) if others else 0.0
+    far = value / typical if typical > 0 else 0.0
     if others:
-        texts["most~"] = most.said(median(others))
+        texts["most~"] = most.said(typical)
     for per in entry.get("each", ()):
         counts = table.figures.get(per)
         if counts is not None and (count := counts.values[row]):
             texts["each"] = most.said(value / count)
             if rest := sum(one or 0 for n, one in enumerate(counts.values) if n != row):
                 texts["each~"] = most.said(sum(others) / rest)
+                far = value / count / (sum(others) / rest) if any(others) else 0.0
             break
     listed = table.listed
     figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
@@ -272,8 +288,16 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
     evidence = (Evidence("tables", (texts["label"],)),)
-    order, explains = _LIMIT if is_severe else _USUAL, tuple(entry.get("explains", ()))
+    order = _LIMIT if is_severe else _USUAL
+    explains = tuple(entry.get("explains", entry.get("of_events", ()) if far >= _FAR else ()))
     return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=order, explains=explains)
+
+
+def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
+    """The figures of rows that are parts: none that is called a total, or is as much as all others together."""
+    parts = [(one, n) for one, n in values if not any(f"{cell} ".lower().startswith(_TOTAL) for cell in cells[-n])]
+    rest = sum(one for one, _ in sorted(parts)[:-1]) if len(parts) > _LEAST_SERIES else -1.0
+    return sorted(parts)[:-1] if math.isclose(rest, max(parts, default=(0.0,))[0], rel_tol=_SAME) else parts or values
 
 
 def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
@@ -478,9 +502,11 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     if bucket is None or counts is None:
         return
     waits: dict[str, list[tuple[float, float]]] = {}
+    quoted = [word.strip("'") for word in table.listed.words if word[0] == "'" and wait_class_of(word.strip("'"))]
+    asked = quoted[0] if len(quoted) == 1 else "the event"
     for n, (end, count) in enumerate(zip(table.listed.figures(bucket), counts.values, strict=True)):
         if end is not None and count:
-            name = str(table.listed.rows[n][event]).strip() if event is not None else "the event"
+            name = str(table.listed.rows[n][event]).strip() if event is not None else asked
             waits.setdefault(name, []).append((end.value, count))
     slow = {name: sum(count for end, count in ends if end > _SLOW_MS) for name, ends in waits.items()}
     if not slow or not max(slow.values()):
@@ -529,8 +555,8 @@ def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dic
     }
 
 
-def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
-    """Statistics that say something beside another."""
+def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Finding]) -> Iterator[Finding]:
+    """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
     counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
@@ -555,6 +581,8 @@ def _ratios(spool: Spool, tables: Sequence[_Table]) -> Iterator[Finding]:
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := _say(entry["say"], texts)) is not None:
+            beside_it = found_of.get(entry.get("listing", ""))
+            said = said if beside_it is None else f"{said} {beside_it.sentence}"
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
             yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
 

@@ -16,7 +16,7 @@ from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_causes import most_blocks, sequences_of
 from iolab.rules.report_parts import parts_of
-from iolab.time_ledger.next_steps import PARSES, event_step, step_at
+from iolab.time_ledger.next_steps import BLOCKS, PARSES, event_step, step_at
 from iolab.time_ledger.reports import is_calm
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             step = "see the longest queries, and what changes their rows: select * from v$undostat"
         elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
             said, step = f"Segment {segment}", step_at(event, segment.split("`")[1])
-            if lists[0] in _CHANGED:
+            if lists[0] == "buffer_busy_waits" and (block := _block_class(report)):
+                said, step = f"{said}, most of their time for blocks of class `{block}`", BLOCKS[block]
+            elif lists[0] in _CHANGED:
                 said += next(_numbered(facts, segment.split("`")[1]), "")
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
@@ -219,6 +221,13 @@ def _undo(report: AwrReport, facts: ReportFacts, event: str) -> str:
     applied, name = facts.activity.get(_APPLIED), own.sort("reads").item(-1, "tablespace")
     why = f": {three(applied.value)} undo records were applied for consistent reads" if applied is not None else ""
     return f"{percent(reads / whole)} of reads were of undo (`{name}`){why}"
+
+
+def _block_class(report: AwrReport) -> str:
+    """The class of block, other than data, with most of the time of the waits for buffers; empty of others."""
+    rows = report["buffer_waits"].drop_nulls("total_wait_s") if "buffer_waits" in report else pl.DataFrame()
+    own = rows.filter(pl.col("total_wait_s") > _MOSTLY * pl.col("total_wait_s").sum()) if rows.height else rows
+    return str(own.item(0, "block_class")) if own.height and own.item(0, "block_class") in BLOCKS else ""
 
 
 def _segment(report: AwrReport, lists: tuple[str, ...]) -> str:

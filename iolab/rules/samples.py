@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.evidence.host_alignment import align_host
-from iolab.metrics.ash import session_shares
+from iolab.metrics.ash import session_shares, shown_rows
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from sqlplusparse import SessionSamples
 
 
+#: Columns that tell whose a session is, and the part of the samples from which on one of them is named.
+_WHOSE: Final = ("MODULE", "ACTION", "PROGRAM")
+_MOST: Final = 0.5
+_SESSIONS: Final = "see what its sessions run: select sid, status, sql_id, module, action from v$session"
+_JOB: Final = "let the job run at other hours (dba_scheduler_windows), or end it: dbms_scheduler.stop_job"
 #: What to look at next, by view.
 _NEXT: Final = {
     "what": "take an extended SQL trace (event 10046) of a session that does this work",
@@ -35,6 +42,26 @@ _NEXT: Final = {
 def session_findings(log: SessionSamples) -> Iterator[Finding]:
     """The findings of samples of sessions."""
     yield from apply_rules("session_samples", log)
+
+
+def _of_module(log: SessionSamples) -> Iterator[Finding]:
+    """The module, action or program with most of the samples, and what its sessions waited for."""
+    cells = log.others.filter(pl.col("column").is_in(_WHOSE)).unique(["line", "text"], maintain_order=True)
+    names = cells.group_by("line", maintain_order=True).agg(whose=pl.col("text").str.join(" "))
+    if (rows := shown_rows(log)) is None:
+        return
+    state = pl.coalesce(pl.format("`{}`", "event"), pl.lit("CPU"))
+    share = pl.col("active_sessions") / pl.col("active_sessions").sum()
+    shares = rows.select("line", state=state, share=share).join(names, on="line")
+    own = shares.filter(pl.col("share").sum().over("whose") >= _MOST)
+    if own.height in {0, shares.height}:
+        return
+    parts = own.group_by("state").agg(pl.col("share").sum()).sort("share", "state", descending=True)
+    did = ", ".join(f"{name} {percent(share)}" for name, share in parts.head(2).iter_rows())
+    name, part = str(own.item(0, "whose")), str(parts.item(0, "state")).strip("`")
+    said = f"`{name}` had {percent(float(own['share'].sum()))} of the samples: {did}."
+    step = _JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS
+    yield Finding("sampled_time", said, part=part, next=step, order=1)
 
 
 @rule("sampled_time", "main_statement", of="session_samples", thresholds={"10 %": "iolab.rules.time_parts.PART"})
@@ -49,6 +76,9 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
         CPU took 100 % of the samples.
         No sample shows a wait: waits took at most 1.5 % of the time, with 95 % confidence.
     """
+    modules = [*_of_module(log)]
+    yield from modules
+    steps = {**_NEXT, "what": modules[0].next if modules else _NEXT["what"]}
     for lead in session_ledgers(log):
         for view in lead.views:
             for row in lead.parts(view).iter_rows(named=True):
@@ -73,7 +103,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     detail=f"{row['count']:,.0f} samples; the range is the 95 % interval",
                     next=""
                     if is_aside or row["name"] == NO_STATEMENT
-                    else event_step(row["name"]) or _NEXT[view].format(row["name"]),
+                    else event_step(row["name"]) or steps[view].format(row["name"]),
                 )
 
 

@@ -28,6 +28,8 @@ _MOST_CODES: Final = 4
 _USUAL_ERRORS: Final = (
     "ORA-00942", "ORA-00955", "ORA-01418", "ORA-01432", "ORA-01434", "ORA-01918", "ORA-02289", "ORA-04043", "ORA-04080",
 )  # fmt: skip
+#: Errors of the text of a statement, such as ORA-00933: the next one is the same without the fault.
+_OF_TYPING: Final = "ORA-009"
 _MOST_MESSAGE: Final = 120
 #: Errors come after the limit that caused them, and before other listings.
 _AFTER_LIMITS: Final = 1
@@ -92,7 +94,9 @@ def failed_statements(facts: _Facts) -> Iterator[Finding]:
 
 def untimed_errors(spool: Spool) -> Iterator[Finding]:
     """What failed in a session that is not timed; objects that do not exist, or do already, are usual in scripts."""
-    failed = spool.statements.filter(pl.col("error").str.head(3) == "ORA", ~pl.col("error").is_in(_USUAL_ERRORS))
+    is_retyped = (pl.col("error").str.head(7) == _OF_TYPING) & (pl.col("status").shift(-1) == "ok")
+    is_usual = pl.col("error").is_in(_USUAL_ERRORS) | (is_retyped & (pl.col("kind").shift(-1) == pl.col("kind")))
+    failed = spool.statements.filter(pl.col("error").str.head(3) == "ORA", ~is_usual)
     if failed.is_empty() or spool.timings.height:
         return
     line, code, message = failed.select("first_line", "error", "message").row(0)

@@ -80,6 +80,20 @@ def gets_between(spool: Spool, row: dict[str, Any]) -> list[float | None]:
     return [found.get(run) for run in row["statements"]]
 
 
+def without_index(spool: Spool, table: str, predicates: str) -> list[str]:
+    """The columns that a scan filters, where the session lists the indexes of the table and none has one of them."""
+    pieces = predicates.split('"')
+    wanted = dict.fromkeys(name for name, after in zip(pieces[1::2], pieces[2::2], strict=False) if after[:1] != ".")
+    for one in queried_tables(spool):
+        place = one.find("column_name")
+        if place is None or not any(word.endswith("_ind_columns") for word in one.words):
+            continue
+        cells = {cell.strip() for row in one.rows for cell in row}
+        if {table, f"'{table}'"} & {*cells, *one.words}:
+            return [] if cells & {*wanted} else [f"`{name}`" for name in wanted]
+    return []
+
+
 def _run_before(row: dict[str, Any], statement: int | None) -> int | None:
     return max((run for run in row["statements"] if statement is not None and run < statement), default=None)
 

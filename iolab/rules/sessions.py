@@ -16,7 +16,7 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listings import ANY, RECOVERY, listed
+from iolab.rules.listings import ANY, OF_STATEMENTS, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import largest_operation, operation_text, own_times
@@ -36,6 +36,7 @@ from iolab.rules.session_runs import (
     plans_of,
     sample,
     trend,
+    without_index,
 )
 from iolab.rules.time_parts import PART, sentence
 from iolab.stats.first_runs import two_groups
@@ -106,6 +107,7 @@ _ECHO: Final = "`set echo on` before the statements, then take an extended SQL t
 #: A plan belongs to a run of which its A-Time is at least this share.
 _SAME_RUN: Final = 0.95
 _SEE_PLAN: Final = "see E-Rows, A-Rows and predicates of the plan: iolab show --tables"
+_GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
 
@@ -166,6 +168,7 @@ class SpoolFacts:
             "plans": plans_between(self.spool, row),
             "gets_between": gets_between(self.spool, row),
             "scanned": names.item() if is_one else None,
+            "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
         }
 
@@ -336,12 +339,9 @@ def listings(facts: SpoolFacts) -> Iterator[Finding]:
     """What queries listed that is no account of time; it comes first where the session did nothing else."""
     is_lead = facts.lead is None or (facts.lead.base == TIMED and not is_long(facts.spool))
     for one in facts.listed:
-        if one is not facts.cause and one.explains in {(), (ANY,), (RECOVERY,)}:
-            yield replace(
-                one,
-                explains=one.explains if one.explains == (RECOVERY,) else (),
-                position=1 if is_lead else one.position,
-            )
+        if one is not facts.cause and one.explains not in OF_STATEMENTS:
+            explains = () if one.explains == (ANY,) else one.explains
+            yield replace(one, explains=explains, position=1 if is_lead else one.position)
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
@@ -416,7 +416,10 @@ def _scan(row: dict[str, Any]) -> list[str]:
     if not row["scanned"]:
         return []
     filtered = " whose filter converts `{}` with {}".format(*row["converted"]) if row["converted"] else ""
-    return [f"its plan scans all of `{row['scanned']}`{',' * bool(filtered)}{filtered}"]
+    said = f"its plan scans all of `{row['scanned']}`{',' * bool(filtered)}{filtered}"
+    if row["unindexed"] and row["rows"] is not None:
+        said += f" for {count_text(row['rows'], 'row')}; no index listed has {' or '.join(row['unindexed'])}"
+    return [said]
 
 
 def _apart(row: dict[str, Any]) -> str:
@@ -500,6 +503,8 @@ def _next(facts: SpoolFacts) -> str:
         return f"take {_SQL_TRACE} of a run that reads from disk: the reads are what differs"
     if large[0]["converted"]:
         return "compare `{0}` itself with values of its own type, else index {1}({0})".format(*large[0]["converted"])
+    if large[0]["unindexed"]:
+        return f"index `{large[0]['scanned']}` by what its query asks for: {', '.join(large[0]['unindexed'])}"
     if large[0]["scanned"]:
         return "see whether an index serves it, by the predicates of its plan: iolab show --tables"
     if _gets_of(large[0]):
@@ -573,13 +578,14 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
         if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
             continue
         if (one := largest_operation(plan)) is not None:
+            said = operation_text(plan, one, " by the plan (A-Time)")
             yield Finding(
                 "plan_time",
-                f"{operation_text(plan, one, ' by the plan (A-Time)')}.",
+                f"{said}.",
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
-                next=_SEE_PLAN,
+                next=_GATHER if said.endswith(" expected") else _SEE_PLAN,
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
@@ -720,6 +726,8 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
         )
         return
     mixed = costs.filter((pl.col("gets") >= _FEW_GETS) & (pl.col("blocks") > 0)).sort("gets", descending=True)
+    if any(row["unindexed"] for row in facts.large[:1]):  # the reads are the cost
+        return
     if mixed.is_empty() or facts.cause or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)

@@ -397,6 +397,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
                 plan, better = _row_source(facts, one)
                 step = better or step
+            if top is not None and (file := _of_file(facts, one, top).partition(" had ")[0]):
+                step = f"see its device: select name from v$datafile where file# = {file.split()[-1]}; iostat -xt 5"  # noqa: S608 - text
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",

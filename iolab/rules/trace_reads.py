@@ -11,9 +11,11 @@ from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, seconds_of, short_name, trace_of
 from iolab.metrics.trace_reads import NOT_NAMED, read_latency, read_rate
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import every, percent, seconds, three
+from iolab.rules.phrases import every, named_list, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.time_parts import PART
+from iolab.rules.time_parts import LARGE, PART
+from iolab.time_ledger.run import ledgers
+from iolab.time_ledger.strace import BETWEEN
 from straceparse.call_classes import ASYNCHRONOUS, POSTS
 from straceparse.call_table import READS
 from straceparse.ordered import rows_where
@@ -194,19 +196,24 @@ def _timed_reads(trace: Trace, *, direct: bool) -> Iterator[tuple[str, int, pl.S
 )
 def page_cache_share(log: StraceLog) -> Iterator[Finding]:
     """Small reads that were copies out of the kernel's cache: under 32 us; a drive takes longer."""
-    trace = trace_of(log)
+    trace, found = trace_of(log), dict[tuple[int, bool], list[tuple[str, pl.Series]]]()
     for name, size, times in _timed_reads(trace, direct=False):
-        if (share := _share_below(times, _COPY_US)) < _MOST_SHARE:
-            continue
-        took = int(times.sum()) / 1e9
-        of, then = (f" of `{short_name(name)}`", "they came from") if name else ("", "consistent with")
+        if _share_below(times, _COPY_US) >= _MOST_SHARE:
+            found.setdefault((size, bool(name)), []).append((name, times))
+    shares = ledgers(log)[0].parts().filter(part=BETWEEN).get_column("share_lo").drop_nulls() if found else ()
+    for (size, has_name), rows in found.items():
+        times = pl.concat([times for _, times in rows])
+        names, took = [name for name, _ in rows if name], int(times.sum()) / 1e9
+        of = f" of {named_list([f'`{short_name(name)}`' for name in names])}" if names else ""
+        then = "they came from" if has_name else "consistent with"
         is_large = trace.window_s and took >= PART * trace.window_s
         yield Finding(
             "page_cache_share",
-            f"{times.len():,} reads of {size // _KIB} KiB{of} took {seconds(took / times.len())} on average: "
-            f"{then} the page cache, not a disk ({percent(share)} took less than {_COPY_US} us).",
-            evidence=(Evidence("requests", (name,) if name else ()),),
+            f"{times.len():,} reads of {size // _KIB} KiB{of} took {seconds(took / times.len())} on average: {then} "
+            f"the page cache, not a disk ({percent(_share_below(times, _COPY_US))} took less than {_COPY_US} us).",
+            evidence=(Evidence("requests", tuple(names)),),
             order=0 if is_large else 4,
+            explains=(BETWEEN,) if not is_large and any(share >= LARGE for share in shares) else (),
         )
 
 

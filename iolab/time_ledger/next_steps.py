@@ -72,6 +72,7 @@ _STEPS: Final = {
     "gc buffer busy": SEGMENT,
     "direct path read temp": ON_DISK,
     "direct path write temp": ON_DISK,
+    "Backup: ": "see the media manager and its tape or network; more channels, where it has more devices",
     "PL/SQL lock timer": "see the code that calls DBMS_SESSION.SLEEP or DBMS_LOCK.SLEEP",
     "SQL*Net message from dblink": "take an SQL trace of the session in the remote database",
     "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",
@@ -80,6 +81,11 @@ _STEPS: Final = {
     "External Procedure": "see how the agent extproc is started: listener.ora, and its log",
     "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
+}
+#: Classes of blocks that sessions change at once -> what to do.
+BLOCKS: Final = {
+    **dict.fromkeys(("segment header", "free list"), "use a tablespace with automatic segment space management (ASSM)"),
+    "undo header": "use automatic undo (undo_management)",
 }
 
 

@@ -34,6 +34,8 @@ _INSIDE: Final = (0.99, 1.02)
 _LEAST_GETS: Final = 100
 #: Of less time no shares are given: it is printed in units of 10 ms.
 _LEAST_S: Final = 0.5
+#: Waits for commits are between calls where the calls leave no time for this part of them.
+_MOST_OF: Final = 0.5
 #: Bounds of the total that are apart by more are reported.
 _RANGE: Final = 0.01
 _STEP_S: Final = 0.01
@@ -135,11 +137,12 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
     if total.hi <= 0:
         return [void_ledger("the report has no table of calls", base=BASE)]
     account = Account(total, BASE)
-    _what(account, report, nesting)
+    commits = _what(account, report, nesting)
     _phases(account, report, nesting)
     _who(account, report, statements, nesting, called)
     unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"
-    text = _words(total, callers, called, nesting) + _client(report, total)
+    between = f"; commits between calls took {range_text(commits)}" if commits.value else ""
+    text = _words(total, callers, called, nesting) + between + _client(report, total)
     lead = account.ledger(unshared=unshared, text=text, counted={"what": "waits", "phase": "calls", "who": "calls"})
     rest = lead.parts().filter(pl.col("kind") == "not_accounted", pl.col("share_lo") >= _LITTLE)
     shares = rest.get_column("share") if report.waits.height else ()  # without its waits a trace is not complete
@@ -176,8 +179,12 @@ def _elapsed(report: Tkprof, statements: pl.DataFrame, scope: str) -> Interval:
     return Interval(*own.select(pl.col("elapsed_s", "elapsed_s_lo", "elapsed_s_hi").sum()).row(0))
 
 
-def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
-    """CPU, and the waits of the overall lists or, without one, of the statements."""
+def _what(account: Account, report: Tkprof, nesting: Nesting) -> Interval:
+    """CPU, and the waits of the overall lists or, without one, of the statements.
+
+    Returns:
+        The waits for commits that no call contains: with the CPU they took far more than the calls.
+    """
     cpu = _overall(report, "total", "cpu_s")
     if not cpu:
         own = report.calls.filter(pl.col("scope") == "statement", pl.col("call") == "total")
@@ -207,6 +214,14 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
         )
     )
     rows = events.sort("total_wait_s", "event", descending=[True, False]).to_dicts()
+    commits = sum(
+        (row_figure(row, "total_wait_s") or _ZERO for row in rows if wait_class_of(row["event"]) == "Commit"), _ZERO
+    )
+    if (time + commits - account.total).lo <= _MOST_OF * commits.value:
+        commits = _ZERO
+    account.total += commits
+    for view in ("phase", "who") if commits.value else ():
+        account.add(view, "commits between calls", commits, kind="wait", wait_class="Commit")
     for row in sorted(rows, key=lambda one: is_idle(one["event"])):
         event, seconds = str(row["event"]), row_figure(row, "total_wait_s")
         if seconds is None or event.lower() in FROM_CLIENT:
@@ -225,6 +240,7 @@ def _what(account: Account, report: Tkprof, nesting: Nesting) -> None:
         known = known + seconds
     if known.meets(account.total) and known.value <= account.total.value:
         account.closes(None, "not accounted for (within rounding)", kind="not_accounted")
+    return commits
 
 
 def _by_depth(report: Tkprof, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:

@@ -103,6 +103,19 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
     assert [said in one for one in found] == [True] * bool(said)
 
 
+@pytest.mark.parametrize(
+    ("block_class", "step"),
+    [("segment header", "ASSM"), ("undo header", "undo_management"), ("data block", "hash partitions")],
+)
+def test_the_class_of_blocks_behind_waits_for_buffers(block_class: str, step: str) -> None:
+    """Blocks that no partitions spread have another cure, and their class stands beside the segment."""
+    segment = {"ordered_by": "buffer_busy_waits", "owner": "A", "object": "T", "total_pct": 95.0, "capture_pct": None}
+    waits = [{"block_class": block_class, "total_wait_s": 97.0}, {"block_class": "file header", "total_wait_s": 3.0}]
+    (found,) = places(tables(segments=[segment], buffer_waits=waits), facts_of("buffer busy waits", 700))
+    assert (f"most of their time for blocks of class `{block_class}`" in found.sentence) == ("header" in block_class)
+    assert step in found.next
+
+
 def files(*rows: tuple[str, str, int, float]) -> AwrReport:
     """A report of these files (tablespace, file, reads, average in ms), and of the averages of their tablespaces."""
     names = ("tablespace", "file", "reads", "avg_read_ms")
@@ -451,7 +464,9 @@ def test_the_file_behind_reads_of_a_trace() -> None:
                 f"WAIT #3: nam='db file scattered read' ela= {ela} file#={file} block#=7 blocks=16 obj#=5 tim={tim}"
             ]
     lines += [f"FETCH #3:c=100,e={tim - 1000},p=1280,cr=1290,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim + 50}"]
-    said = iolab.findings("\n".join(lines).encode()).filter(name="main_statement").item(0, "sentence")
+    found = iolab.findings("\n".join(lines).encode()).filter(name="main_statement").row(0, named=True)
+    said, step = found["sentence"], "see its device: select name from v$datafile where file# = 14; iostat -xt 5"
+    assert found["next"] == step
     assert said.endswith("`db file scattered read`; file 14 had 94 % of this time, 30 ms each, and the others 2 ms.")
 
 

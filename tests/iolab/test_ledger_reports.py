@@ -672,6 +672,7 @@ def test_worked_examples(corpus: Path) -> None:
     ("event", "wanted", "not_wanted"),
     [
         ("enq: HW - contention", "segment", "log"),
+        ("Backup: MML write backup piece", "media manager", "trace"),
         ("enq: SQ - contention", "dba_sequences", "log"),
         ("log buffer space", "log_buffer", "segment"),
         ("free buffer waits", "writers", "v$log"),

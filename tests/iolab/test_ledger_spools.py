@@ -201,10 +201,10 @@ def test_another_time_below_a_command_is_counted() -> None:
 
 
 def test_a_commit_of_autocommit_leaves_the_time_to_its_statement() -> None:
-    """An unechoed delete of two hours, committed by SET AUTOCOMMIT, owns the Elapsed below the commit."""
+    """An unechoed delete of two hours, committed by SET AUTOCOMMIT, owns the Elapsed below it, where its script ran."""
     text = "SQL> @run.sql\n\n79652 rows deleted.\n\nCommit complete.\n\nElapsed: 02:06:32.12\n"
 
-    assert account(text).parts("who").select("name", "seconds").rows()[0] == ("line 3: delete", 7592.12)
+    assert account(text).parts("who").select("name", "seconds").rows()[0] == ("line 1: delete", 7592.12)
 
 
 def test_hours_are_never_nothing() -> None:
@@ -499,6 +499,9 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
         "`TABLE ACCESS FULL` of `BIG` took 48.2 s by the plan (A-Time): 950,000 gets, 948,000 reads; it returned "
         "12,001 rows, 120 expected."
     )
+    exact = iolab.findings(spool(timed + PLAN.format(time="48.17").replace("|    120 |", "|  12001 |")))
+    steps = (named.item(0, "next"), exact.filter(name="plan_time").item(0, "next"))
+    assert ["gather_table_stats" in step for step in steps] == [True, False]
     assert (named.item(0, "part"), named.item(0, "impact_lo")) == (None, pytest.approx(1.0, abs=0.01))
     assert even.item(0, "sentence") == (
         "`SORT AGGREGATE` took 24.1 s by the plan (A-Time); `TABLE ACCESS FULL` of `BIG` returned 12,001 rows, "

@@ -196,6 +196,29 @@ SERIES = ("2020-05-01|11.2", "2020-05-02|9.4", "2020-05-03|210.8", "2020-05-04|3
             ("OBJECT_NAME|STATISTIC_NAME|VALUE", "T_IX|row lock waits|900", "T|row lock waits|100"),
             "`T_IX` had 90 % of `row lock waits` of the 2 segments listed: 900.",
         ),
+        *(
+            (f"select {name}, bytes from {view}", ("NAME|BYTES", *rows), said)  # noqa: S608 - a text
+            for name, view, rows, said in (
+                (
+                    "name",
+                    "v$sgainfo",
+                    ("Buffer Cache Size|3072", "Shared Pool Size|1024", "Granule Size|512", "Maximum SGA Size|5000"),
+                    "`Buffer Cache Size` is the largest of the 2 parts of memory listed: 3 KiB, 75 %.",
+                ),
+                (
+                    "pool name",
+                    "v$sgastat",
+                    ("java|1024", "large|1024", "shared|2048", "all of it|4096"),
+                    "`shared` is the largest of the 3 parts of memory listed: 2 KiB, 50 %.",
+                ),
+                (
+                    "tablespace_name name",
+                    "dba_segments",
+                    ("A|8192", "B|1024", "C|1024", "TOTAL|10240"),
+                    "`A` has 80 % of BYTES of the 3 rows listed: 8 KiB.",
+                ),
+            )
+        ),
         (
             "select machine, status, count(*) from v$session group by machine, status",
             ("MACHINE|STATUS|COUNT(*)", "app1|INACTIVE|480", "app2|ACTIVE|20"),
@@ -274,6 +297,10 @@ def test_an_error_is_the_fact_of_a_session_without_times() -> None:
     assert "account unlock" in lines[1]
     usual = b"SQL> drop table t;\ndrop table t\n *\nERROR at line 1:\nORA-00942: table or view does not exist\n"
     assert "failed:" not in screen(usual)[0]
+    typed = b"SQL> select x frm t;\nselect x frm t\n *\nERROR at line 1:\nORA-00923: FROM keyword not found\n\n"
+    again = b"SQL> select x from t;\n\n         X\n----------\n         7\n\nSQL> spool off\n"
+    assert "failed:" in " ".join(screen(typed + b"SQL> spool off\n"))
+    assert "failed:" not in " ".join(screen(typed + again))
 
 
 @pytest.mark.parametrize(("event", "is_plan"), [("resmgr:pq queued", False), ("resmgr:cpu quantum", True)])
@@ -339,3 +366,133 @@ def test_a_full_recovery_area_and_what_fills_it() -> None:
         rows = f"REDO LOG                       .80\nARCHIVED LOG                 {used:5}\n"
         text = spool(query, "FILE_TYPE                 PCT_USED", rows, "----------------------- ----------")
         assert said in " ".join(screen(text))
+
+
+def joined(*texts: bytes) -> bytes:
+    """One session of several queries."""
+    return b"".join(text.replace(b"SQL> spool off\n", b"") for text in texts) + b"SQL> spool off\n"
+
+
+@pytest.mark.parametrize("slow", [31.4, 1.1])
+@pytest.mark.parametrize(
+    ("query", "headings"),
+    [
+        ("select name, reads, round(read_time/nullif(reads,0)*1000,2) ms from v$asm_disk", "NAME|READS|MS"),
+        ("select file#, phyrds, round(readtim/phyrds*10,2) ms from v$filestat", "FILE#|PHYRDS|MS"),
+        ("select filename, small_read_reqs n, small_read_servicetime ms from v$iostat_file", "FILENAME|N|MS"),
+    ],
+)
+def test_a_device_far_slower_than_the_others_is_the_cause_of_the_waits(query: str, headings: str, slow: float) -> None:
+    """It stands below the event and has its next step; where all are alike it is one listing of several."""
+    rows = [f"d{n}|1000|{slow if n == 2 else 0.9 + n / 100}" for n in range(5)]
+    waits = grid(
+        "select event, total_waits, time_waited_micro/1e6 s from v$system_event",
+        *("EVENT|TOTAL_WAITS|S", "db file sequential read|9000|300", "log file sync|100|2"),
+    )
+    text = joined(grid(query, headings, *rows), waits)
+    found = iolab.findings(text)
+    said = found.filter(found["sentence"].str.contains("`d[0-9]`"))
+    assert (said.item(0, "part") == "db file sequential read") == (slow > 9)
+    assert ("SQL trace" in screen(text)[-1]) == (slow < 9)
+
+
+@pytest.mark.parametrize("own", ["v$mystat", "v$sysstat"])
+@pytest.mark.parametrize("applied", [61_120_331, 900])
+def test_undo_explains_a_statement_with_the_open_transaction(own: str, applied: int) -> None:
+    """Undo that its session applied explains a statement, beside the largest transaction that the session lists."""
+    statement = b"SQL> select count(*) from t;\n\n  COUNT(*)\n----------\n         7\n\nElapsed: 00:14:22.07\n"
+    undo = "data blocks consistent reads - undo records applied"
+    query = f"select n.name, m.value from {own} m, v$statname n"  # noqa: S608 - a text
+    statistics = grid(query, "NAME|VALUE", "consistent gets|61922118", f"{undo}|{applied}")
+    open_ones = grid(
+        "select s.sid, s.module, t.used_urec from v$transaction t, v$session s",
+        *("SID|MODULE|USED_UREC", "712|REBUILD|61980331", "55|web|2"),
+    )
+    found = iolab.findings(joined(statement, statistics, open_ones))
+    lead = found.filter(name="main_statement").row(0, named=True)
+    is_cause = applied > 1_000 and own == "v$mystat"
+    assert ("61,120,331 undo records" in lead["sentence"]) == is_cause
+    assert ("Session 712 (`REBUILD`) had the largest" in lead["sentence"]) == is_cause
+    assert ("v$transaction" in str(lead["next"])) == is_cause
+    assert "".join(found["sentence"]).count("Session 712") == 1
+
+
+@pytest.mark.parametrize("events", ["= 'log file sync'", "in ('log file sync', 'latch free')"])
+def test_a_histogram_of_one_event_has_its_name(events: str) -> None:
+    """The event that was asked for is the name of the waits; of several it is not known."""
+    query = f"select wait_time_milli, wait_count from v$event_histogram where event {events}"  # noqa: S608 - a text
+    said = " ".join(screen(grid(query, "WAIT_TIME_MILLI|WAIT_COUNT", "8|60", "32|30", "64|10")))
+    assert f"100 waits for `{'log file sync' if '=' in events else 'the event'}` took 16 ms" in said
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "said"),
+    [
+        ("from user_ind_columns where table_name = 'T'", ("INDEX_NAME|COLUMN_NAME", "T_PK|ID", "T_IX|TS"), True),
+        ("from user_ind_columns where table_name = 'T'", ("INDEX_NAME|COLUMN_NAME", "T_PK|ID", "T_IX|PLATE"), False),
+        ("from dba_ind_columns", ("TABLE_NAME|COLUMN_NAME", "T|ID", "T|TS"), True),
+        ("from user_ind_columns where table_name = 'U'", ("INDEX_NAME|COLUMN_NAME", "U_PK|ID", "U_IX|TS"), False),
+        ("from user_tab_columns where table_name = 'T'", ("DATA_TYPE|COLUMN_NAME", "DATE|ID", "DATE|TS"), False),
+    ],
+)
+def test_a_scan_whose_filter_no_listed_index_serves(query: str, rows: tuple[str, ...], said: bool) -> None:  # noqa: FBT001
+    """Where the session lists the indexes of a table that is scanned, the columns that none of them has are named."""
+    plan = """
+Execution Plan
+----------------------------------------------------------
+Plan hash value: 1190220331
+
+----------------------------------------------------------------------
+| Id  | Operation          | Name | Rows | Cost (%CPU) | Time     |
+----------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |    1 |   398K  (1) | 01:19:40 |
+|*  1 |  TABLE ACCESS FULL | T    |    1 |   398K  (1) | 01:19:40 |
+----------------------------------------------------------------------
+
+Predicate Information (identified by operation id):
+---------------------------------------------------
+
+   1 - filter("A"."PLATE"='X' AND "EXIT" IS NULL)
+
+
+Statistics
+----------------------------------------------------------
+          0  db block gets
+    1461240  consistent gets
+    1460911  physical reads
+          1  rows processed
+
+"""
+    scan = b"SQL> select id from t a where plate = 'X' and exit is null;\n\nElapsed: 00:01:47.32\n" + plan.encode()
+    names = rows[0].replace("|", ", ")
+    found = iolab.findings(joined(scan, grid(f"select {names} {query}", *rows)))
+    lead = found.filter(name="main_statement").row(0, named=True)
+    assert ("for 1 row; no index listed has `PLATE` or `EXIT`." in lead["sentence"]) == said
+    assert (lead["next"] == "index `T` by what its query asks for: `PLATE`, `EXIT`") == said
+    assert ("lio_cost" in found["name"]) != said
+
+
+@pytest.mark.parametrize(
+    ("query", "cpu", "step"),
+    [
+        ("select module, action, event, count(*) n from v$active_session_history group by 1, 2, 3", 300, "stop_job"),
+        (
+            "select program, action, event, count(*) n from dba_hist_active_sess_history group by 1, 2, 3",
+            300,
+            "stop_job",
+        ),
+        ("select module, action, event, count(*) n from v$active_session_history group by rollup(1, 2, 3)", 0, "stop"),
+        ("select username, machine, event, count(*) n from v$active_session_history group by 1, 2, 3", 300, "trace"),
+    ],
+)
+def test_samples_of_a_job_have_its_name_and_its_cpu(query: str, cpu: int, step: str) -> None:
+    """Samples without an event are on CPU, unless sums of groups lack it; a module of most samples is named first."""
+    names = [word.upper() for word in query.split()[1:3]]
+    rows = ("DBMS_SCHEDULER|GATHER|direct path read|600", "DBMS_SCHEDULER|GATHER||250", "web|x|log file sync|100",
+            "web|x||50")  # fmt: skip
+    heads = "|".join([*(name.strip(",") for name in names), "EVENT", "N"])
+    text = grid(query, heads, *rows)
+    said = " ".join(screen(text))
+    assert ("CPU took 27 to 33 % of the samples." in said, "not said" in said) == (cpu > 0, cpu == 0)
+    assert ("`DBMS_SCHEDULER GATHER` had 85 % of the samples: `direct path read` 60 %" in said) == (step != "trace")
+    assert step in screen(text)[-1]

@@ -187,3 +187,19 @@ def test_time_without_cpu_and_waits_is_no_matter_of_the_plan() -> None:
     assert found["sentence"].endswith(" 75 % of this is neither CPU nor a wait: consistent with waiting for a CPU.")
     assert "vmstat" in found["next"]
     assert "neither" not in _said(text.replace(f"{5.0:14.2f}", f"{75.0:14.2f}"))
+
+
+@pytest.mark.parametrize(("waited", "counted"), [(0.9, True), (30.0, True), (0.9, False)])
+def test_commits_outside_the_calls_are_not_counted_twice(waited: float, counted: bool) -> None:  # noqa: FBT001 - a case
+    """A wait for a commit that the calls leave no time for is beside them; one that they contain is not."""
+    event = "log file sync" if counted else "db file sequential read"
+    rows = ("Execute", 900, 1.0, 900, 900), ("Fetch", 0, 0.0, 0, 0)
+    text = _statement("2kz8q0xw4m1cd", "insert into t values (:1)", *rows) + _waits(event, waited)
+    ledger = iolab.ledger((HEAD + text + _overall(*rows) + _waits(event, waited)).encode())
+    parts = dict(ledger.parts().select("name", "seconds").iter_rows())
+    assert parts[event] == waited
+    assert ("counted twice" in parts) != counted
+    assert round(ledger.total.value, 6) == 1.0 + waited * counted  # type: ignore[union-attr]
+    assert ("commits between calls" in ledger.text) == counted
+    for view in ("phase", "who"):
+        assert ("commits between calls" in ledger.parts(view)["name"].to_list()) == counted

@@ -105,6 +105,9 @@ def test_a_process_that_sleeps_until_it_is_posted() -> None:
     assert "does not show where time passed" not in " ".join(found.get_column("sentence"))
 
 
+FILES = ((3, "a"), (4, "b"))
+
+
 @pytest.mark.parametrize("longest", ["0.400000", "0.150000", ""])
 def test_even_calls_are_not_read_again(monkeypatch: pytest.MonkeyPatch, longest: str) -> None:
     """Where few long calls cannot have most of the time, the sums of the first pass say so, with and without `-T`."""
@@ -116,3 +119,24 @@ def test_even_calls_are_not_read_again(monkeypatch: pytest.MonkeyPatch, longest:
     iolab.ledger(log)
     monkeypatch.setattr(type(log), "calls", property(lambda _: pytest.fail("the calls are read again")))
     assert not list(few_long_calls(log))
+
+
+@pytest.mark.parametrize(("gap_us", "took_us"), [(1_000, 16), (1_000, 90), (20, 16)])
+def test_reads_out_of_memory_stand_beside_the_time_between_calls(gap_us: int, took_us: int) -> None:
+    """Where the time passed between calls, what its short reads came from is said with it, once for all files."""
+    lines = [
+        f'1700000000.00000{n} openat(AT_FDCWD, "/u1/{name}.dbf", O_RDWR|O_DSYNC) = {n} <0.000001>\n'
+        for n, name in FILES
+    ]
+    for n in range(500):
+        at = 1_000 + n * (gap_us + took_us)
+        lines.append(f'1700000000.{at:06} pread64({3 + n % 2}, "", 8192, {8192 * n}) = 8192 <0.{took_us:06}>\n')
+    found = iolab.findings("".join(lines).encode())
+    cached = found.filter(name="page_cache_share")
+    assert cached.height == (took_us < 32)
+    for row in cached.iter_rows(named=True):
+        files, of = "`a.dbf` and `b.dbf`", "they came from the page cache, not a disk"
+        assert row["sentence"].startswith(f"500 reads of 8 KiB of {files} took 16 us on average: {of}")
+        assert (row["part"] == "between calls") == (gap_us > 500)
+        lead = found.filter(name="trace_profile").item(0, "rank")
+        assert row["rank"] == lead + 1 or gap_us < 500

@@ -98,6 +98,19 @@ def test_statement_that_is_not_run() -> None:
     assert spool.runs()["run"].to_list() == [1, 2]
 
 
+@pytest.mark.parametrize("command", ["@x", "@/u01/x.sql 7", "start x.sql", "get x.sql"])
+def test_the_first_statement_of_a_script_begins_at_its_command(command: str) -> None:
+    """Nothing of a script is echoed: its first statement is where the script was run, the next at its own heading."""
+    result = ("", "         A", "----------", "         1", "", "Elapsed: 00:00:00.02")
+    spool = read("SQL> set timing on", f"SQL> {command}", *result, *result, "SQL> select 1 a from dual;", *result)
+
+    assert statements(spool, "first_line", "text") == [
+        (2 if command[0] in "@s" else 4, None),
+        (10, None),
+        (15, "select 1 a from dual"),
+    ]
+
+
 def test_output_like_feedback() -> None:
     """What a PL/SQL block prints is its output; its own end and time come behind it."""
     printed = ("Elapsed: 00:00:07.77", "10 rows created.", "ORA-01403: no data found")
