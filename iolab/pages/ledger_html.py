@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.elements import large_html
 from iolab.pages.ledger_rows import LARGE, PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
-from iolab.rules.phrases import three
+from iolab.rules.phrases import percent, three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from logframe.wording import printable
 
@@ -92,9 +92,21 @@ def total_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mappi
     """
     if ledger.void:
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
-    text = printable(ledger.text or ledger.base)
+    head, stop, rest = printable(ledger.text or ledger.base).partition("; ")
+    text = f"{head}{_open_time(ledger)}{stop}{rest}"
     said = f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>'
     return said + icicle_html(ledger, anchor=anchor, linked=linked)
+
+
+def _open_time(ledger: Ledger) -> str:
+    """What changes how all shares are read: a closing part of 10 % or more, as the end of a sentence."""
+    rows = ledger.parts(ledger.views[0]).to_dicts() if ledger.views else []
+    said = [
+        f"; {percent(abs(row['share']))} is {row['name']}"
+        for row in rows
+        if row["kind"] in {"not_accounted", "counted_twice"} and not row["level"] and abs(row["share"] or 0.0) >= LARGE
+    ]
+    return "".join(said)
 
 
 def ledger_html(

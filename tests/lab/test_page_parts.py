@@ -11,7 +11,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from iolab.pages.ledger_folder import LogRow
-from iolab.pages.ledger_html import icicle_html, ledger_html
+from iolab.pages.ledger_html import icicle_html, ledger_html, total_html
 from iolab.pages.strip_html import strip_html
 from iolab.pages.summary import summarize
 from iolab.pages.writing import write_report
@@ -46,6 +46,19 @@ def test_the_bar_of_a_statement_is_its_parts(cpu: float | None, io: float, width
     assert ("CPU" in tree.css_first("p.key").text()) == (cpu is not None)
     share = float(tree.css("tr.who td.number")[0].text())
     assert tree.css_first("p.key").text().endswith(f"full width {share} %")
+
+
+@pytest.mark.parametrize(
+    ("cpu", "said"), [(40.0, "; 60 % is not accounted for"), (95.0, ""), (127.0, "; 27 % is counted twice")]
+)
+def test_the_total_says_how_much_has_no_name_or_two(cpu: float, said: str) -> None:
+    """From 10 % on it stands before what processors did; the terminal's text of the ledger is as it was."""
+    made = Account(Interval.exact(100.0), "DB time")
+    made.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
+    one = made.ledger(text="DB time was 100 s; the 8 CPUs were 58 % idle")
+
+    total = HTMLParser(total_html(one, anchor="log-1")).css_first("p.total")
+    assert total.text() == f"DB time was 100 s{said}; the 8 CPUs were 58 % idle"
 
 
 def test_samples_stand_below_the_time_without_a_name() -> None:
