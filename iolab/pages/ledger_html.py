@@ -10,10 +10,11 @@ from iolab.pages.elements import large_html
 from iolab.pages.ledger_rows import LARGE, PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
 from iolab.rules.phrases import percent, three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
+from iolab.time_ledger.sql_traces import GAP
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars as pl
 
@@ -107,6 +108,18 @@ def _open_time(ledger: Ledger) -> str:
         if row["kind"] in {"not_accounted", "counted_twice"} and not row["level"] and abs(row["share"] or 0.0) >= LARGE
     ]
     return "".join(said)
+
+
+def covered(ledger: Ledger | None) -> Iterator[str]:
+    """The line of a report that says how much of the total it captured; how much of a trace its records hold."""
+    if ledger is None or ledger.void or ledger.total is None:
+        return
+    for check in ledger.checks.filter(view="what", unit=f"% of {ledger.base}").to_dicts():
+        found = "equal" if check["holds"] else f"the parts have {check['computed']:.1f} %"
+        yield f"check line of the report: {check['printed']:.1f} % captured, {found}"
+    between = ledger.frame.filter(view=ledger.views[0], name=GAP).get_column("seconds")
+    if between.len() and ledger.total.value > 0:
+        yield f"{100 * (1 - between.sum() / ledger.total.value):.1f} % of the time is inside records"
 
 
 def ledger_html(

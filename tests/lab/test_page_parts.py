@@ -11,7 +11,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from iolab.pages.ledger_folder import LogRow
-from iolab.pages.ledger_html import icicle_html, ledger_html, total_html
+from iolab.pages.ledger_html import covered, icicle_html, ledger_html, total_html
 from iolab.pages.strip_html import strip_html
 from iolab.pages.summary import summarize
 from iolab.pages.writing import write_report
@@ -170,3 +170,37 @@ def test_the_name_is_bold_and_the_figure_large(name: str, bold: str, large: str,
     assert (page.css_first("h1").text() + (page.css_first("p.lead").text())).count("AWR report") == name.startswith(
         "awr"
     )
+
+
+@pytest.mark.parametrize(
+    ("log", "title", "lead"),
+    [
+        (
+            "sqltrace/orders_flash_ora_4711.trc",
+            "23:00:00 to 23:00:14",
+            ("process 4711", "% of the time is inside records"),
+        ),
+        ("awr_series/awrrpt_1_4102_4103.txt", "18:00 to 19:00", ("up since 20",)),
+    ],
+)
+def test_the_head_says_when_and_how_far_to_trust_it(
+    log: str, title: str, lead: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The period has its end; the grey line has the process or start of the instance, and what the log covers."""
+    page = tmp_path / "page.html"
+    assert write_report([SAMPLES / log], page) == []
+    tree = HTMLParser(page.read_text(encoding="utf-8"))
+
+    assert title in tree.css_first("h1").text()
+    assert [one for one in lead if one not in tree.css_first("p.lead").text()] == []
+
+
+@pytest.mark.parametrize(("printed", "said"), [(30.0, "equal"), (44.0, "the parts have 30.0 %")])
+def test_the_check_line_of_a_report_is_compared(printed: float, said: str) -> None:
+    """How much of the total the report says it captured, and whether its parts add up to that."""
+    made = Account(Interval.exact(100.0), "DB time")
+    made.add("what", "DB CPU", Interval.exact(30.0), kind="cpu")
+    made.check("Captured Time", view="what", printed=printed, computed=30.0, slack=0.5, unit="% of DB time")
+
+    assert [*covered(made.ledger())] == [f"check line of the report: {printed} % captured, {said}"]
+    assert [*covered(account())] == [*covered(None)] == []
