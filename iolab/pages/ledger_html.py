@@ -117,9 +117,9 @@ def covered(ledger: Ledger | None) -> Iterator[str]:
     for check in ledger.checks.filter(view="what", unit=f"% of {ledger.base}").to_dicts():
         found = "equal" if check["holds"] else f"the parts have {check['computed']:.1f} %"
         yield f"check line of the report: {check['printed']:.1f} % captured, {found}"
-    between = ledger.frame.filter(view=ledger.views[0], name=GAP).get_column("seconds")
-    if between.len() and ledger.total.value > 0:
-        yield f"{100 * (1 - between.sum() / ledger.total.value):.1f} % of the time is inside records"
+    between = ledger.frame.filter(view=ledger.views[0], name=GAP).get_column("seconds").to_list()
+    if between and ledger.total.value > 0:
+        yield f"{100 * (1 - sum(between) / ledger.total.value):.1f} % of the time is inside records"
 
 
 def ledger_html(

@@ -204,3 +204,15 @@ def test_the_check_line_of_a_report_is_compared(printed: float, said: str) -> No
 
     assert [*covered(made.ledger())] == [f"check line of the report: {printed} % captured, {said}"]
     assert [*covered(account())] == [*covered(None)] == []
+
+
+def test_the_head_of_two_reports_has_their_snapshots_and_idle_processors(tmp_path: Path) -> None:
+    """Each file with its own, and of both how idle the processors were."""
+    page = tmp_path / "page.html"
+    logs = [SAMPLES / "awr_series" / f"awrrpt_1_{one}_{one + 1}.txt" for one in (4102, 4103)]
+    assert write_report(logs, page) == []
+
+    lead = HTMLParser(page.read_text(encoding="utf-8")).css_first("p.lead").text()
+    assert [
+        part in lead for part in ("(A), snapshots 4102 to 4103", "(B), snapshots 4103 to 4104", "idle ", " → ")
+    ] == [True] * 4
