@@ -186,15 +186,26 @@ def _histograms(seen: LogSummary) -> str:
     return "" if frame is None else histograms_html(frame, list(dict.fromkeys(cited))[:_MOST_HISTOGRAMS])
 
 
+def _within_day(period: str) -> str:
+    """A period without its day, which the title has, where it is one day."""
+    begin, _, end = period.partition(" to ")
+    day = begin.partition(" ")[0]
+    return period if not day or not end.startswith(f"{day} ") else period.replace(f"{day} ", "")
+
+
 def _identity(seen: LogSummary, name: str) -> str:
     """The name of the log, its head where it has one, and how far to trust it, in one line."""
     head = seen.frames.get("head")
-    parts = [name] if seen.what in seen.headline else [name, seen.what]
+    kind = split_headline(seen.headline)[1]  # with its release, else what the log says of itself
+    what = kind if kind[-1:].isdigit() else seen.what
+    parts = [name] if what in seen.headline else [name, what]
     if head is not None and {"what", "value"} <= set(head.columns):
         said = f"{seen.headline}, {seen.what}"
         for what, value in head.select("what", "value").iter_rows():
-            new = [one for one in str(value).split(", ") if one not in said]
-            parts += [f"{what} {', '.join(new)}"] if new else []
+            pieces = str(value).split(", ")
+            new = [one for one in pieces if one not in said]
+            is_named = new and new[0] == pieces[0] and what != "period"
+            parts += [f"{what} {', '.join(new)}" if is_named else _within_day(", ".join(new))] if new else []
     process = getattr(getattr(seen.log, "head", None), "process", None)
     started = getattr(getattr(seen.log, "info", None), "startup_hour", None)
     parts += [f"process {process}"] * (process is not None)
