@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from iolab.pages.elements import large_html
-from iolab.pages.ledger_rows import LARGE, PAGE_LEAST, Row, count_head, ledger_rows, time_cell, view_head
-from iolab.rules.phrases import three
+from iolab.pages.ledger_rows import (
+    LARGE,
+    PAGE_LEAST,
+    Row,
+    aligned_times,
+    averages_ms,
+    count_head,
+    ledger_rows,
+    time_cell,
+    view_head,
+)
+from iolab.rules.phrases import percent, three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
+from iolab.time_ledger.sql_traces import GAP
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars as pl
 
@@ -92,9 +104,33 @@ def total_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mappi
     """
     if ledger.void:
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
-    text = printable(ledger.text or ledger.base)
+    head, stop, rest = printable(ledger.text or ledger.base).partition("; ")
+    text = f"{head}{_open_time(ledger)}{stop}{rest}"
     said = f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>'
     return said + icicle_html(ledger, anchor=anchor, linked=linked)
+
+
+def _open_time(ledger: Ledger) -> str:
+    """What changes how all shares are read: a closing part of 10 % or more, as the end of a sentence."""
+    rows = ledger.parts(ledger.views[0]).to_dicts() if ledger.views else []
+    said = [
+        f"; {percent(abs(row['share']))} is {row['name']}"
+        for row in rows
+        if row["kind"] in {"not_accounted", "counted_twice"} and not row["level"] and abs(row["share"] or 0.0) >= LARGE
+    ]
+    return "".join(said)
+
+
+def covered(ledger: Ledger | None) -> Iterator[str]:
+    """The line of a report that says how much of the total it captured; how much of a trace its records hold."""
+    if ledger is None or ledger.void or ledger.total is None:
+        return
+    for check in ledger.checks.filter(view="what", unit=f"% of {ledger.base}").to_dicts():
+        found = "equal" if check["holds"] else f"the parts have {check['computed']:.1f} %"
+        yield f"check line: {check['printed']:.1f} % captured, {found}"
+    between = ledger.frame.filter(view=ledger.views[0], name=GAP).get_column("seconds").to_list()
+    if between and ledger.total.value > 0:
+        yield f"{100 * (1 - sum(between) / ledger.total.value):.1f} % of the time is inside records"
 
 
 def ledger_html(
@@ -298,31 +334,47 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     by_part = {} if columns is None else {row["part"]: row for row in columns.iter_rows(named=True)}
     extra = [name for name in (columns.columns if columns is not None else []) if name != "part"]
     is_extra = bool(extra) and any(row.part in by_part for row in rows)
-    heads = extra if is_extra else [count_head(ledger, view, rows), "average"]
+    heads = (
+        extra
+        if is_extra
+        else [count_head(ledger, view, rows), "average\N{NO-BREAK SPACE}ms" if view == "what" else "average"]
+    )
     cells = [
         [str(by_part.get(row.part or "", {}).get(name) or "") for name in extra]
         if is_extra
         else [row.count, row.average]
         for row in rows
     ]
+    if view == "what" and not is_extra:  # statements keep the unit with the number
+        cells = [[count, one] for (count, _), one in zip(cells, averages_ms(rows), strict=True)]
     kept = [n for n in range(len(heads)) if any(one[n] for one in cells)]
-    head = "".join(f'<th class="number">{html.escape(one.replace("_", " "))}</th>' for one in ["%", "time"])
-    head += "".join(f'<th class="number">{html.escape(heads[n].replace("_", " "))}</th>' for n in kept)
-    is_who = view == "who"
+    is_who, total = view == "who", ledger.total
+    sampled = {
+        row.part: ledger.sampled_in(view)
+        for row in rows
+        if row.kind == "not_accounted" and not row.level and (row.hi or 0.0) >= LARGE
+    }
+    seen_times = [(one.seconds.value, one.seconds.lo, one.seconds.hi) for seen in sampled.values() for one in seen]
+    sum_of = None if total is None else (total.value, total.lo, total.hi)
+    own = [row.seconds if row.time else None for row in rows]
+    unit, times = aligned_times([*own, *seen_times, sum_of], 0.0 if total is None else total.value)
+    rows = [replace(row, time=time) for row, time in zip(rows, times, strict=False)]
+    seen_texts = iter(times[len(rows) :])
+    titles = ["%", f"time\N{NO-BREAK SPACE}{unit}" if any(own) else "time", *(heads[n].replace("_", " ") for n in kept)]
+    head = "".join(f'<th class="number">{html.escape(one)}</th>' for one in titles)
     within = {part: kinds for part, kinds in ledger.within.items() if is_who}
     body = ""
     for row, one in zip(rows, cells, strict=True):
         kinds = within.get(row.part or "", {})
         bar = _parts_bar(row, longest, kinds) if kinds else _bar(row, longest, anchor)
         body += _line(row, [one[n] for n in kept], bar, anchor, linked, is_who=is_who)
-        if row.kind == "not_accounted" and not row.level and (row.hi or 0.0) >= LARGE:
-            for seen in ledger.sampled_in(view):
-                body += _sampled_line(seen, ledger, longest, len(kept), is_who=is_who)
-    total, foot = ledger.total, ""
+        for seen in sampled.get(row.part, ()):
+            body += _sampled_line(seen, ledger, longest, len(kept), next(seen_texts), is_who=is_who)
+    foot = ""
     if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
         share = "" if ledger.work_base or ledger.unshared else "100.0"
-        time = html.escape(time_cell(total.value, total.lo, total.hi))
+        time = html.escape(times[-1])
         foot = (
             f'<tfoot><tr><th scope="row">{_text(ledger.base)}</th><td></td><td class="number">{share}</td>'
             f'<td class="number">{time}</td>{blank}</tr></tfoot>'
@@ -334,6 +386,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
         scale = "" if ledger.unshared else f"<span>full width {100 * longest:.1f} %</span>"
         note = f'<p class="key">{chips}{scale}</p>{note}'
     note += _where(ledger) if is_who else ""
+    note += _reading(rows, times, longest, is_sampled=bool(seen_times))
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(ledger, view, rows)
@@ -341,6 +394,25 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
     table = f'<table class="ledger">{head}<tbody>{body}</tbody>{foot}</table>'
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
+
+
+def _reading(rows: list[Row], times: list[str], longest: float, *, is_sampled: bool) -> str:
+    """How to read what a table has: whole seconds, bars of two parts, a dot, blocks without a share."""
+    parts = [row for row in rows if row.kind not in UNKNOWN and row.kind != "counted_twice"]
+    said = {
+        "Times without decimals are known to whole seconds at best.": 0
+        < sum("." in one for one in times if one)
+        < sum(map(bool, times)),
+        "Solid bar: certainly of this part; pale bar with a line: at most.": any(
+            (row.hi or 0.0) - (row.lo or 0.0) >= 0.01 * longest and 0 < (row.hi or 0.0) <= longest for row in parts
+        ),
+        "Dot and line: samples with their 95 % interval; they are not added.": is_sampled,
+        '"contains": a block that encloses statements; its time is not added again.': any(
+            row.kind == "contains" for row in rows
+        ),
+    }
+    shown = " ".join(one for one, is_used in said.items() if is_used)
+    return f'<p class="note">{html.escape(shown)}</p>' if shown else ""
 
 
 def _where(ledger: Ledger) -> str:
@@ -387,7 +459,7 @@ def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:
     return f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>'
 
 
-def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, is_who: bool) -> str:
+def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, text: str, *, is_who: bool) -> str:
     """What samples see, below the time without a name: a dot and a line where the scale holds it."""
     whole = 1.0 if ledger.total is None else ledger.total.value
     time = one.seconds
@@ -399,7 +471,7 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, *, 
         f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
         f'<td class="bar">{bar}</td>'
         f'<td class="number">{_plus_minus(time, ledger)}</td>'
-        f'<td class="number">{time_cell(time.value, time.lo, time.hi)}</td>{"<td></td>" * blanks}</tr>'
+        f'<td class="number">{text}</td>{"<td></td>" * blanks}</tr>'
     )
 
 
@@ -411,7 +483,7 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
     if row.row is not None and row.row["level"] > row.level:
         parent, _, rest = name.partition(": ")
         shown = f"{parent}: <code>{rest}</code>"
-    if is_who and not row.level:
+    if is_who and (not row.level or row.kind == "contains"):
         kind = f"{kind} who"
         first, blank, rest = name.partition(": " if name.startswith("line ") else " ")
         shown = f"<code>{first}</code>{blank}{rest}" if row.row and (row.row["evidence"] or {}).get("rows") else name

@@ -28,6 +28,8 @@ LARGE: Final = 0.10
 _FEW_WHO: Final = 3
 #: Statements that a page shows.
 _PAGE_WHO: Final = 8
+#: Blocks that enclose statements, on a page.
+_MOST_BLOCKS: Final = 5
 #: Small parts are folded where more rows would stand above the closing part.
 _MOST_ROWS: Final = 6
 #: Children of one part that are shown.
@@ -54,6 +56,8 @@ class Row:
         lo, hi: what is certainly, and at most, its share: for a bar; None where there are no shares.
         percent, time, count, average: figures as texts; empty without any.
         row: the row of `Ledger.parts`; None of folded parts; its level is deeper where a part is all of its parent.
+        seconds: its time with bounds; None where it is not in the sum.
+        each: its average in s, where `average` is said.
     """
 
     part: str | None
@@ -68,6 +72,8 @@ class Row:
     count: str
     average: str
     row: dict[str, Any] | None = None
+    seconds: tuple[float, float, float] | None = None
+    each: float | None = None
 
 
 def ledger_rows(ledger: Ledger, view: str, *, least: float = LEAST) -> list[Row]:
@@ -142,6 +148,7 @@ def _shown(ledger: Ledger, rows: list[dict[str, Any]], view: str, least: float) 
             rest = [row for row in rest if row.percent not in _NOTHING]
         else:
             rest = [row for row in rest if (row.hi or 1.0) >= (_POINT if folded else LEAST)]
+        found += _contains(ledger, rows) if is_page else ()
         return [*found, *rest, *map(_row, unknown)]
     shown: list[Row] = []
     small: list[dict[str, Any]] = []
@@ -218,7 +225,7 @@ def _as_one(rows: list[Row]) -> list[Row]:
     """A part with a child that is all of it, as one row with the names of both and the time of the part."""
     if len(rows) != 2 or rows[0].percent != rows[1].percent or rows[1].row is None or _is_closing(rows[1].row):
         return rows
-    (parent, child), figures = rows, ("lo", "hi", "percent", "time")
+    (parent, child), figures = rows, ("lo", "hi", "percent", "time", "seconds")
     own = {name: getattr(parent, name) for name in figures}
     return [replace(child, level=parent.level, name=f"{parent.name}: {child.name}", **own)]
 
@@ -238,10 +245,11 @@ def _size(ledger: Ledger, row: dict[str, Any]) -> float:
 def _row(row: dict[str, Any]) -> Row:
     count = "" if row["count"] is None else f"{row['count']:,.0f}"
     is_upper = row["own_lo"] <= 0 < row["own_hi"] and row["kind"] not in UNKNOWN
-    average = ""
+    average, each = "", None
     if row["avg"] is not None and row["kind"] != "cpu" and row["seconds_hi"] > 0:
-        most = row["seconds_hi"] / row["count"]
-        average = f"<={time_text(most)}" if is_upper or row["seconds_lo"] <= 0 else time_text(row["avg"])
+        is_most = is_upper or row["seconds_lo"] <= 0
+        each = row["seconds_hi"] / row["count"] if is_most else row["avg"]
+        average = f"{'<=' * is_most}{time_text(each)}"
     return Row(
         row["part"],
         row["level"],
@@ -255,7 +263,22 @@ def _row(row: dict[str, Any]) -> Row:
         count,
         average,
         row,
+        (row["seconds"], row["seconds_lo"], row["seconds_hi"]),
+        each,
     )
+
+
+def _contains(ledger: Ledger, rows: list[dict[str, Any]]) -> Iterator[Row]:
+    """Blocks that enclose statements, without a share: their time is that of the statements; as the log orders them."""
+    order = ledger.remarks.filter(role="contains").get_column("part").to_list()
+    blocks = [row for row in rows if row["kind"] == "contains"]
+    blocks.sort(key=lambda row: order.index(row["part"]) if row["part"] in order else len(order))
+    for row in blocks[:_MOST_BLOCKS]:
+        said = _row(row)
+        yield Row(said.part, 1, "contains", None, said.name, None, None, "contains", "", said.count, "", row)
+    if more := len(blocks[_MOST_BLOCKS:]):
+        name = count_text(more, "other block", "other blocks")
+        yield Row(None, 1, "contains", None, name, None, None, "contains", "", "", "")
 
 
 def _percent(row: dict[str, Any]) -> str:
@@ -295,6 +318,55 @@ def time_cell(value: float, lo: float, hi: float) -> str:
     return f"{text.rstrip('0').rstrip('.') if '.' in text and lo == hi else text} s"
 
 
+def aligned_times(times: list[tuple[float, float, float] | None], whole: float) -> tuple[str, list[str]]:
+    """One unit for a column of times, and each as far as it is known, with its decimal point below that of the others.
+
+    Args:
+        times: each with its bounds; None is an empty cell.
+        whole: their total, which says the unit and the decimals.
+
+    Examples:
+        >>> times = [(8844, 8843.5, 8844.5), (3447.1, 3447.05, 3447.15), (0.02, 0.02, 0.02), None]
+        >>> aligned_times(times, 41_424.0)
+        ('s', ['8,844\u2008\u2007', '3,447.1', '<0.1', ''])
+        >>> aligned_times([(0.25, 0.0, 0.25)], 0.5)
+        ('ms', ['<=250.000'])
+    """
+    unit, scale, most = ("ms", 1e3, 3) if whole < 1 else ("s", 1.0, 1 if whole >= 100 else 3)
+    texts = ["" if one is None else _as_known(*(scale * bound for bound in one), most=most) for one in times]
+    return unit, aligned(texts)
+
+
+def averages_ms(rows: list[Row]) -> list[str]:
+    """The averages of rows in ms, with their decimal points in a line."""
+    marks = ["<=" * row.average.startswith("<=") for row in rows]
+    each = [None if row.each is None else phrases.three(1e3 * row.each) for row in rows]
+    return aligned([f"{mark}{one or ''}" for mark, one in zip(marks, each, strict=True)])
+
+
+def aligned(texts: list[str]) -> list[str]:
+    """Numbers with blanks of the width of a point and of digits after them, so that their points are one below another.
+
+    Examples:
+        >>> aligned(["12.25", "3.5", "7", ""])
+        ['12.25', '3.5\u2007', '7\u2008\u2007\u2007', '']
+    """
+    parts = [text.partition(".") for text in texts]
+    most = max((len(end) for _, _, end in parts), default=0)
+    return [
+        text and f"{text}{chr(0x2008) * (not point and most > 0)}{chr(0x2007) * (most - len(end))}"
+        for text, (_, point, end) in zip(texts, parts, strict=True)
+    ]
+
+
+def _as_known(value: float, lo: float, hi: float, *, most: int) -> str:
+    if lo <= 0 < value == hi:
+        return f"<={_as_known(value, value, value, most=most)}"
+    decimals = most if lo == hi else min(max(0, math.ceil(-math.log10(hi - lo) - 1e-9)), most)
+    least = 10**-decimals
+    return f"<{least:.{decimals}f}" if 0 < value < least / 2 else f"{value:z,.{decimals}f}"
+
+
 def _folded(ledger: Ledger, small: list[dict[str, Any]], *, below: float | None = None) -> Row:
     """The row of small parts: below which share they are, for a screen and a page differ in it."""
     frame = pl.DataFrame(
@@ -323,4 +395,5 @@ def _folded(ledger: Ledger, small: list[dict[str, Any]], *, below: float | None 
         time_cell(value, lo, hi),
         "",
         "",
+        seconds=(value, lo, hi),
     )

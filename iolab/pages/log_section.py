@@ -13,7 +13,7 @@ from iolab.pages.elements import split_headline, title_html
 from iolab.pages.findings_html import evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
-from iolab.pages.ledger_html import ledger_html, total_html
+from iolab.pages.ledger_html import covered, ledger_html, total_html
 from iolab.pages.ledger_text import below_ledger
 from iolab.pages.statements_html import statements_html
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
@@ -186,13 +186,28 @@ def _histograms(seen: LogSummary) -> str:
     return "" if frame is None else histograms_html(frame, list(dict.fromkeys(cited))[:_MOST_HISTOGRAMS])
 
 
+def _within_day(period: str) -> str:
+    """A period without its day, which the title has, where it is one day."""
+    begin, _, end = period.partition(" to ")
+    day = begin.partition(" ")[0]
+    return period if not day or not end.startswith(f"{day} ") else period.replace(f"{day} ", "")
+
+
 def _identity(seen: LogSummary, name: str) -> str:
-    """The name of the log, and its head where it has one, in one line."""
+    """The name of the log, its head where it has one, and how far to trust it, in one line."""
     head = seen.frames.get("head")
-    parts = [name] if seen.what in seen.headline else [name, seen.what]
+    kind = split_headline(seen.headline)[1]  # with its release, else what the log says of itself
+    what = kind if kind[-1:].isdigit() else seen.what
+    parts = [name] if what in seen.headline else [name, what]
     if head is not None and {"what", "value"} <= set(head.columns):
         said = f"{seen.headline}, {seen.what}"
         for what, value in head.select("what", "value").iter_rows():
-            new = [one for one in str(value).split(", ") if one not in said]
-            parts += [f"{what} {', '.join(new)}"] if new else []
-    return html.escape(" · ".join(parts))
+            pieces = str(value).split(", ")
+            new = [one for one in pieces if one not in said]
+            is_named = new and new[0] == pieces[0] and what != "period"
+            parts += [f"{what} {', '.join(new)}" if is_named else _within_day(", ".join(new))] if new else []
+    process = getattr(getattr(seen.log, "head", None), "process", None)
+    started = getattr(getattr(seen.log, "info", None), "startup_hour", None)
+    parts += [f"process {process}"] * (process is not None)
+    parts += [f"up since {started:%Y-%m-%d}"] if started is not None else []
+    return html.escape(" · ".join([*parts, *covered(seen.ledger)]))

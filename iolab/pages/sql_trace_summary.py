@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,6 @@ from sqltraceparse import account_time, profile, statement_totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from sqltraceparse import SqlTrace, Tkprof
 
@@ -128,15 +128,37 @@ def _span(trace: SqlTrace) -> tuple[datetime, datetime, bool] | None:
 
 
 def _headline(trace: SqlTrace) -> str:
-    """What the trace is of: "extended SQL trace, PDB1 of cdb1 on host1, session 35.1202, 2026-03-02 23:00:00"."""
+    """What the trace is of: "SQL trace, PDB1 of cdb1 on host1, session 35.1202, 2026-03-02 23:00:00 to 23:05:00"."""
     said = {name: value for name, value in trace.session.select("name", "value").iter_rows() if value}
     container = said.get("stamp", "").partition("(")[0]
     whose = " of ".join(filter(None, (container, trace.head.instance)))
     whose = f"{whose} on {trace.head.host.partition('.')[0]}" if whose and trace.head.host else whose
     session, module = (f"{name} {said[key]}" if key in said else "" for name, key in _OF_SESSIONS.items())
     first = trace.session.get_column("stamp").drop_nulls().head(1).to_list()
-    when = first[0].replace("T", " ")[:19] if first else None
+    when = _period(first[0], trace.calls.get_column("wall").max()) if first else None
     return ", ".join(part for part in ("extended SQL trace", whose, session, when, module) if part)
+
+
+def _period(first: str, last: Any) -> str:  # noqa: ANN401 - a maximum
+    """From a stamp to the last call, on the clock of the stamp; one that is no time as it is.
+
+    Examples:
+        >>> from datetime import UTC, datetime
+        >>> _period("2026-03-02T23:59:58.5-07:00", datetime(2026, 3, 3, 7, 0, 1, tzinfo=UTC))
+        '2026-03-02 23:59:58 to 2026-03-03 00:00:01'
+        >>> [_period("2026-03-02 23:00:00", last) for last in (None, datetime(2026, 3, 2, 23, 4, tzinfo=UTC))]
+        ['2026-03-02 23:00:00', '2026-03-02 23:00:00 to 23:04:00']
+    """
+    try:
+        begin = datetime.fromisoformat(first.strip())
+    except ValueError:
+        return first.replace("T", " ")[:19]
+    end = begin if last is None else last.astimezone(begin.tzinfo) if begin.tzinfo else last.replace(tzinfo=None)
+    at = f"{begin:%Y-%m-%d %H:%M:%S}"
+    same_day = begin.date() == end.date()
+    return (
+        at if (end - begin).total_seconds() < 1 else f"{at} to {end:{'%H:%M:%S' if same_day else '%Y-%m-%d %H:%M:%S'}}"
+    )
 
 
 def _columns(trace: SqlTrace) -> pl.DataFrame:

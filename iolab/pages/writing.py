@@ -16,6 +16,7 @@ from iolab.comparison.result import WHAT_CHANGED
 from iolab.evidence.time_lines import over_time
 from iolab.loading import load
 from iolab.metrics.formatting import as_sentence
+from iolab.metrics.report_figures import report_facts
 from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
@@ -296,9 +297,10 @@ def _heading(
     if count == 2 and len({seen.log.format for seen in summaries.values()}) == 1:
         named = dict(zip("AB", summaries, strict=False))
         title, kind = sets_head({side: {name: summaries[name].log} for side, name in named.items()})
-        files = [f"{name} ({side})" for side, name in named.items()]
+        files = [f"{name} ({side}){_snapshots(summaries[name].log)}" for side, name in named.items()]
         machines = {row.machine for row in rows.values() if row.machine}
         of_both = [*machines] if len(machines) == 1 else []
+        of_both += _idle([summaries[name].log for name in named.values()])
         return title, _lead_line(" · ".join([*[kind] * bool(kind), *files, *of_both])), [], None
     if len(rows) == count and len({row.kind for row in rows.values()}) == 1:
         title, kind, change, between = folder_head(rows, changed)
@@ -306,6 +308,19 @@ def _heading(
     kinds = Counter(read.kinds)
     what = " · ".join(kind if often == 1 else f"{often} × {kind}" for kind, often in kinds.items())
     return f"I/O evidence of {count:,} logs", _lead_line(what), [], None
+
+
+def _snapshots(log: object) -> str:
+    info = getattr(log, "info", None)
+    first, last = (getattr(info, name, None) for name in ("begin_snap_id", "end_snap_id"))
+    return "" if first is None else f", snapshots {first} to {last}"
+
+
+def _idle(logs: Sequence[Any]) -> list[str]:
+    """How idle the processors of the hosts of two reports were."""
+    facts = [report_facts(log) for log in logs if log.format == "awr"]
+    idle = [one.idle_pct.value for one in facts if one.has_host and one.idle_pct is not None]
+    return ["idle {:.0f} → {:.0f} %".format(*idle)] if len(idle) == len(logs) else []
 
 
 def _lead_line(what: str) -> str:

@@ -78,6 +78,25 @@ def test_first_screen(name: str, pages: dict[str, Path]) -> None:
         browser.close()
 
 
+def test_a_basis_of_a_pair_is_not_split_in_print(tmp_path: Path) -> None:
+    """On A4 the change per second and per transaction are whole, and both together need less than a sheet."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
+
+    logs = [SAMPLES / "awr_series" / name for name in ("awrrpt_1_4103_4104.txt", "awrrpt_1_4106_4107.txt")]
+    assert write_report(logs, tmp_path / "page.html") == []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 703, "height": 1009})
+        page.emulate_media(media="print")
+        page.goto((tmp_path / "page.html").as_uri())
+        tall = [box["height"] for one in page.locator(".basis").all() if (box := one.bounding_box())]
+        breaks = page.locator(".basis").evaluate_all("all => all.map(one => getComputedStyle(one).breakInside)")
+        browser.close()
+
+    assert breaks == ["avoid", "avoid"]
+    assert sum(tall) < 650
+
+
 def test_a_range_is_chosen_in_all_lanes(pages: dict[str, Path]) -> None:
     """A range dragged in one lane is marked in all, and the table shows its means; Escape shows all, fields choose."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser

@@ -11,7 +11,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from iolab.pages.ledger_folder import LogRow
-from iolab.pages.ledger_html import icicle_html, ledger_html
+from iolab.pages.ledger_html import covered, icicle_html, ledger_html, total_html
 from iolab.pages.strip_html import strip_html
 from iolab.pages.summary import summarize
 from iolab.pages.writing import write_report
@@ -48,6 +48,19 @@ def test_the_bar_of_a_statement_is_its_parts(cpu: float | None, io: float, width
     assert tree.css_first("p.key").text().endswith(f"full width {share} %")
 
 
+@pytest.mark.parametrize(
+    ("cpu", "said"), [(40.0, "; 60 % is not accounted for"), (95.0, ""), (127.0, "; 27 % is counted twice")]
+)
+def test_the_total_says_how_much_has_no_name_or_two(cpu: float, said: str) -> None:
+    """From 10 % on it stands before what processors did; the terminal's text of the ledger is as it was."""
+    made = Account(Interval.exact(100.0), "DB time")
+    made.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
+    one = made.ledger(text="DB time was 100 s; the 8 CPUs were 58 % idle")
+
+    total = HTMLParser(total_html(one, anchor="log-1")).css_first("p.total")
+    assert total.text() == f"DB time was 100 s{said}; the 8 CPUs were 58 % idle"
+
+
 def test_samples_stand_below_the_time_without_a_name() -> None:
     """A dashed piece no longer than that time, and a row with two standard deviations that no sum contains."""
     plain, one = account(), account(sampled=50.0)
@@ -57,7 +70,8 @@ def test_samples_stand_below_the_time_without_a_name() -> None:
     seen = [piece for piece in pieces if piece.css("rect.c-samples")]
     assert [(piece.attributes["x"], piece.attributes["width"]) for piece in seen] == [("30.000%", "50.000%")]
     (row,) = HTMLParser(ledger_html(one, anchor="a")).css("tr.samples")
-    assert [cell.text() for cell in row.css("td.number")] == ["50.0 ± 5.0", "50 s"]
+    assert [cell.text() for cell in row.css("td.number")] == ["50.0 ± 5.0", "50\u2008\u2007"]
+    assert "Dot and line: samples" in HTMLParser(ledger_html(one, anchor="a")).css_first("p.note").text()
     assert row.next.text().startswith("DB time") if row.next else row.parent is not None
 
 
@@ -157,3 +171,88 @@ def test_the_name_is_bold_and_the_figure_large(name: str, bold: str, large: str,
     assert (page.css_first("h1").text() + (page.css_first("p.lead").text())).count("AWR report") == name.startswith(
         "awr"
     )
+
+
+@pytest.mark.parametrize(
+    ("log", "title", "lead"),
+    [
+        (
+            "sqltrace/orders_flash_ora_4711.trc",
+            "23:00:00 to 23:00:14",
+            ("process 4711", "% of the time is inside records"),
+        ),
+        ("awr_series/awrrpt_1_4102_4103.txt", "18:00 to 19:00", ("· 18:00:0", "up since 20")),
+    ],
+)
+def test_the_head_says_when_and_how_far_to_trust_it(
+    log: str, title: str, lead: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The period has its end; the grey line has the process or start of the instance, and what the log covers."""
+    page = tmp_path / "page.html"
+    assert write_report([SAMPLES / log], page) == []
+    tree = HTMLParser(page.read_text(encoding="utf-8"))
+
+    assert title in tree.css_first("h1").text()
+    assert [one for one in lead if one not in tree.css_first("p.lead").text()] == []
+
+
+@pytest.mark.parametrize(("printed", "said"), [(30.0, "equal"), (44.0, "the parts have 30.0 %")])
+def test_the_check_line_of_a_report_is_compared(printed: float, said: str) -> None:
+    """How much of the total the report says it captured, and whether its parts add up to that."""
+    made = Account(Interval.exact(100.0), "DB time")
+    made.add("what", "DB CPU", Interval.exact(30.0), kind="cpu")
+    made.check("Captured Time", view="what", printed=printed, computed=30.0, slack=0.5, unit="% of DB time")
+
+    assert [*covered(made.ledger())] == [f"check line: {printed} % captured, {said}"]
+    assert [*covered(account())] == [*covered(None)] == []
+
+
+def test_the_head_of_two_reports_has_their_snapshots_and_idle_processors(tmp_path: Path) -> None:
+    """Each file with its own, and of both how idle the processors were."""
+    page = tmp_path / "page.html"
+    logs = [SAMPLES / "awr_series" / f"awrrpt_1_{one}_{one + 1}.txt" for one in (4102, 4103)]
+    assert write_report(logs, page) == []
+
+    lead = HTMLParser(page.read_text(encoding="utf-8")).css_first("p.lead").text()
+    assert [
+        part in lead for part in ("(A), snapshots 4102 to 4103", "(B), snapshots 4103 to 4104", "idle ", " → ")
+    ] == [True] * 4
+
+
+def test_a_ledger_has_one_unit_and_its_points_in_a_line() -> None:
+    """The unit is in the heading; a time known to whole seconds is not given a decimal, and a note says so."""
+    made = Account(Interval(1_000.2, 1_000.15, 1_000.25), "DB time")
+    for name, low, high, count in (
+        ("db file scattered read", 599.5, 600.5, 100_000),
+        ("log file sync", 300.1, 300.1, 7),
+    ):
+        made.add("what", name, Interval((low + high) / 2, low, high), kind="wait", count=Interval.exact(count))
+    made.add("what", "latch free", Interval.exact(100.04), kind="wait")
+    tree = HTMLParser(ledger_html(made.ledger(), anchor="a"))
+
+    assert [one.text() for one in tree.css("thead th")][1:] == [
+        "%",
+        "time\N{NO-BREAK SPACE}s",
+        "count",
+        "average\N{NO-BREAK SPACE}ms",
+    ]
+    rows = [[cell.text() for cell in row.css("td.number")] for row in tree.css("tbody tr")]
+    assert [row[1] for row in rows[:3]] == ["600\u2008\u2007", "300.1", "100.0"]
+    assert [row[3].strip() for row in rows[:2]] == ["6", "42,900"]
+    assert tree.css_first("tfoot .number:nth-child(4)").text() == "1,000.2"
+    assert "whole seconds" in tree.css_first("p.note").text()
+
+
+def test_blocks_that_contain_statements_are_shown_without_a_share() -> None:
+    """Five of them and how many more, each with the word in place of a share; none is in the sum."""
+    made = Account(Interval.exact(100.0), "DB time")
+    made.add("who", "1vd9kx4rs6b7y select", Interval.exact(100.0), kind="mixed")
+    for number in range(7):
+        made.add("who", f"{number}vd9kx4rs6b7z begin", Interval.exact(0), kind="contains", count=Interval.exact(1))
+    tree = HTMLParser(ledger_html(made.ledger(), anchor="a"))
+
+    rows = tree.css("tr.contains")
+    assert [row.css_first("td.number").text() for row in rows] == ["contains"] * 6
+    assert [row.css("td.number")[1].text() for row in rows] == [""] * 6
+    assert rows[-1].css_first("th").text() == "2 other blocks"
+    assert '"contains"' in tree.css("p.note")[-1].text()
