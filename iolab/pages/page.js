@@ -379,6 +379,7 @@ if (folds.length || unfolding.length) {
 // A link to something within a fold opens the fold.
 function openTarget(id) {
   const target = id && document.getElementById(id);
+  if (target && target.hidden) unfolding.forEach((open) => open());
   for (let one = target; one; one = one.parentElement) {
     if (one.tagName === "DETAILS") one.open = true;
   }

@@ -20,7 +20,7 @@ from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import large_html, marked_html, split_headline, title_html
-from iolab.pages.findings_html import findings_html, moves_html, sentences_html, verdict_html
+from iolab.pages.findings_html import Said, findings_html, moves_html, sentences_html, verdict_html
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import infos_of, lanes_html, lanes_over
 from iolab.pages.ledger_folder import (
@@ -238,7 +238,7 @@ def _lead(
     lead = ""
     one = next((one for one in pairings if one.verdict), None)
     if change[1:]:
-        lead = f'<div class="sentences">{sentences_html(("", one, "") for one in change[1:])}</div>'
+        lead = f'<div class="sentences">{sentences_html(Said("", one) for one in change[1:])}</div>'
     elif change:
         lead = ""
     elif is_pair and one is not None and (one.change is not None or together.is_empty()):
@@ -249,7 +249,9 @@ def _lead(
             rest = one.verdict.rpartition(one.change.sentence)[2].strip()
             settings = together.filter(name="settings_changed").get_column("sentence").to_list()
             together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
-            lead += moves_html(one.change, waterfall_html(one.change), [*filter(None, [rest]), *settings])
+            lead += moves_html(
+                one.change, waterfall_html(one.change), [Said("", said) for said in [rest, *settings] if said]
+            )
             lead, first = lead + beside_waterfall_html(one.change, one.not_compared), ""
     said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
     return [lead, _first_screen(said, first)]

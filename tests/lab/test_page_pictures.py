@@ -204,7 +204,8 @@ def test_what_logs_say_stands_before_how_they_ran(tmp_path: Path) -> None:
 def test_a_bar_begins_where_the_one_above_it_ends(pairs: list[tuple[float, float]]) -> None:
     """The bars lead from the first total to the second, whatever changed."""
     sides = [{f"event {n}": pair[side] for n, pair in enumerate(pairs)} for side in (0, 1)]
-    page = waterfall_html(ledger(sides[0]).compare(ledger(sides[1])))
+    page, _, both = waterfall_html(ledger(sides[0]).compare(ledger(sides[1]))).partition("<details")
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= {*re.findall(r'id="([^"]+)"', both)}
     bars = [(float(left), float(left) + float(width)) for left, width in BARS.findall(page)]
     steps = [float(place) for place in STEPS.findall(page)]
     assert len(bars) == len(steps) + 1 == page.count("<tr") - 1
@@ -213,6 +214,37 @@ def test_a_bar_begins_where_the_one_above_it_ends(pairs: list[tuple[float, float
         assert min(abs(left - before), abs(right - before)) < 0.2
         assert min(abs(left - after), abs(right - after)) < 0.2
     assert bars[-1][1] == pytest.approx(steps[-1], abs=0.2)
+
+
+def test_a_part_whose_count_and_average_moved_against_each_other_has_a_bar() -> None:
+    """Fewer waits that last longer change the total by little; of two such parts the still one is no row."""
+    sides = []
+    for side, often in enumerate((100.0, 30.0)):
+        account = Account(Interval.exact(40.0 + 10 * side), "total call time")
+        account.add("what", "CPU", Interval.exact(10.0 + 9.98 * side), kind="cpu")
+        account.add("what", "fewer, longer", Interval.exact(10.0 + 0.01 * side), kind="io", count=Interval.exact(often))
+        account.add("what", "as before", Interval.exact(20.0 + 0.01 * side), kind="io", count=Interval.exact(50.0))
+        sides.append(account.ledger())
+    names = [row["name"] for row in sides[0].compare(sides[1]).steps()]
+    assert names[:2] == ["CPU", "fewer, longer"]
+    assert "as before" not in names
+
+
+def test_sentences_and_bars_of_a_pair_open_rows_of_the_page(tmp_path: Path) -> None:
+    """Each link goes to something on the page, and each bar has a name for a screen reader."""
+    names = [SERIES / f"awrrpt_1_{one}.txt" for one in ("4107_4108", "4109_4110")]
+    assert write_report(names, tmp_path / "page.html") == []
+    tree = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    there = {one.attributes["id"] for one in tree.css("[id]")}
+    rows = tree.css("ol.findings.unmarked")[0].css("li")
+    bars = tree.css("table.waterfall tr.step")
+    links = [one.css_first("p > a") for one in rows if one.css_first(".impact").text()]
+    pieces = [one.css_first("svg[role=group] a") for one in bars]
+    assert len(links) > 2
+    for link in [*links, *pieces]:
+        assert str(link.attributes["href"])[1:] in there
+    for bar, piece in zip(bars, pieces, strict=True):
+        assert str(piece.attributes["aria-label"]).startswith(bar.css_first("th").text())
 
 
 def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> None:
@@ -323,7 +355,7 @@ def test_the_parts_of_a_change_have_their_share_and_a_next_step() -> None:
         {"DB CPU": 40.1, "a": 60.0, "b": 50.0, "c": 35.0},
     ]
     moves = ledger(sides[0]).compare(ledger(sides[1])).moves
-    assert [(round(100 * (share or 0)), sentence) for share, sentence, _ in moves] == [
+    assert [(round(100 * (share or 0)), sentence) for share, sentence, *_ in moves] == [
         (59, "`a` rose by 50 s: as often, 6 times as long each time."),
         (36, "`b` rose by 30 s: as often, 2.50 times as long each time."),
         (6, "`c` rose by 5 s: as often, 1.17 times as long each time."),
