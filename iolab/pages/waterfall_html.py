@@ -15,13 +15,20 @@ from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from iolab.comparison.result import SampledStatement
     from iolab.time_ledger.changes import LedgerChange
 
 #: The longest bar in per cent of the width: the label stands right of it.
 _LONGEST: Final = 77
 _MOST_STATEMENTS: Final = 9
+#: Signs in cells, and the rule that gives the bound.
+_RULES: Final = {
+    "≤": "not in the list, so at most its smallest row",
+    "±": "two standard deviations of the number of samples",
+    "?": "not listed on both sides, so it cannot be determined",
+}
 _HEADS: Final = ("A", "B", "change", "% of the change", "count, B / A", "average, B / A", "by count", "by average")
 
 
@@ -69,14 +76,16 @@ def _table(change: LedgerChange) -> str:
         # a closing part may have either sign: it has no bar of its own colour
         kind = "c-unknown" if kind == "c-twice" else kind
         anchor = part_anchor(change, row["part"] or "rows")
-        rows.append(_row(name, span, ends, kind, _cells(row), "level-0 step", f"{row['change']:+.3g}", anchor))
+        cells = [_ruled(one, part_anchor(change, "parts")) for one in _cells(row)]
+        rows.append(_row(name, span, ends, kind, cells, "level-0 step", f"{row['change']:+.3g}", anchor))
     total = [figure_text(first), figure_text(last), f"{last - first:+.3g}", "100" if change.is_shared else ""]
     rows.append(_row("B", (0.0, ends[1], ends[1]), ends, "c-total", total, "level-0 sum"))
     heads = "".join(f'<th scope="col" class="number">{head}</th>' for head in _HEADS)
     head = f'<th scope="col">part</th><th scope="col">{html.escape(change.unit)}</th>{heads}'
     title = f"{html.escape(change.base)}, from A to B, in {html.escape(change.unit)}"
     table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    return f'<div class="basis"><table class="ledger waterfall">{table}</table>{_both_rows(change)}</div>'
+    rules = _rules(table, part_anchor(change, "parts"))
+    return f'<div class="basis"><table class="ledger waterfall">{table}</table>{rules}{_both_rows(change)}</div>'
 
 
 def _both_rows(change: LedgerChange) -> str:
@@ -98,8 +107,20 @@ def _both_rows(change: LedgerChange) -> str:
     return f'<details id="{anchor}">{summary}<div class="wide"><table>{table}</table></div></details>'
 
 
-def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str, str]]) -> str:
+def beside_waterfall_html(
+    change: LedgerChange,
+    not_compared: Iterable[tuple[str, str]],
+    *,
+    sampled: SampledStatement | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> str:
     """The statements of both sides beside what could not be compared, each with the reason.
+
+    Args:
+        change: what changed.
+        not_compared: what could not be compared, and why.
+        sampled: a statement that only samples name: it stands first.
+        texts: what has the text of a statement on the page, by SQL_ID.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -112,36 +133,57 @@ def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str
         >>> page = beside_waterfall_html(ledger(("1a x", 4), ("1b y", 2)).compare(ledger(("1a x", 6))), [])
         >>> "<td class=number>1</td><td class=number>2 s → 3 s</td>" in page
         True
-        >>> "<code>1b</code> <small>left list</small>" in page, "<td class=number>≤ 4</td>" in page
+        >>> "<code>1b</code> <small>left list</small>" in page, ">≤</a> 4</td>" in page
         (True, True)
     """
     own = change.parts.filter(pl.col("parent").is_null(), ~pl.col("kind").is_in([*UNKNOWN, "contains"]), view="who")
-    lines, is_bound = [], False
+    lines, rules, texts = [], part_anchor(change, "statements"), texts or {}
+
+    def add(part: str, tag: str, words: str, cells: Iterable[str]) -> None:
+        name, _, text = printable(" ".join(words.split())).partition(" ")
+        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
+        named = f'<a href="#{html.escape(texts[name])}">{named}</a>' if name in texts else named
+        head = f"{named}{f' <small>{tag}</small>' if tag else ''} {html.escape(text)}"
+        figures = "".join(f"<td class=number>{_ruled(one, rules)}</td>" for one in cells)
+        start = f'<tr class="who" id="{part_anchor(change, part)}"><th scope="row" title="{html.escape(words)}">'
+        lines.append(f"{start}{head}</th>{figures}</tr>")
+
+    if sampled is not None:
+        sides = [share * float(total.value) for share, total in zip(sampled.shares, (change.a, change.b), strict=True)]
+        shown = [f"{figure_text(one.value)} ± {figure_text(one.hi - one.value)}" for one in sides]
+        shown = [text if one.value else f"≤ {figure_text(one.hi)}" for text, one in zip(shown, sides, strict=True)]
+        tag = f"{sampled.moved}, samples" if sampled.moved.isalpha() else "samples"
+        add(sampled.sql_id, tag, f"{sampled.sql_id} {sampled.text}", [*shown, "?", ""])
     for row in own.head(_MOST_STATEMENTS).to_dicts():
-        name, _, text = printable(" ".join(row["name"].split())).partition(" ")
-        tag = {"new": " <small>new in list</small>", "vanished": " <small>left list</small>"}.get(row["status"], "")
-        a, b = _cells(row)[:2]
-        is_bound |= "≤" in a + b
         counts = [row["count_a"], row["count_b"]]
         runs = figure_text(counts[1] / counts[0]) if all(counts) else "?"
         each = [time_text(row[side] / count) for side, count in zip("ab", counts, strict=True) if count and row[side]]
-        cells = "".join(f"<td class=number>{one}</td>" for one in (a, b, runs, " → ".join(each)))
-        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
-        head = f"{named}{tag} {html.escape(text)}"
-        anchor = part_anchor(change, row["part"])
-        lines.append(
-            f'<tr class="who" id="{anchor}"><th scope="row" title="{html.escape(row["name"])}">{head}</th>{cells}</tr>'
-        )
+        tag = {"new": "new in list", "vanished": "left list"}.get(row["status"], "")
+        add(row["part"], tag, row["name"], [*_cells(row)[:2], runs, " → ".join(each)])
     heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in ("A", "B", "runs, B / A", "per run"))
     caption = f"<caption>Statements <small>{html.escape(change.unit)}, by size of change</small></caption>"
-    note = "<p class=note>≤: not in the list, so at most its smallest row.</p>" if is_bound else ""
     table = f'<table class="ledger">{caption}<thead><tr><th scope="col">statement</th>{heads}</tr></thead>'
     items = "".join(f"<li><b>{html.escape(what)}</b>: {marked_html(reason)}.</li>" for what, reason in not_compared)
-    parts = [f"<div>{table}<tbody>{''.join(lines)}</tbody></table>{note}</div>"] if lines else []
+    parts = (
+        [f"<div>{table}<tbody>{''.join(lines)}</tbody></table>{_rules(''.join(lines), rules)}</div>"] if lines else []
+    )
     if items:
         items = f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>'
         parts.append(f"<div>{items}</div>")
     return f'<div class="ledgers">{"".join(parts)}</div>' if parts else ""
+
+
+def _ruled(cell: str, anchor: str) -> str:
+    """A cell whose signs link to their rules."""
+    for sign in _RULES:
+        cell = cell.replace(sign, f'<a href="#{anchor}-rules">{sign}</a>')
+    return cell
+
+
+def _rules(shown: str, anchor: str) -> str:
+    """What the signs of a table say, those that it has."""
+    used = " ".join(f"{sign}: {rule}." for sign, rule in _RULES.items() if f'rules">{sign}</a>' in shown)
+    return f'<p class="note" id="{anchor}-rules">{used}</p>' if used else ""
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 import iolab
+from iolab.comparison.result import SampledStatement
 from iolab.loading import load
 from iolab.pages.before_after import write_change_report
 from iolab.pages.findings_html import findings_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.ledger_html import icicle_html, ledger_html
 from iolab.pages.ledger_rows import LARGE, LEAST, PAGE_LEAST, ledger_rows
-from iolab.pages.waterfall_html import waterfall_html
+from iolab.pages.waterfall_html import beside_waterfall_html, waterfall_html
 from iolab.pages.writing import write_report
 from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.phrases import three
@@ -245,6 +246,35 @@ def test_sentences_and_bars_of_a_pair_open_rows_of_the_page(tmp_path: Path) -> N
         assert str(link.attributes["href"])[1:] in there
     for bar, piece in zip(bars, pieces, strict=True):
         assert str(piece.attributes["aria-label"]).startswith(bar.css_first("th").text())
+
+
+@pytest.mark.parametrize(
+    ("shares", "tag", "cells"),
+    [
+        ((Interval(0, 0, 0.02), Interval(0.5, 0.45, 0.55)), "new, samples", ["≤ 0.200", "10 ± 1", "?", ""]),
+        ((Interval(0.3, 0.2, 0.4), Interval(0, 0, 0.01)), "gone, samples", ["3 ± 1", "≤ 0.200", "?", ""]),
+        ((Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.5)), "samples", ["2 ± 1", "8 ± 2", "?", ""]),
+    ],
+)
+def test_a_statement_that_only_samples_name_is_the_first_row(
+    shares: tuple[Interval, Interval], tag: str, cells: list[str]
+) -> None:
+    """Its share of the samples of the total, each sign a link to its rule, and its name one to its text."""
+    sides = [ledger({"read": seconds}) for seconds in (10.0, 20.0)]
+    total = [float(side.total.value) for side in sides if side.total is not None]
+    assert total == [10.0, 20.0]
+    sampled = SampledStatement("", "0kg3s5m4uzp32", "SELECT 1", shares)
+    page = beside_waterfall_html(
+        sides[0].compare(sides[1]), [], sampled=sampled, texts={"0kg3s5m4uzp32": "log-2-ash_sql_events"}
+    )
+    row = HTMLParser(page).css("tr.who")[0]
+    assert row.css_first("small").text() == tag
+    assert [cell.text() for cell in row.css("td")] == cells
+    name, *signs = row.css("a")
+    assert (name.text(), name.attributes["href"]) == ("0kg3s5m4uzp32", "#log-2-ash_sql_events")
+    rules = HTMLParser(page).css_first("p.note")
+    assert {str(one.attributes["href"])[1:] for one in signs} == {rules.attributes["id"]}
+    assert all(f"{one.text()}: " in rules.text() for one in signs)
 
 
 def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> None:
