@@ -136,7 +136,7 @@ def moves_html(change: LedgerChange, drawn: str, others: Iterable[Said] = ()) ->
         others: sentences about the same change.
     """
     rows = [
-        Said("" if share is None else f"{100 * share:.0f}", said, step, ("both rows", part_anchor(change, part)))
+        Said("" if share is None else f"{100 * share:.0f}", said, step, ("rows", part_anchor(change, part)))
         for share, said, step, part in change.moves
     ]
     base = "% of the change" if any(one.number for one in rows) else ""

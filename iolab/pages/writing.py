@@ -34,6 +34,7 @@ from iolab.pages.lanes_html import infos_of, lanes_html, lanes_over
 from iolab.pages.ledger_folder import (
     LEAST,
     LogRow,
+    change_base,
     changed_parameters,
     folder_head,
     in_time,
@@ -151,12 +152,16 @@ def write_report(
         contents = [*_OF_FEW, *((link, name) for name, link in links.items())] if is_drawn else list(_CONTENTS)
         strip = strip_html(logs, links, changed) if len({row.kind for row in logs.values()}) == 1 else ""
         parts = [f"<h1>{title_html(heading)}</h1>{what}", _total_line(change, between), strip]
-        lead = _lead(pairings, together, change, first, is_pair=len(named) == 2, texts=_texts(read))
+        lanes = lanes_html(lanes_over(read.figures, read.infos))
+        overview = _overview(logs, links, lanes)
+        there = [(one, one) for one in ("heat", "comparisons") if f' id="{one}"' in overview + comparisons]
+        change = [_linked(one, links | dict(there)) for one in change]
+        base, texts = change_base(logs, between), _texts(read) if len(named) == 2 else {}
+        lead = _lead(pairings, together, change, first, is_pair=len(named) == 2, texts=texts, base=base)
         parts += lead
         is_said = bool(strip or lead[0] or together.height)  # else what each log says comes first
-        lanes = lanes_html(lanes_over(read.figures, read.infos))
         step = "" if is_whole else '<p class="lead"><b>next</b> all of one log: iolab report LOG</p>'
-        parts += [_overview(logs, links, lanes), _summary(read.table, step)][:: 1 if is_said else -1]
+        parts += [overview, _summary(read.table, step)][:: 1 if is_said else -1]
         same = shared_html(summaries) if is_drawn else ""
         each = same if is_drawn or not read.sections else "<h2>Each log</h2>"
         parts += [comparisons, each, *read.sections]
@@ -228,27 +233,30 @@ def _read(named: Sequence[NamedLog], say: Callable[[str], object]) -> _Read:
     return read
 
 
-def _total_line(change: Sequence[str], between: tuple[str, str] | None) -> str:
+def _total_line(change: Sequence[Said], between: tuple[str, str] | None) -> str:
     """What changed most in many logs, and the two between which it did."""
-    step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between else ""
+    is_said = any("iolab compare" in one.step for one in change)
+    step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between and not is_said else ""
     step = f'<p class="lead">{step}</p>' if step else ""
-    return f'<p class="verdict">{large_html(change[0], 2)}</p>{step}' if change else ""
+    return f'<p class="verdict">{large_html(change[0].sentence, 2)}</p>{step}' if change else ""
 
 
 def _lead(
     pairings: Sequence[Pairing],
     together: pl.DataFrame,
-    change: Sequence[str],
+    change: Sequence[Said],
     first: str,
     *,
     is_pair: bool,
     texts: Mapping[str, str],
+    base: str,
 ) -> list[str]:
     """What else changed in several logs; the findings of all that it does not say; a chart."""
     lead = ""
     one = next((one for one in pairings if one.verdict), None)
     if change[1:]:
-        lead = f'<div class="sentences">{sentences_html(Said("", one) for one in change[1:])}</div>'
+        base = base if any(one.number for one in change) else ""
+        lead = f'<div class="sentences">{sentences_html(change[1:], base=base)}</div>'
     elif change:
         lead = ""
     elif is_pair and one is not None and (one.change is not None or together.is_empty()):
@@ -284,6 +292,12 @@ def _texts(read: _Read) -> dict[str, str]:
     return found
 
 
+def _linked(one: Said, links: Mapping[str, str]) -> Said:
+    """A sentence whose link goes to what is on the page."""
+    there = links.get(one.link[1]) if one.link else None
+    return one._replace(link=(one.link[0], there) if one.link and there else None)
+
+
 def _when(summaries: dict[str, LogSummary]) -> str:
     """When logs of several formats were, before anything is reported of them together."""
     formats = {seen.log.format for seen in summaries.values()}
@@ -317,7 +331,7 @@ def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
 
 def _heading(
     read: _Read, rows: dict[str, LogRow], changed: Sequence[dict[str, Any]]
-) -> tuple[str, str, list[str], tuple[str, str] | None]:
+) -> tuple[str, str, list[Said], tuple[str, str] | None]:
     """Title of a page and the line below it; of many logs what changed, and between which two."""
     summaries, count = read.summaries, len(read.infos)
     if len(summaries) == count == 1:
