@@ -265,7 +265,9 @@ def _gone(ordered: Mapping[str, LogRow], at: str) -> list[Said]:
                 share, side = f"{three(100 * one[part])} %", sides[now == "after"]
                 sentence = f"`{part}` took {share} of {base} {now}, and {word} {then}."
                 link = (counted(len(side), "report"), "heat")
-                said.append(Said(f"{sign}{share}", sentence, _step(ordered[side[-1]].ledger, part), link))
+                said.append(
+                    Said(f"{sign}{100 * one[part]:.0f} %", sentence, _step(ordered[side[-1]].ledger, part), link)
+                )
     return said
 
 
@@ -428,7 +430,7 @@ def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, st
     said = f"had {three(active)} sessions active before and {three(active_now)} after"
     said = f" The busiest logs {said}, {three(on_cpu)} and {three(on_cpu_now)} of them on CPU."
     number = f"{100 * (active_now / active - 1):+.0f} %" if active else ""
-    return said, number, f"{when} had {three(active)} sessions active, {now} {three(active_now)}."
+    return said, number, f"{when} had {three(active)} sessions active, {now} had {three(active_now)}."
 
 
 def _timed(ledger: Ledger) -> list[tuple[str, float, float]]:

@@ -147,7 +147,7 @@ def test_sentences_of_a_folder_have_number_link_and_next(tmp_path: Path) -> None
     links = [row.css_first("p > a") for row in rows]
 
     assert tree.css_first("div.sentences .base").text() == "change at the restart"
-    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "-8.56 %", "", ""]
+    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "-9 %", "", ""]
     assert [link.text().rstrip("\xa0›") for link in links] == [
         *("6 and 6 reports", "comparison", "6 reports", "report", "report")
     ]
