@@ -14,6 +14,7 @@ import polars as pl
 
 from iolab.comparison.changes import DOWN, UP, Change, decide_together, from_to, measure_change
 from iolab.comparison.report_sets import trusted_times
+from iolab.comparison.result import SampledStatement
 from iolab.metrics.formatting import count_text, share_text, short_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules.phrases import percent
@@ -228,20 +229,28 @@ def _middle(values: Iterable[float | None]) -> float | None:
     return median(known) if known else None
 
 
-def sampled_statement(a: AwrReport, b: AwrReport) -> str:
+def sampled_statement(a: AwrReport, b: AwrReport) -> SampledStatement | None:
     """The statement that most samples of a report have and none of its SQL lists, with its share in the other."""
     sides = [report_facts(a), report_facts(b)]
-    found = [(share, sql_id, at) for at, side in enumerate(sides) for sql_id, _, share in side.sampled_only]
+    found = [(share, sql_id, text, at) for at, side in enumerate(sides) for sql_id, text, share in side.sampled_only]
     if not found or not all(side.samples.statements for side in sides):
-        return ""
-    share, sql_id, at = max(found)
+        return None
+    share, sql_id, text, at = max(found)
     listed = {name: other for name, _, other in sides[1 - at].samples.statements}
     one, other = "AB"[at], "BA"[at]
-    if sql_id in listed:
-        those = f"{percent(listed[sql_id] / 100)} of those of {other}"
-    else:
-        those = f"less than {percent(min(listed.values()) / 100)} of those of {other}"
-    return f"`{sql_id}`, which no SQL list names, was in {percent(share / 100)} of the samples of {one} and in {those}."
+    least = listed.get(sql_id, min(listed.values())) / 100
+    those = f"{'' if sql_id in listed else 'less than '}{percent(least)} of those of {other}"
+    said = f"`{sql_id}`, which no SQL list names, was in {percent(share / 100)} of the samples of {one} and in {those}."
+    shares = [_share_of(share / 100, sides[at].samples.count)]
+    rest = _share_of(least, sides[1 - at].samples.count) if sql_id in listed else Interval(0.0, 0.0, least)
+    shares.insert(1 - at, rest)
+    return SampledStatement(said, sql_id, text, (shares[0], shares[1]))
+
+
+def _share_of(share: float, samples: int) -> Interval:
+    """A share of samples, with two standard deviations of their number."""
+    wide = 2 * (share / samples) ** 0.5 if samples else share
+    return Interval(share, max(0.0, share - wide), share + wide)
 
 
 def statement_sentences(statements: pl.DataFrame) -> Iterator[str]:

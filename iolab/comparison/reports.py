@@ -102,7 +102,7 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
     sides = ({names[0]: a}, {names[1] if names[1] != names[0] else f"{names[1]} (B)": b})
     found = compare_reports(*sides, "both reports")
     said = set(found.change.sentences) if found.change is not None else set()
-    warning = other_system(*sides)
+    warning, sampled = other_system(*sides), sampled_statement(a, b)
     paragraphs = [" ".join(one for one in found.sentences if one not in said and one != warning)]
     paragraphs += [f"Note: {one}: {caution}." for one, caution in found.cautions]
     frames = {
@@ -120,7 +120,8 @@ def pair_reports(a: AwrReport, b: AwrReport, names: tuple[str, str], _: Options)
         frames,
         tables,
         is_lettered=True,
-        verdict=sampled_statement(a, b),
+        verdict="" if sampled is None else sampled.sentence,
+        sampled=sampled,
         warning=warning,
     )
 

@@ -7,7 +7,7 @@ logframe.RefusedError
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast, get_args
 
 from iolab.shown import Shown
 from iolab.stats.samples import SampleError, check_threshold
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from iolab.time_ledger.changes import LedgerChange
+    from logframe.interval import Interval
 
 
 Design = Literal["auto", "rounds", "samples"]
@@ -87,6 +88,21 @@ _TITLES: Final = {
 }
 
 
+class SampledStatement(NamedTuple):
+    """A statement that samples name and no list: in words, and its share of the samples of both; 0 where unknown."""
+
+    sentence: str
+    sql_id: str
+    text: str
+    shares: tuple[Interval, Interval]
+
+    @property
+    def moved(self) -> str:
+        """How its share changed, in a word or as a ratio."""
+        a, b = (one.value for one in self.shares)
+        return "new" if not a else "gone" if not b else f"× {b / a:.3g}"
+
+
 @dataclass(frozen=True)
 class Pairing(Shown):
     """Two logs, or the runs of one session, compared; or the reason why they are not.
@@ -104,6 +120,7 @@ class Pairing(Shown):
         warning: What makes the comparison doubtful as a whole; it stands before the verdict.
         change: Where the time changed; None where the logs have no totals of one kind.
         not_compared: What could not be compared, and the reason.
+        sampled: The statement that only samples name; None where the logs have none.
     """
 
     names: tuple[str, ...]
@@ -118,6 +135,7 @@ class Pairing(Shown):
     warning: str = ""
     change: LedgerChange | None = None
     not_compared: tuple[tuple[str, str], ...] = ()
+    sampled: SampledStatement | None = None
 
     def with_change(self, change: LedgerChange) -> Pairing:
         """This comparison with the change of the time in front of its result, tables and charts."""

@@ -12,7 +12,7 @@ import polars.selectors as cs
 from iolab.comparison.before_after import compare_sets
 from iolab.loading import load
 from iolab.pages.elements import marked_html
-from iolab.pages.findings_html import MOST, moves_html, sentences_html, verdict_html
+from iolab.pages.findings_html import MOST, Said, moves_html, sentences_html, verdict_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.sections import reason_of, refuse_empty, sections_page, write_page
 from iolab.pages.tables import frame_html
@@ -126,7 +126,7 @@ def _first_screen(result: BeforeAfter, kind: str) -> str:
     most = 1 if result.changes else MOST
     first, more = others[:most], "".join(f"<li>{marked_html(one)}</li>" for one in others[most:])
     said = "".join(f"{verdict_html(one)}{_moves(one, result, first)}" for one in result.changes)
-    said = said or f'<div class="sentences">{sentences_html(("", one, "") for one in first)}</div>'
+    said = said or f'<div class="sentences">{sentences_html(Said("", one) for one in first)}</div>'
     folded = f"<details><summary>{len(others) - most} more</summary><ul>{more}</ul></details>" if more else ""
     return f'<p class="lead">{" · ".join(names)}</p>{said}{folded}'
 
@@ -134,7 +134,7 @@ def _first_screen(result: BeforeAfter, kind: str) -> str:
 def _moves(one: LedgerChange, result: BeforeAfter, others: Iterable[str]) -> str:
     """What holds a change, the way from before to after, and statements; with the last what could not be compared."""
     left, said = (result.not_compared.rows(), others) if one is result.changes[-1] else ((), ())
-    return moves_html(one, waterfall_html(one), said) + beside_waterfall_html(one, left)
+    return moves_html(one, waterfall_html(one), [Said("", other) for other in said]) + beside_waterfall_html(one, left)
 
 
 def _table(frame: pl.DataFrame) -> str:

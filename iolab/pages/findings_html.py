@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
@@ -30,6 +30,15 @@ _SHAPES: Final = {
     "evidence": ('<path d="M6.5.5 12.5 6.5 6.5 12.5.5 6.5z"/>', "problem of the evidence"),
 }
 _NOTHING: Final = "No finding applies to this log."
+
+
+class Said(NamedTuple):
+    """A sentence that is no finding: its number as text, what to do next, and what its link is called and opens."""
+
+    number: str
+    sentence: str
+    step: str = ""
+    link: tuple[str, str] | None = None
 
 
 def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True) -> str:
@@ -87,17 +96,20 @@ def _columns(number: str, sentence: str, below: str, following: str) -> str:
     return f'<span class="impact">{number}</span><div><p>{sentence}</p>{second}</div>{third}</li>'
 
 
-def sentences_html(rows: Iterable[tuple[str, str, str]], *, base: str = "") -> str:
-    """Sentences that are no findings: number, sentence and what to do next of each.
+def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
+    """Sentences that are no findings: number, sentence with its link, and what to do next of each.
 
     Examples:
-        >>> sentences_html([("66", "`read` rose.", "")], base="% of the change")
+        >>> sentences_html([Said("66", "`read` rose.", "", ("both rows", "read"))], base="% of the change")
         '<p class="base">% of the change</p><ol class="findings unmarked"><li><span
-        class="impact">66</span><div><p><code>read</code> rose.</p></div></li></ol>'
+        class="impact">66</span><div><p><code>read</code> rose. <a
+        href="#read">both rows&nbsp;›</a></p></div></li></ol>'
     """
     shown = list(rows)
-    items = "".join(f"<li>{_columns(number, _words(said), '', _words(step))}" for number, said, step in shown)
-    kind = "findings unmarked" if any(number for number, *_ in shown) else "findings unmarked plain"
+    items = "".join(
+        f"<li>{_columns(one.number, _words(one.sentence) + _link_to(one.link), '', _words(one.step))}" for one in shown
+    )
+    kind = "findings unmarked" if any(one.number for one in shown) else "findings unmarked plain"
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
 
 
@@ -109,7 +121,13 @@ def verdict_html(change: LedgerChange, warning: str = "") -> str:
     return f'<p class="verdict">{large_html(" ".join(filter(None, said)), 2)}</p>'
 
 
-def moves_html(change: LedgerChange, drawn: str, others: Iterable[str] = ()) -> str:
+def part_anchor(change: LedgerChange, part: str) -> str:
+    """The identifier of a part of a change: of two changes with the same totals either will do."""
+    name = f"from-{change.a.value:.6g}-to-{change.b.value:.6g}-{part}".casefold()
+    return "".join(one if one.isalnum() else "-" for one in name).strip("-")
+
+
+def moves_html(change: LedgerChange, drawn: str, others: Iterable[Said] = ()) -> str:
     """The parts that hold a change, with their shares of it and what to do next; then others, at most five in all.
 
     Args:
@@ -117,9 +135,12 @@ def moves_html(change: LedgerChange, drawn: str, others: Iterable[str] = ()) -> 
         drawn: its picture: below the sentences, on a phone above them.
         others: sentences about the same change.
     """
-    rows = [("" if share is None else f"{100 * share:.0f}", said, step) for share, said, step in change.moves]
-    base = "% of the change" if any(number for number, *_ in rows) else ""
-    said = sentences_html([*rows, *(("", one, "") for one in others)][:MOST], base=base) if rows or others else ""
+    rows = [
+        Said("" if share is None else f"{100 * share:.0f}", said, step, ("rows", part_anchor(change, part)))
+        for share, said, step, part in change.moves
+    ]
+    base = "% of the change" if any(one.number for one in rows) else ""
+    said = sentences_html([*rows, *others][:MOST], base=base) if rows or others else ""
     return f'<div class="first"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
 
 
@@ -144,7 +165,11 @@ def _link(one: dict[str, object], anchor: str) -> str:
         said = f"line {lines[0]:,}"
     elif isinstance(rows, list) and rows:
         said = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} of {said}"
-    return f' <a href="#{anchor}-{table}">{html.escape(said)}&nbsp;›</a>'
+    return _link_to((said, f"{anchor}-{table}"))
+
+
+def _link_to(link: tuple[str, str] | None) -> str:
+    return f' <a href="#{html.escape(link[1])}">{html.escape(link[0])}&nbsp;›</a>' if link else ""
 
 
 def _mark(mark: str) -> str:

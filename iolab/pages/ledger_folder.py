@@ -6,13 +6,13 @@ import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
 from iolab.metrics.formatting import size_text, time_text
 from iolab.pages.elements import split_headline
-from iolab.pages.findings_html import frame_of
+from iolab.pages.findings_html import Said, frame_of
 from iolab.pages.ledger_rows import time_cell
 from iolab.pages.ledger_text import bar_text, cut, plain
 from iolab.rules.phrases import three
@@ -158,19 +158,22 @@ def folder_text(
         figures = "  ".join(f"{cell:>{w}}" for cell, w in zip(cells, wide, strict=False))
         lines.append(cut(f"{bar:12}  {figures}  {label}", width))
     change = _change(ordered)
-    for sentence in ([] if change is None else [change[0]]) + _parameters(changed_parameters(ordered)):
+    others = [one.sentence for one in _parameters(ordered, changed_parameters(ordered))]
+    for sentence in ([] if change is None else [change.sentence]) + others:
         lines += textwrap.wrap(sentence, width, break_on_hyphens=False)
     if left_out:
         lines.append(style(f"{left_out} more: --all", "dim"))
     if change is not None:
-        lines.append(style(cut("next: iolab compare {} {}".format(*change[1]), width), "dim"))
+        lines.append(style(cut("next: iolab compare {} {}".format(*change.between), width), "dim"))
     return "\n".join(lines)
 
 
 def folder_head(
     logs: Mapping[str, LogRow], changed: Sequence[dict[str, Any]]
-) -> tuple[str, str, list[str], tuple[str, str] | None]:
+) -> tuple[str, str, list[Said], tuple[str, str] | None]:
     """Title of logs of one kind, and what they are; what changed, in sentences; the two logs between which it did.
+
+    A sentence links to the part ``heat`` or ``comparisons`` of a page, or to a log by its name.
 
     Args:
         logs: the row of each log by its name, in the order of time.
@@ -181,13 +184,23 @@ def folder_head(
     period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
     period = f", {period}" if period else ""
     change = _change(logs)
-    said = ([] if change is None else [change[0], *_gone(logs, change[1][1])]) + _parameters(changed)
+    said = [] if change is None else [Said("", change.sentence), *change.rows, *_gone(logs, change.between[1])]
+    said += _parameters(logs, changed)
     title, kind = split_headline(common)
     kind = f"{len(logs)} {kind.replace(noun, f'{noun}s', 1)}" if kind else ""
     machines = {one.machine for one in logs.values() if one.machine}
     kind += f" · {machines.pop()}" if kind and len(machines) == 1 else ""
     title = f"{title}{period}" if kind else f"{len(logs)} {noun}s{f': {common}' if common else ''}{period}"
-    return title, kind, said, change and change[1]
+    return title, kind, said, change and change.between
+
+
+def change_base(logs: Mapping[str, LogRow], between: tuple[str, str] | None) -> str:
+    """What the numbers of the sentences are: the change at a restart, or from a time on."""
+    if between is None or (begin := logs[between[1]].begin) is None:
+        return ""
+    started, end = logs[between[1]].started, logs[between[0]].end
+    is_restart = started is not None and end is not None and end <= started <= begin
+    return "change at the restart" if is_restart else f"change at {begin:%Y-%m-%d %H:%M}"
 
 
 def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> tuple[str, str]:
@@ -227,7 +240,7 @@ def _period(times: Sequence[datetime]) -> str:
     return f"{begin:%Y-%m-%d %H:%M} to {end:{'%H:%M' if begin.date() == end.date() else '%Y-%m-%d %H:%M'}}"
 
 
-def _gone(ordered: Mapping[str, LogRow], at: str) -> list[str]:
+def _gone(ordered: Mapping[str, LogRow], at: str) -> list[Said]:
     """The parts that were large before a log and do not occur from it on, or the reverse, a sentence each."""
     names = [name for name, one in ordered.items() if one.ledger.total is not None]
     sides = names[: names.index(at)], names[names.index(at) :]
@@ -242,11 +255,19 @@ def _gone(ordered: Mapping[str, LogRow], at: str) -> list[str]:
     base = ordered[at].ledger.base
     said = []
     before, after = shares
-    for one, other, now, then in ((before, after, "before", "after"), (after, before, "after", "before")):
+    for one, other, now, then, sign in (
+        (before, after, "before", "after", "-"),
+        (after, before, "after", "before", "+"),
+    ):
         for part in sorted(one, key=lambda part: (-one[part], part)):
             if other and one[part] >= _LARGE and other.get(part, 0.0) < _NOTHING:
                 word = "hardly occurs" if part in other else "is not listed"
-                said.append(f"`{part}` took {three(100 * one[part])} % of {base} {now}, and {word} {then}.")
+                share, side = f"{three(100 * one[part])} %", sides[now == "after"]
+                sentence = f"`{part}` took {share} of {base} {now}, and {word} {then}."
+                link = (counted(len(side), "report"), "heat")
+                said.append(
+                    Said(f"{sign}{100 * one[part]:.0f} %", sentence, _step(ordered[side[-1]].ledger, part), link)
+                )
     return said
 
 
@@ -262,15 +283,20 @@ def changed_parameters(ordered: Mapping[str, LogRow]) -> list[dict[str, Any]]:
     return parameter_changes(pl.concat(frames)).filter(pl.col("status") == "changed").to_dicts()
 
 
-def _parameters(found: Sequence[dict[str, Any]]) -> list[str]:
+def _parameters(logs: Mapping[str, LogRow], found: Sequence[dict[str, Any]]) -> list[Said]:
     """Which initialization parameters differ from one log to the next, and when, a sentence each."""
     said = []
     for row in found[:_MOST_PARAMETERS]:
         values = " to ".join(_value(row["parameter"], row[side]) for side in ("before", "after"))
         when = " and ".join(dict.fromkeys(f"{row[end]:%Y-%m-%d %H:%M}" for end in ("from_time", "to_time")))
-        said.append(f"`{row['parameter']}` changed from {values} {'between' if ' and ' in when else 'at'} {when}.")
+        sentence = f"`{row['parameter']}` changed from {values} {'between' if ' and ' in when else 'at'} {when}."
+        timed = {name: one for name, one in logs.items() if one.ledger.total is not None and one.begin and one.end}
+        first = next((name for name in reversed(timed) if timed[name].end <= row["from_time"]), "")
+        second = next((name for name, one in timed.items() if one.begin >= row["to_time"]), "")
+        step = f"compare the reports: iolab compare {first} {second}" if first and second else ""
+        said.append(Said("", sentence, step, ("report", second) if second else None))
     more = len(found) - len(said)
-    return [*said, f"{counted(more, 'more parameter')} changed."] if more else said
+    return [*said, Said("", f"{counted(more, 'more parameter')} changed.")] if more else said
 
 
 def _value(parameter: str, value: str) -> str:
@@ -333,7 +359,20 @@ def _chosen(
     return [rows[n] for n in sorted(kept)], len(rows) - len(kept)
 
 
-def _change(ordered: Mapping[str, LogRow]) -> tuple[str, tuple[str, str]] | None:
+class _Change(NamedTuple):
+    """What changed most in logs, the two between which it did, and figures of it."""
+
+    sentence: str
+    between: tuple[str, str]
+    rows: tuple[Said, ...] = ()
+
+
+def _step(ledger: Ledger, part: str) -> str:
+    """What to do next about a part."""
+    return next((row["next"] or "" for row in ledger.parts("what").to_dicts() if row["name"] == part), "")
+
+
+def _change(ordered: Mapping[str, LogRow]) -> _Change | None:
     """Which part takes longer, or less long, from one log on, else where the load changed most; and both logs.
 
     The part is the largest whose averages before a log are all on one side of those from it on.
@@ -351,31 +390,47 @@ def _change(ordered: Mapping[str, LogRow]) -> tuple[str, tuple[str, str]] | None
             ratio, place, before, after = max(found)
             change = f"{three(ratio)} times as long" if after > before else f"{three(100 - 100 / ratio)} % less"
             said = f"`{part}` took {time_text(before)} before {_when(*logs[place])} and {time_text(after)} after"
-            sides = [[one.ledger for _, one in side] for side in (logs[:place], logs[place:])]
-            return f"{said}: {change}.{_busiest(*sides)}", (logs[place - 1][0], logs[place][0])
+            sides = [[one for _, one in side] for side in (logs[:place], logs[place:])]
+            between = (logs[place - 1][0], logs[place][0])
+            each = [[t / n for at, t, n in averages[part] if (at >= place) == side] for side in (False, True)]
+            ends = [f"{time_text(min(side))} to {time_text(max(side))}" for side in each]
+            number = f"× {three(ratio)}" if after > before else f"-{three(100 - 100 / ratio)} %"
+            link = (f"{len(each[0])} and {len(each[1])} reports", "heat")
+            text = f"`{part}` took {ends[0]} before and {ends[1]} after."
+            busiest, more, when = _busiest(*sides)
+            step = "compare the reports: iolab compare {} {}".format(*between)
+            rows = [Said(number, text, _step(logs[place][1].ledger, part), link)]
+            if busiest:
+                rows.append(Said(more, when, step, ("comparison", "comparisons")))
+            return _Change(f"{said}: {change}.{busiest}", between, tuple(rows))
     sizes = {name: _size(one.ledger) or 0.0 for name, one in logs}
     if len(logs) < 2 or any(one.ledger.elapsed is None for _, one in logs):
         return None
     first, second = max(pairwise(sizes), key=lambda pair: abs(sizes[pair[1]] - sizes[pair[0]]))
     said = f"The load changed most at {_when(second, ordered[second])}"
-    return f"{said}: from {three(sizes[first])} to {three(sizes[second])} sessions active.", (first, second)
+    return _Change(f"{said}: from {three(sizes[first])} to {three(sizes[second])} sessions active.", (first, second))
 
 
-def _busiest(before: Sequence[Ledger], after: Sequence[Ledger]) -> str:
-    """How many sessions were active, and on CPU, in the busiest logs before and after; empty without periods."""
-    figures: list[tuple[str, str]] = []
+def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, str, str]:
+    """Sessions active, and on CPU, in the busiest logs before and after; the change; when; empty without periods."""
+    figures: list[tuple[float, float, str]] = []
     for side in (before, after):
-        sizes = [_size(one) or 0.0 for one in side]
-        busy = [one for one, size in zip(side, sizes, strict=True) if size >= _BUSY * max(sizes)]
+        sizes = [_size(one.ledger) or 0.0 for one in side]
+        rows = [one for one, size in zip(side, sizes, strict=True) if size >= _BUSY * max(sizes)]
+        busy = [one.ledger for one in rows]
         elapsed = sum(one.elapsed.value for one in busy if one.elapsed is not None)
-        if any(one.elapsed is None or "what" not in one.views for one in side) or elapsed <= 0:
-            return ""
+        if any(one.ledger.elapsed is None or "what" not in one.ledger.views for one in side) or elapsed <= 0:
+            return "", "", ""
         total = sum(one.total.value for one in busy if one.total is not None)
         cpu = float(pl.concat([one.parts("what").filter(level=0, kind="cpu")["seconds"] for one in busy]).sum())
-        figures.append((three(total / elapsed), three(cpu / elapsed)))
-    (active, on_cpu), (active_now, on_cpu_now) = figures
-    said = f"had {active} sessions active before and {active_now} after"
-    return f" The busiest logs {said}, {on_cpu} and {on_cpu_now} of them on CPU."
+        period = _period([time for one in rows for time in (one.begin, one.end) if time is not None])
+        when = f"{counted(len(rows), 'report')}{f' from {period}' if period else ''}"
+        figures.append((total / elapsed, cpu / elapsed, when))
+    (active, on_cpu, when), (active_now, on_cpu_now, now) = figures
+    said = f"had {three(active)} sessions active before and {three(active_now)} after"
+    said = f" The busiest logs {said}, {three(on_cpu)} and {three(on_cpu_now)} of them on CPU."
+    number = f"{100 * (active_now / active - 1):+.0f} %" if active else ""
+    return said, number, f"{when} had {three(active)} sessions active, {now} had {three(active_now)}."
 
 
 def _timed(ledger: Ledger) -> list[tuple[str, float, float]]:

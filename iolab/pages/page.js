@@ -353,6 +353,52 @@ function prepareWhatIf(box) {
   choose();
 }
 
+// The strip: while two reports are chosen, cells choose their column; the pair is opened if the page has it.
+function prepareStrip(figure) {
+  const cells = Array.from(figure.querySelectorAll("a[data-log]"));
+  if (!cells.length) return;
+  const bar = element("p", "", "tools");
+  const button = element("button", "Compare two reports");
+  button.type = "button";
+  button.setAttribute("aria-pressed", "false");
+  const said = element("span", "");
+  said.setAttribute("role", "status");
+  bar.append(button, " ", said);
+  figure.append(bar);
+  let chosen = null;
+  const show = (names) => {
+    for (const cell of cells) cell.style.outline = names.includes(cell.dataset.log) ? "2px solid currentColor" : "";
+  };
+  const stop = () => {
+    chosen = null;
+    button.setAttribute("aria-pressed", "false");
+  };
+  button.addEventListener("click", () => {
+    if (chosen) stop();
+    else {
+      chosen = [];
+      button.setAttribute("aria-pressed", "true");
+    }
+    show([]);
+    said.textContent = chosen ? "Choose two columns." : "";
+  });
+  for (const cell of cells) {
+    cell.addEventListener("click", (event) => {
+      if (!chosen) return;
+      event.preventDefault();
+      if (!chosen.includes(cell.dataset.log)) chosen.push(cell.dataset.log);
+      show(chosen);
+      if (chosen.length < 2) return;
+      const names = Array.from(new Set(cells.map((one) => one.dataset.log))).filter((one) => chosen.includes(one));
+      const title = names.join(" and ");
+      const pair = Array.from(document.querySelectorAll("#comparisons h3")).find((one) => one.textContent === title);
+      said.replaceChildren(element("code", `iolab compare ${names.join(" ")}`));
+      if (pair) pair.scrollIntoView();
+      stop();
+    });
+  }
+}
+
 const contents = document.querySelector("nav.contents");
 const figured = Array.from(document.querySelectorAll("main table")).filter((one) => one.tHead && one.tBodies.length);
 if (contents && figured.length) {
@@ -364,6 +410,7 @@ if (contents && figured.length) {
 document.querySelectorAll("main div.wide").forEach(prepare);
 document.querySelectorAll("figure.lanes").forEach(prepareLanes);
 document.querySelectorAll(".what-if").forEach(prepareWhatIf);
+document.querySelectorAll("figure.strip").forEach(prepareStrip);
 const folds = document.querySelectorAll("main details");
 if (folds.length || unfolding.length) {
   const all = element("button", "unfold all");
@@ -379,6 +426,7 @@ if (folds.length || unfolding.length) {
 // A link to something within a fold opens the fold.
 function openTarget(id) {
   const target = id && document.getElementById(id);
+  if (target && target.hidden) unfolding.forEach((open) => open());
   for (let one = target; one; one = one.parentElement) {
     if (one.tagName === "DETAILS") one.open = true;
   }

@@ -198,7 +198,8 @@ def _row(
         tip = html.escape(f"{printable(name)}, {begin:%Y-%m-%d %H:%M}: {label.replace('`', '')} {text}".strip())
         piece = f'<rect x="{left:.2f}%" y="{y:.1f}" width="{width:.2f}%" height="{tall:.1f}" {painted}/>'
         piece = f"<g><title>{tip}</title>{piece}{figure if text else ''}</g>"
-        drawn.append(f'<a href="#{links[name]}">{piece}</a>' if name in links else piece)
+        log = html.escape(printable(name))
+        drawn.append(f'<a href="#{links[name]}" data-log="{log}">{piece}</a>' if name in links else piece)
     drawn += [f'<line x1="{place(one):.2f}%" x2="{place(one):.2f}%" y2="{high}" class="restart"/>' for one in marks[0]]
     first, *code = html.escape(printable(label)).split("`")
     painted = _fill(_UNKNOWN) if kind in {"c-unknown", "c-twice"} else f'class="{kind}"'

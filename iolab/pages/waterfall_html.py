@@ -9,18 +9,26 @@ import polars as pl
 
 from iolab.metrics.formatting import figure_text, time_text
 from iolab.pages.elements import marked_html
+from iolab.pages.findings_html import part_anchor
 from iolab.pages.ledger_html import colour, pattern_html
 from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from iolab.comparison.result import SampledStatement
     from iolab.time_ledger.changes import LedgerChange
 
 #: The longest bar in per cent of the width: the label stands right of it.
 _LONGEST: Final = 77
 _MOST_STATEMENTS: Final = 9
+#: Signs in cells, and the rule that gives the bound.
+_RULES: Final = {
+    "≤": "not in the list, so at most its smallest row",
+    "±": "two standard deviations of the number of samples",
+    "?": "not listed on both sides, so it cannot be determined",
+}
 _HEADS: Final = ("A", "B", "change", "% of the change", "count, B / A", "average, B / A", "by count", "by average")
 
 
@@ -35,7 +43,7 @@ def waterfall_html(change: LedgerChange) -> str:
         ...     _ = account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
         ...     return account.ledger()
         >>> page = waterfall_html(ledger(7).compare(ledger(4)))
-        >>> page.count("<tr"), ">-3</text>" in page
+        >>> page.partition("<details")[0].count("<tr"), ">-3</text>" in page
         (4, True)
     """
     if change.parts.is_empty():
@@ -44,7 +52,7 @@ def waterfall_html(change: LedgerChange) -> str:
     if change.per_work is None:
         return shown
     fields = "".join(
-        f'<label><input type="radio" name="{_anchor(change)}"{checked}> per {said}</label>'
+        f'<label><input type="radio" name="{part_anchor(change, "")}"{checked}> per {said}</label>'
         for said, checked in (("second", " checked"), ("transaction", ""))
     )
     return f'<div class="bases"><p class="tools">{fields}</p>{shown}{_table(change.per_work)}</div>'
@@ -67,18 +75,52 @@ def _table(change: LedgerChange) -> str:
         kind = colour(row["kind"], row["class"], row["name"])
         # a closing part may have either sign: it has no bar of its own colour
         kind = "c-unknown" if kind == "c-twice" else kind
-        rows.append(_row(name, span, ends, kind, _cells(row), "level-0 step", f"{row['change']:+.3g}", _anchor(change)))
+        anchor = part_anchor(change, row["part"] or "rows")
+        cells = [_ruled(one, part_anchor(change, "parts")) for one in _cells(row)]
+        rows.append(_row(name, span, ends, kind, cells, "level-0 step", f"{row['change']:+.3g}", anchor))
     total = [figure_text(first), figure_text(last), f"{last - first:+.3g}", "100" if change.is_shared else ""]
     rows.append(_row("B", (0.0, ends[1], ends[1]), ends, "c-total", total, "level-0 sum"))
     heads = "".join(f'<th scope="col" class="number">{head}</th>' for head in _HEADS)
     head = f'<th scope="col">part</th><th scope="col">{html.escape(change.unit)}</th>{heads}'
     title = f"{html.escape(change.base)}, from A to B, in {html.escape(change.unit)}"
     table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    return f'<div class="basis"><table class="ledger waterfall">{table}</table></div>'
+    rules = _rules(table, part_anchor(change, "parts"))
+    return f'<div class="basis"><table class="ledger waterfall">{table}</table>{rules}{_both_rows(change)}</div>'
 
 
-def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str, str]]) -> str:
+def _both_rows(change: LedgerChange) -> str:
+    """Each part of both sides and of the change with its bounds, folded: what bars and sentences link to."""
+    lines = []
+    for row in change.parts.filter(pl.col("kind") != "contains", view=change.views[0]).to_dicts():
+        ends = [f"{side}{end}" for side in ("a", "b", "change") for end in ("", "_lo", "_hi")]
+        cells = "".join(f'<td class="number">{figure_text(row[one])}</td>' for one in ends)
+        name = html.escape(printable(" ".join(row["name"].split())))
+        lines.append(f'<tr id="{part_anchor(change, row["part"])}"><th scope="row">{name}</th>{cells}</tr>')
+    heads = "".join(
+        f'<th scope="col" class="number">{side}{end}</th>'
+        for side in ("A", "B", "change")
+        for end in ("", ", at least", ", at most")
+    )
+    table = f'<thead><tr><th scope="col">part</th>{heads}</tr></thead><tbody>{"".join(lines)}</tbody>'
+    summary = f"<summary>Both rows of each part with bounds, in {html.escape(change.unit)}</summary>"
+    anchor = part_anchor(change, "rows")
+    return f'<details id="{anchor}">{summary}<div class="wide"><table>{table}</table></div></details>'
+
+
+def beside_waterfall_html(
+    change: LedgerChange,
+    not_compared: Iterable[tuple[str, str]],
+    *,
+    sampled: SampledStatement | None = None,
+    texts: Mapping[str, str] | None = None,
+) -> str:
     """The statements of both sides beside what could not be compared, each with the reason.
+
+    Args:
+        change: what changed.
+        not_compared: what could not be compared, and why.
+        sampled: a statement that only samples name: it stands first.
+        texts: what has the text of a statement on the page, by SQL_ID.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
@@ -91,38 +133,57 @@ def beside_waterfall_html(change: LedgerChange, not_compared: Iterable[tuple[str
         >>> page = beside_waterfall_html(ledger(("1a x", 4), ("1b y", 2)).compare(ledger(("1a x", 6))), [])
         >>> "<td class=number>1</td><td class=number>2 s → 3 s</td>" in page
         True
-        >>> "<code>1b</code> <small>left list</small>" in page, "<td class=number>≤ 4</td>" in page
+        >>> "<code>1b</code> <small>left list</small>" in page, ">≤</a> 4</td>" in page
         (True, True)
     """
     own = change.parts.filter(pl.col("parent").is_null(), ~pl.col("kind").is_in([*UNKNOWN, "contains"]), view="who")
-    lines, is_bound = [], False
+    lines, rules, texts = [], part_anchor(change, "statements"), texts or {}
+
+    def add(part: str, tag: str, words: str, cells: Iterable[str]) -> None:
+        name, _, text = printable(" ".join(words.split())).partition(" ")
+        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
+        named = f'<a href="#{html.escape(texts[name])}">{named}</a>' if name in texts else named
+        head = f"{named}{f' <small>{tag}</small>' if tag else ''} {html.escape(text)}"
+        figures = "".join(f"<td class=number>{_ruled(one, rules)}</td>" for one in cells)
+        start = f'<tr class="who" id="{part_anchor(change, part)}"><th scope="row" title="{html.escape(words)}">'
+        lines.append(f"{start}{head}</th>{figures}</tr>")
+
+    if sampled is not None:
+        sides = [share * float(total.value) for share, total in zip(sampled.shares, (change.a, change.b), strict=True)]
+        shown = [f"{figure_text(one.value)} ± {figure_text(one.hi - one.value)}" for one in sides]
+        shown = [text if one.value else f"≤ {figure_text(one.hi)}" for text, one in zip(shown, sides, strict=True)]
+        tag = f"{sampled.moved}, samples" if sampled.moved.isalpha() else "samples"
+        add(sampled.sql_id, tag, f"{sampled.sql_id} {sampled.text}", [*shown, "?", ""])
     for row in own.head(_MOST_STATEMENTS).to_dicts():
-        name, _, text = printable(" ".join(row["name"].split())).partition(" ")
-        tag = {"new": " <small>new in list</small>", "vanished": " <small>left list</small>"}.get(row["status"], "")
-        a, b = _cells(row)[:2]
-        is_bound |= "≤" in a + b
         counts = [row["count_a"], row["count_b"]]
         runs = figure_text(counts[1] / counts[0]) if all(counts) else "?"
         each = [time_text(row[side] / count) for side, count in zip("ab", counts, strict=True) if count and row[side]]
-        cells = "".join(f"<td class=number>{one}</td>" for one in (a, b, runs, " → ".join(each)))
-        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
-        head = f"{named}{tag} {html.escape(text)}"
-        lines.append(f'<tr class="who"><th scope="row" title="{html.escape(row["name"])}">{head}</th>{cells}</tr>')
+        tag = {"new": "new in list", "vanished": "left list"}.get(row["status"], "")
+        add(row["part"], tag, row["name"], [*_cells(row)[:2], runs, " → ".join(each)])
     heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in ("A", "B", "runs, B / A", "per run"))
     caption = f"<caption>Statements <small>{html.escape(change.unit)}, by size of change</small></caption>"
-    note = "<p class=note>≤: not in the list, so at most its smallest row.</p>" if is_bound else ""
     table = f'<table class="ledger">{caption}<thead><tr><th scope="col">statement</th>{heads}</tr></thead>'
     items = "".join(f"<li><b>{html.escape(what)}</b>: {marked_html(reason)}.</li>" for what, reason in not_compared)
-    parts = [f"<div>{table}<tbody>{''.join(lines)}</tbody></table>{note}</div>"] if lines else []
+    parts = (
+        [f"<div>{table}<tbody>{''.join(lines)}</tbody></table>{_rules(''.join(lines), rules)}</div>"] if lines else []
+    )
     if items:
         items = f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>'
         parts.append(f"<div>{items}</div>")
     return f'<div class="ledgers">{"".join(parts)}</div>' if parts else ""
 
 
-def _anchor(change: LedgerChange) -> str:
-    """An identifier: of two changes with the same totals either will do."""
-    return f"from-{change.a.value:.6g}-to-{change.b.value:.6g}"
+def _ruled(cell: str, anchor: str) -> str:
+    """A cell whose signs link to their rules."""
+    for sign in _RULES:
+        cell = cell.replace(sign, f'<a href="#{anchor}-rules">{sign}</a>')
+    return cell
+
+
+def _rules(shown: str, anchor: str) -> str:
+    """What the signs of a table say, those that it has."""
+    used = " ".join(f"{sign}: {rule}." for sign, rule in _RULES.items() if f'rules">{sign}</a>' in shown)
+    return f'<p class="note" id="{anchor}-rules">{used}</p>' if used else ""
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -155,18 +216,22 @@ def _row(
     low, high, stop = span
     lines = "".join(f'<line x1="{end:.2f}%" x2="{end:.2f}%" y2="26" class="zero"/>' for end in ends)
     if kind == "c-unknown":
-        lines += f"<defs>{pattern_html(anchor, 6)}</defs>"
-    painted = f'class="open" fill="url(#{anchor})"' if kind == "c-unknown" else f'class="{kind}"'
+        lines += f"<defs>{pattern_html(f'{anchor}-open', 6)}</defs>"
+    painted = f'class="open" fill="url(#{anchor}-open)"' if kind == "c-unknown" else f'class="{kind}"'
     step = (
         f'<line x1="{stop:.2f}%" x2="{stop:.2f}%" y1="6" y2="26" class="whisker-line"/>' if "sum" not in level else ""
     )
     text = f'<text x="{high:.2f}%" dx="5" y="17">{label}</text>' if label else ""
     drawn = f'<rect x="{low:.2f}%" y="6" width="{max(high - low, 0.15):.2f}%" height="14" {painted}/>'
+    if anchor:
+        plain = f"{name.replace('<code>', '').replace('</code>', '')} {label}"
+        drawn = f'<a href="#{anchor}" aria-label="{plain}"><title>{plain}</title>{drawn}</a>'
     chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {painted}/></svg>' * bool(
         label
     )
     figures = "".join(f'<td class="number">{one}</td>' for one in [*cells, *[""] * (len(_HEADS) - len(cells))])
+    seen = 'role="group" aria-label="from A to B"' if anchor else 'aria-hidden="true"'
     return (
         f'<tr class="{level}"><th scope="row">{chip}{name}</th><td class="bar">'
-        f'<svg width="100%" height="26" aria-hidden="true">{lines}{step}{drawn}{text}</svg></td>{figures}</tr>'
+        f'<svg width="100%" height="26" {seen}>{lines}{step}{drawn}{text}</svg></td>{figures}</tr>'
     )

@@ -21,12 +21,21 @@ from iolab.metrics.table import REFUSED
 from iolab.pages import page_html
 from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import large_html, marked_html, split_headline, title_html
-from iolab.pages.findings_html import findings_html, moves_html, sentences_html, verdict_html
+from iolab.pages.findings_html import (
+    Said,
+    findings_html,
+    frame_of,
+    moves_html,
+    part_anchor,
+    sentences_html,
+    verdict_html,
+)
 from iolab.pages.heat_html import heat_html
 from iolab.pages.lanes_html import infos_of, lanes_html, lanes_over
 from iolab.pages.ledger_folder import (
     LEAST,
     LogRow,
+    change_base,
     changed_parameters,
     folder_head,
     in_time,
@@ -37,7 +46,7 @@ from iolab.pages.ledger_text import sentences
 from iolab.pages.log_section import BESIDE, ONE_LOG_CONTENTS, contents_html, log_section
 from iolab.pages.metric_table import figure_rows
 from iolab.pages.sections import reason_of, refuse_empty, write_page
-from iolab.pages.statements_html import shared_html
+from iolab.pages.statements_html import shared_html, statements_of
 from iolab.pages.strip_html import SNAPSHOT, strip_html
 from iolab.pages.summary import LogSummary, summarize
 from iolab.pages.tables import frame_html
@@ -48,12 +57,13 @@ from iolab.rules.finding import is_nothing
 from iolab.rules.pairs import OF_COMPARISONS
 from iolab.rules.run import findings_together
 from iolab.sources import NamedLog, Place, find_logs
+from iolab.time_ledger.reports import plan_of
 from iolab.views import view_of
 from logframe.atomic import check_output
 from logframe.errors import LogError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
 #: The figures that the summary of a page names, the first three that a log has.
@@ -143,12 +153,16 @@ def write_report(
         contents = [*_OF_FEW, *((link, name) for name, link in links.items())] if is_drawn else list(_CONTENTS)
         strip = strip_html(logs, links, changed) if len({row.kind for row in logs.values()}) == 1 else ""
         parts = [f"<h1>{title_html(heading)}</h1>{what}", _total_line(change, between), strip]
-        lead = _lead(pairings, together, change, first, is_pair=len(named) == 2)
+        lanes = lanes_html(lanes_over(read.figures, read.infos))
+        overview = _overview(logs, links, lanes)
+        there = [(one, one) for one in ("heat", "comparisons") if f' id="{one}"' in overview + comparisons]
+        change = [_linked(one, links | dict(there)) for one in change]
+        base, texts = change_base(logs, between), _texts(read) if len(named) == 2 else {}
+        lead = _lead(pairings, together, change, first, is_pair=len(named) == 2, texts=texts, base=base)
         parts += lead
         is_said = bool(strip or lead[0] or together.height)  # else what each log says comes first
-        lanes = lanes_html(lanes_over(read.figures, read.infos))
         step = "" if is_whole else '<p class="lead"><b>next</b> all of one log: iolab report LOG</p>'
-        parts += [_overview(logs, links, lanes), _summary(read.table, step)][:: 1 if is_said else -1]
+        parts += [overview, _summary(read.table, step)][:: 1 if is_said else -1]
         same = shared_html(summaries) if is_drawn else ""
         each = same if is_drawn or not read.sections else "<h2>Each log</h2>"
         parts += [comparisons, each, *read.sections]
@@ -220,26 +234,30 @@ def _read(named: Sequence[NamedLog], say: Callable[[str], object]) -> _Read:
     return read
 
 
-def _total_line(change: Sequence[str], between: tuple[str, str] | None) -> str:
+def _total_line(change: Sequence[Said], between: tuple[str, str] | None) -> str:
     """What changed most in many logs, and the two between which it did."""
-    step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between else ""
+    is_said = any("iolab compare" in one.step for one in change)
+    step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between and not is_said else ""
     step = f'<p class="lead">{step}</p>' if step else ""
-    return f'<p class="verdict">{large_html(change[0], 2)}</p>{step}' if change else ""
+    return f'<p class="verdict">{large_html(change[0].sentence, 2)}</p>{step}' if change else ""
 
 
 def _lead(
     pairings: Sequence[Pairing],
     together: pl.DataFrame,
-    change: Sequence[str],
+    change: Sequence[Said],
     first: str,
     *,
     is_pair: bool,
+    texts: Mapping[str, str],
+    base: str,
 ) -> list[str]:
     """What else changed in several logs; the findings of all that it does not say; a chart."""
     lead = ""
     one = next((one for one in pairings if one.verdict), None)
     if change[1:]:
-        lead = f'<div class="sentences">{sentences_html(("", one, "") for one in change[1:])}</div>'
+        base = base if any(one.number for one in change) else ""
+        lead = f'<div class="sentences">{sentences_html(change[1:], base=base)}</div>'
     elif change:
         lead = ""
     elif is_pair and one is not None and (one.change is not None or together.is_empty()):
@@ -248,12 +266,37 @@ def _lead(
         else:
             lead = verdict_html(one.change, one.warning)
             rest = one.verdict.rpartition(one.change.sentence)[2].strip()
+            own = [Said("", rest)] if rest else []
+            if (sampled := one.sampled) is not None:
+                link = ("samples", texts.get(sampled.sql_id, part_anchor(one.change, sampled.sql_id)))
+                own = [Said(sampled.moved, sampled.sentence, plan_of(sampled.sql_id), link)]
             settings = together.filter(name="settings_changed").get_column("sentence").to_list()
             together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
-            lead += moves_html(one.change, waterfall_html(one.change), [*filter(None, [rest]), *settings])
-            lead, first = lead + beside_waterfall_html(one.change, one.not_compared), ""
+            lead += moves_html(one.change, waterfall_html(one.change), [*own, *(Said("", said) for said in settings)])
+            lead, first = (
+                lead + beside_waterfall_html(one.change, one.not_compared, sampled=one.sampled, texts=texts),
+                "",
+            )
     said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
     return [lead, _first_screen(said, first)]
+
+
+def _texts(read: _Read) -> dict[str, str]:
+    """What has the text of a statement on the page, by SQL_ID: its part, or the rows of samples that name it."""
+    found: dict[str, str] = {}
+    for number, (section, seen) in enumerate(zip(read.sections, read.summaries.values(), strict=False), 1):
+        own = {f"log-{number}-statement-{place}": one.sql_id for place, one in enumerate(statements_of(seen), 1)}
+        rows, table = frame_of(seen.log, "ash_sql_events"), f"log-{number}-ash_sql_events"
+        texts = {sql_id: anchor for anchor, sql_id in own.items() if sql_id}
+        sampled = dict.fromkeys(() if rows is None else rows.get_column("sql_id").drop_nulls(), table)
+        found |= {name: anchor for name, anchor in (sampled | texts).items() if f'id="{anchor}"' in section}
+    return found
+
+
+def _linked(one: Said, links: Mapping[str, str]) -> Said:
+    """A sentence whose link goes to what is on the page."""
+    there = links.get(one.link[1]) if one.link else None
+    return one._replace(link=(one.link[0], there) if one.link and there else None)
 
 
 def _when(summaries: dict[str, LogSummary]) -> str:
@@ -289,7 +332,7 @@ def _gaps(logs: dict[str, LogRow]) -> dict[str, str]:
 
 def _heading(
     read: _Read, rows: dict[str, LogRow], changed: Sequence[dict[str, Any]]
-) -> tuple[str, str, list[str], tuple[str, str] | None]:
+) -> tuple[str, str, list[Said], tuple[str, str] | None]:
     """Title of a page and the line below it; of many logs what changed, and between which two."""
     summaries, count = read.summaries, len(read.infos)
     if len(summaries) == count == 1:

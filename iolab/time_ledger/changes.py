@@ -240,8 +240,8 @@ class LedgerChange(Shown):
         return said
 
     @property
-    def moves(self) -> list[tuple[float | None, str, str]]:
-        """Parts of the largest changes: share of the change, a sentence, what to do next; then the statement."""
+    def moves(self) -> list[tuple[float | None, str, str, str]]:
+        """Parts of the largest changes: share of the change, a sentence, what to do next, part; then the statement."""
         if self.parts.is_empty():
             return []
         own = self.parts.filter(pl.col("view") == self.views[0])
@@ -253,7 +253,7 @@ class LedgerChange(Shown):
             pl.col("change").abs() >= _LEAST_CHANGE * whole,
         )
         most = leaves.sort(pl.col("change").abs(), descending=True, maintain_order=True).head(_MOST_MOVES).to_dicts()
-        said: list[tuple[float | None, str, str]] = []
+        said: list[tuple[float | None, str, str, str]] = []
         for row in [*most, *(self._leading("who")[:1] if "who" in self.views[1:] else [])]:
             how = ""
             if row["by_count"] is not None and row["a"] > 0:
@@ -261,7 +261,7 @@ class LedgerChange(Shown):
                 how = f": {_times(often)} often, {_times(row['b'] / row['a'] / often)} long each time"
             moved = self._moved(row)
             step = _ASH if self.base == "DB time" and row["kind"] in _CLOSING else row["next"] or ""
-            said.append((row["share"], f"{moved[0].upper()}{moved[1:]}{how}.", step))
+            said.append((row["share"], f"{moved[0].upper()}{moved[1:]}{how}.", step, row["part"]))
         return said
 
     def table(self, view: str | None = None) -> pl.DataFrame:
@@ -283,8 +283,8 @@ class LedgerChange(Shown):
     def steps(self) -> list[dict[str, Any]]:
         """The way from the first total to the second: parts with no part within, the largest change first.
 
-        The rows of `parts`; small changes are one last row. Their changes add up to
-        `change`; the list is empty where nothing changed.
+        The rows of `parts`; small changes are one last row, unless count and average changed much against each
+        other. Their changes add up to `change`; the list is empty where nothing changed.
         """
         own = self.parts.filter(pl.col("view") == pl.lit(next(iter(self.views), None)), pl.col("kind") != "contains")
         if self.is_work:
@@ -292,7 +292,9 @@ class LedgerChange(Shown):
         within = own.get_column("parent").drop_nulls().to_list()
         leaves = own.filter(~pl.col("part").is_in(within), pl.col("change") != 0)
         size = pl.col("change").abs()
-        large = leaves.filter(size >= _LEAST_STEP * size.max()).sort(size, "part", descending=[True, False])
+        against = pl.min_horizontal(pl.col("by_count").abs(), pl.col("by_time").abs()).fill_null(0.0)
+        is_large = (size >= _LEAST_STEP * size.max()) | (against >= _LEAST_CHANGE * size.max())
+        large = leaves.filter(is_large).sort(size, "part", descending=[True, False])
         rows = large.head(_STEPS).to_dicts()
         left = {side: float(getattr(self, side).value) - sum(row[side] for row in rows) for side in "ab"}
         moved, count = left["b"] - left["a"], leaves.height - len(rows)

@@ -17,6 +17,7 @@ from browser import CHROMIUM, open_browser, outside
 
 from iolab.lab.serving import serve_lab
 from iolab.pages.summary import summarize
+from iolab.pages.writing import write_report
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_data"
@@ -307,4 +308,31 @@ def test_exported_page_offline(tmp_path: Path) -> None:
     assert f"latency_us_p50 (async){figure(trace, 'latency_us_p50 (async)'):,.1f}" in text
     assert title.startswith("I/O evidence")
     assert "<script>document.title" in text or "<img src=x" in text
+    assert outside(asked) == []
+
+
+def test_two_columns_of_the_strip_open_their_pair(tmp_path: Path) -> None:
+    """Chosen in any order they show the command, and the comparison that the page has; else a cell opens its report."""
+    done = write_report([SAMPLES / "awr_series"], tmp_path / "page.html")
+    assert done == []
+    with open_browser() as (page, asked):
+        page.goto((tmp_path / "page.html").as_uri())
+        cells = page.locator("figure.strip svg[role=group]").first.locator("a[data-log]")
+        said = page.locator("figure.strip [role=status]")
+        seen = []
+        for one, other in ((3, 1), (6, 5)):
+            page.evaluate("scrollTo(0, 0)")
+            page.get_by_role("button", name="Compare two reports").click()
+            cells.nth(one).click()
+            cells.nth(other).click()
+            seen.append((said.inner_text(), page.evaluate("scrollY") > 1000, "#" in page.url))
+        page.evaluate("scrollTo(0, 0)")
+        cells.nth(1).click()
+        assert page.url.endswith("#log-2")
+
+    command = "iolab compare awrrpt_1_41{}.txt awrrpt_1_41{}.txt"
+    assert seen == [
+        (command.format("03_4104", "05_4106"), False, False),
+        (command.format("07_4108", "09_4110"), True, False),
+    ]
     assert outside(asked) == []

@@ -152,6 +152,26 @@ def test_the_strip_has_reads_and_events_as_parts_and_an_hour_a_label(tmp_path: P
     )
 
 
+def test_sentences_of_a_folder_have_number_link_and_next(tmp_path: Path) -> None:
+    """The base of the numbers stands above them; each link goes to something of the page."""
+    assert write_report([SAMPLES / "awr_series"], tmp_path / "page.html") == []
+    tree = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    there = {one.attributes["id"] for one in tree.css("[id]")}
+    rows = tree.css("div.sentences li")
+    links = [row.css_first("p > a") for row in rows]
+
+    assert tree.css_first("div.sentences .base").text() == "change at the restart"
+    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "-9 %", "", ""]
+    assert [link.text().rstrip("\xa0›") for link in links] == [
+        *("6 and 6 reports", "comparison", "6 reports", "report", "report")
+    ]
+    assert {str(link.attributes["href"])[1:] for link in links} <= there
+    steps = [row.css_first(".next").text() for row in rows]
+    compare = "next compare the reports: iolab compare awrrpt_1_41{}.txt awrrpt_1_41{}.txt"
+    assert steps[1] == steps[3] == compare.format("07_4108", "09_4110")
+    assert steps[4] == compare.format("12_4113", "15_4116")
+
+
 @pytest.mark.parametrize(
     ("name", "bold", "large"),
     [

@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 import iolab
+from iolab.comparison.result import SampledStatement
 from iolab.loading import load
 from iolab.pages.before_after import write_change_report
 from iolab.pages.findings_html import findings_html
 from iolab.pages.ledger_folder import sets_head
 from iolab.pages.ledger_html import icicle_html, ledger_html
 from iolab.pages.ledger_rows import LARGE, LEAST, PAGE_LEAST, ledger_rows
-from iolab.pages.waterfall_html import waterfall_html
+from iolab.pages.waterfall_html import beside_waterfall_html, waterfall_html
 from iolab.pages.writing import write_report
 from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.phrases import three
@@ -204,7 +205,8 @@ def test_what_logs_say_stands_before_how_they_ran(tmp_path: Path) -> None:
 def test_a_bar_begins_where_the_one_above_it_ends(pairs: list[tuple[float, float]]) -> None:
     """The bars lead from the first total to the second, whatever changed."""
     sides = [{f"event {n}": pair[side] for n, pair in enumerate(pairs)} for side in (0, 1)]
-    page = waterfall_html(ledger(sides[0]).compare(ledger(sides[1])))
+    page, _, both = waterfall_html(ledger(sides[0]).compare(ledger(sides[1]))).partition("<details")
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= {*re.findall(r'id="([^"]+)"', both)}
     bars = [(float(left), float(left) + float(width)) for left, width in BARS.findall(page)]
     steps = [float(place) for place in STEPS.findall(page)]
     assert len(bars) == len(steps) + 1 == page.count("<tr") - 1
@@ -213,6 +215,66 @@ def test_a_bar_begins_where_the_one_above_it_ends(pairs: list[tuple[float, float
         assert min(abs(left - before), abs(right - before)) < 0.2
         assert min(abs(left - after), abs(right - after)) < 0.2
     assert bars[-1][1] == pytest.approx(steps[-1], abs=0.2)
+
+
+def test_a_part_whose_count_and_average_moved_against_each_other_has_a_bar() -> None:
+    """Fewer waits that last longer change the total by little; of two such parts the still one is no row."""
+    sides = []
+    for side, often in enumerate((100.0, 30.0)):
+        account = Account(Interval.exact(40.0 + 10 * side), "total call time")
+        account.add("what", "CPU", Interval.exact(10.0 + 9.98 * side), kind="cpu")
+        account.add("what", "fewer, longer", Interval.exact(10.0 + 0.01 * side), kind="io", count=Interval.exact(often))
+        account.add("what", "as before", Interval.exact(20.0 + 0.01 * side), kind="io", count=Interval.exact(50.0))
+        sides.append(account.ledger())
+    names = [row["name"] for row in sides[0].compare(sides[1]).steps()]
+    assert names[:2] == ["CPU", "fewer, longer"]
+    assert "as before" not in names
+
+
+def test_sentences_and_bars_of_a_pair_open_rows_of_the_page(tmp_path: Path) -> None:
+    """Each link goes to something on the page, and each bar has a name for a screen reader."""
+    names = [SERIES / f"awrrpt_1_{one}.txt" for one in ("4107_4108", "4109_4110")]
+    assert write_report(names, tmp_path / "page.html") == []
+    tree = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    there = {one.attributes["id"] for one in tree.css("[id]")}
+    rows = tree.css("ol.findings.unmarked")[0].css("li")
+    bars = tree.css("table.waterfall tr.step")
+    links = [one.css_first("p > a") for one in rows if one.css_first(".impact").text()]
+    pieces = [one.css_first("svg[role=group] a") for one in bars]
+    assert len(links) > 2
+    for link in [*links, *pieces]:
+        assert str(link.attributes["href"])[1:] in there
+    for bar, piece in zip(bars, pieces, strict=True):
+        assert str(piece.attributes["aria-label"]).startswith(bar.css_first("th").text())
+
+
+@pytest.mark.parametrize(
+    ("shares", "tag", "cells"),
+    [
+        ((Interval(0, 0, 0.02), Interval(0.5, 0.45, 0.55)), "new, samples", ["≤ 0.200", "10 ± 1", "?", ""]),
+        ((Interval(0.3, 0.2, 0.4), Interval(0, 0, 0.01)), "gone, samples", ["3 ± 1", "≤ 0.200", "?", ""]),
+        ((Interval(0.2, 0.1, 0.3), Interval(0.4, 0.3, 0.5)), "samples", ["2 ± 1", "8 ± 2", "?", ""]),
+    ],
+)
+def test_a_statement_that_only_samples_name_is_the_first_row(
+    shares: tuple[Interval, Interval], tag: str, cells: list[str]
+) -> None:
+    """Its share of the samples of the total, each sign a link to its rule, and its name one to its text."""
+    sides = [ledger({"read": seconds}) for seconds in (10.0, 20.0)]
+    total = [float(side.total.value) for side in sides if side.total is not None]
+    assert total == [10.0, 20.0]
+    sampled = SampledStatement("", "0kg3s5m4uzp32", "SELECT 1", shares)
+    page = beside_waterfall_html(
+        sides[0].compare(sides[1]), [], sampled=sampled, texts={"0kg3s5m4uzp32": "log-2-ash_sql_events"}
+    )
+    row = HTMLParser(page).css("tr.who")[0]
+    assert row.css_first("small").text() == tag
+    assert [cell.text() for cell in row.css("td")] == cells
+    name, *signs = row.css("a")
+    assert (name.text(), name.attributes["href"]) == ("0kg3s5m4uzp32", "#log-2-ash_sql_events")
+    rules = HTMLParser(page).css_first("p.note")
+    assert {str(one.attributes["href"])[1:] for one in signs} == {rules.attributes["id"]}
+    assert all(f"{one.text()}: " in rules.text() for one in signs)
 
 
 def test_a_folder_is_drawn_to_scale_in_time_with_its_restart(tmp_path: Path) -> None:
@@ -323,7 +385,7 @@ def test_the_parts_of_a_change_have_their_share_and_a_next_step() -> None:
         {"DB CPU": 40.1, "a": 60.0, "b": 50.0, "c": 35.0},
     ]
     moves = ledger(sides[0]).compare(ledger(sides[1])).moves
-    assert [(round(100 * (share or 0)), sentence) for share, sentence, _ in moves] == [
+    assert [(round(100 * (share or 0)), sentence) for share, sentence, *_ in moves] == [
         (59, "`a` rose by 50 s: as often, 6 times as long each time."),
         (36, "`b` rose by 30 s: as often, 2.50 times as long each time."),
         (6, "`c` rose by 5 s: as often, 1.17 times as long each time."),

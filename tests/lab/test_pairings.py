@@ -294,6 +294,10 @@ def test_a_statement_that_only_samples_name_is_in_the_verdict(corpus: Path, tmp_
     total = page.css_first("p.verdict").text()
     assert total.endswith("its cause is unknown. That is 292 to 773 ms per transaction.")
     assert said.format("B", "A").replace("`", "") in page.css_first("ol.findings").text()
+    assert [one.text() for one in page.css("ol.findings.unmarked .impact")][-1] == "new"
+    row = page.css_first("tr.who")
+    assert row.css_first("a").attributes["href"] == "#log-2-ash_sql_events"
+    assert [cell.text() for cell in row.css("td")] == ["≤ 0.0569", "5.20 ± 0.243", "?", ""]
 
 
 @pytest.mark.corpus
