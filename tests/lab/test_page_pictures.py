@@ -433,7 +433,7 @@ def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
     assert re.findall(r"</svg> ([^<]+)</td>", table).count("single-block reads") == 4
     row = next(one for one in table.split("<tr>") if "4102_4103" in one)
     assert re.findall(r'<td class="number">([\d.]+)</td>', row)[-3:] == ["0.563", "316", "37.8"]
-    assert "next</b> iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page
+    assert "next</b> compare the reports: iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page
 
 
 def test_a_pair_has_statements_with_bounds_and_what_was_equal(tmp_path: Path) -> None:
