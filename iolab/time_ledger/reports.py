@@ -504,10 +504,9 @@ def _has_many_commits(facts: ReportFacts) -> bool:
 def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     """Its plan; of a statement with most of DB time what most of that was, where no plan shows the cause of it."""
     least = _MOST * (facts.whole_s or one.elapsed_s).value
-    if one.elapsed_s.value < least and is_calm(facts):
-        return BUSY_HOUR
-    if one.elapsed_s.value < least and not one.is_short:
-        return plan_of(one.sql_id)
+    own = f"see what executes `{one.sql_id}` so often: its module" if one.is_short else plan_of(one.sql_id)
+    if one.elapsed_s.value < least:
+        return BUSY_HOUR if is_calm(facts) else own
     if facts.hard_parse_s is not None and facts.hard_parse_s.value >= least:
         return PARSES
     times: dict[str, float] = {}
@@ -522,7 +521,7 @@ def _next_of_statement(facts: ReportFacts, one: Statement) -> str:
     least = (_SOME if is_waiting or one.is_short else _MOST) * one.elapsed_s.value
     if step and times[step] >= least:
         return step
-    return f"see what executes `{one.sql_id}` so often: its module" if one.is_short else plan_of(one.sql_id)
+    return own
 
 
 def cpu_step(facts: ReportFacts) -> str:
