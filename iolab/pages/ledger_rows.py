@@ -57,7 +57,7 @@ class Row:
         percent, time, count, average: figures as texts; empty without any.
         row: the row of `Ledger.parts`; None of folded parts; its level is deeper where a part is all of its parent.
         seconds: its time with bounds; None where it is not in the sum.
-        each: its average in s, where `average` is said.
+        each: its average in s, where there is an `average`.
     """
 
     part: str | None

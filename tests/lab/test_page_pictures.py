@@ -137,7 +137,7 @@ HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
             "HARBOR on quay07, 2026-09-14 18:00 to 21:00",
             "3 AWR reports 12.1.0.2",
         ),
-        (["awr_series/awrrpt_1_4102_4103.txt"], f"{HARBOR} 18:00 to 19:00", "AWR report (text)"),
+        (["awr_series/awrrpt_1_4102_4103.txt"], f"{HARBOR} 18:00 to 19:00", "AWR report 12.1.0.2 · instance harbor1"),
         (
             ["awr_series/awrrpt_1_4102_4103.txt", "one_case/awrrpt_1_881_882.txt"],
             f"{HARBOR} 18:00 to 19:00 (A) and DEMO on demo.example.com, 2026-03-02 22:55 to 23:05 (B)",
@@ -146,7 +146,7 @@ HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
         (
             ["awr_series/awrrpt_1_4103_4104.txt", "awr_series/awrrpt_1_4105_4106.txt"],
             f"{HARBOR}: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)",
-            "4106.txt (B) · Linux x86 64-bit, 16 processors, 64 GiB",
+            "4106.txt (B), snapshots 4105 to 4106 · Linux x86 64-bit, 16 processors, 64 GiB · idle 94 → 81 %",
         ),
         (
             ["host/iostat.out", "host/vmstat.out"],
