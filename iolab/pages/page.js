@@ -58,14 +58,15 @@ function figureOf(text) {
 // The columns of a table as data: numbers without separators, times in seconds, bounds in columns of their own.
 function columnsOf(table) {
   const rows = Array.from(table.tBodies[0].rows, texts);
-  return texts(table.tHead.rows[0]).flatMap((head, place) => {
-    const cells = rows.map((row) => row[place] || "");
+  return texts(table.tHead.rows[0]).flatMap((heading, place) => {
+    const [, head, unit] = /^(.*?)(?:\u00a0(m?s))?$/.exec(heading);
+    const cells = rows.map((row) => (row[place] === "contains" ? "" : row[place] || ""));
     const figures = cells.map(figureOf);
     const isNumber = table.tHead.rows[0].cells[place].classList.contains("number");
     if (!isNumber || figures.some((one, at) => one === null && cells[at] !== "")) return [[head, ...cells]];
-    const isTime = figures.some((one) => one && one.unit);
+    const isTime = unit !== undefined || figures.some((one) => one && one.unit);
     const scaled = figures.map((one) => (one ? one.parts.map((part) => (
-      part === "" || !isTime ? part : Number((part * (SECONDS[one.unit] || 1)).toPrecision(12)))) : ["", "", ""]));
+      part === "" || !isTime ? part : Number((part * (SECONDS[one.unit || unit] || 1)).toPrecision(12)))) : ["", "", ""]));
     return ["", " lo", " hi"].map((end, at) => [`${head}${isTime ? " (s)" : ""}${end}`, ...scaled.map((one) => one[at])])
       .filter((column, at) => at === 0 || column.slice(1).some((one) => one !== ""));
   });

@@ -198,6 +198,12 @@ def test_all_figures_of_a_page_are_one_file(pages: dict[str, str]) -> None:
 
     found = [row for row in rows if row["row"] == "db file sequential read" and row["column"] == "time (s)"]
     assert float(found[0]["value"]) == float(time)
+    shares = [row for row in rows if row["column"] == "%" and row["table"].startswith("Statements")]
+    averages = [
+        row["value"] for row in rows if row["row"] == "db file sequential read" and row["column"] == "average (s)"
+    ]
+    assert len(shares) > 1
+    assert 0 < float(averages[0]) < 1
     assert {"top events", "load profile"} < {row["table"] for row in rows}
     assert [row for row in rows if not re.fullmatch(r"-?[\d.]+(e-?\d+)?", row["value"])] == []
 
