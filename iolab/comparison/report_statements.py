@@ -18,6 +18,7 @@ from iolab.comparison.result import SampledStatement
 from iolab.metrics.formatting import count_text, share_text, short_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules.phrases import percent
+from iolab.time_ledger.sampled import sampling_error
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 
@@ -249,7 +250,7 @@ def sampled_statement(a: AwrReport, b: AwrReport) -> SampledStatement | None:
 
 def _share_of(share: float, samples: int) -> Interval:
     """A share of samples, with two standard deviations of their number."""
-    wide = 2 * (share / samples) ** 0.5 if samples else share
+    wide = sampling_error(share * samples) / samples if samples else share
     return Interval(share, max(0.0, share - wide), share + wide)
 
 

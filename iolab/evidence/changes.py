@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.evidence.report_periods import INSTANCE, LEAST_WAITS
 from iolab.evidence.timeline import KEYS, LEFT_OUT, db_time_sessions, with_elapsed
-from iolab.metrics.formatting import apart_texts, at_least_text, figure_text
+from iolab.metrics.formatting import apart_texts, at_least_text, figure_text, until_text
 from logframe.interval import ENDS, Interval
 from logframe.wording import counted
 
@@ -233,7 +233,7 @@ def timeline_sentences(line: Timeline, neighbours: pl.DataFrame, parameters: pl.
     if busy.height:
         row = busy.row(0, named=True)
         active = figure_text(Interval(row["value"], row["lo"], row["hi"]))
-        end = f"{row['end_time']:%Y-%m-%d %H:%M}".removeprefix(f"{row['begin_time']:%Y-%m-%d} ")
+        end = until_text(row["begin_time"], row["end_time"], "%H:%M")
         sentences.append(f"The busiest is {row['begin_time']:%Y-%m-%d %H:%M} to {end}, with {active} active sessions.")
     sentences += _rise_sentence(line)
     if neighbours.is_empty():

@@ -4,6 +4,7 @@ Every sentence, table and page formats figures here, so that one figure reads th
 """
 
 import math
+from datetime import datetime
 from typing import Final
 
 from logframe.interval import Interval, decimals_of
@@ -203,6 +204,18 @@ def time_text(seconds: Interval | float) -> str:
     bounded = Interval.of(seconds)
     size, unit = next(((size, unit) for size, unit in _TIME_UNITS if bounded.value >= size), _TIME_UNITS[-1])
     return figure_text(bounded / size, unit)
+
+
+def until_text(begin: datetime, end: datetime, clock: str = "%H:%M:%S") -> str:
+    """The end of a period, with its day where that is another than the day of the begin.
+
+    Examples:
+        >>> from datetime import datetime
+        >>> begin = datetime(2026, 3, 2, 23, 0)
+        >>> until_text(begin, datetime(2026, 3, 2, 23, 5)), until_text(begin, datetime(2026, 3, 3), "%H:%M")
+        ('23:05:00', '2026-03-03 00:00')
+    """
+    return f"{end:{clock}}" if begin.date() == end.date() else f"{end:%Y-%m-%d {clock}}"
 
 
 def size_text(size: int, *, largest: str = "GiB") -> str:

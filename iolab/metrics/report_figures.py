@@ -21,7 +21,6 @@ from iolab.metrics.table import figure_of
 from logframe.errors import RefusedError
 from logframe.interval import Interval, intersect, row_figure
 from logframe.oracle import is_idle
-from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -47,22 +46,16 @@ _LEAST_WAITS: Final = 100
 #: The tables that figures are made of.
 _TABLES: Final = (
     *("snapshots", "instances", "databases", "hosts", "host_cpu", "instance_cpu", "os_stats", "parameters"),
-    *(
-        "time_model",
-        "load_profile",
-        "instance_activity",
-        "thread_activity",
-        "iostat_function",
-        "services",
-        "sql",
-        "sql_text",
-    ),
+    *("time_model", "load_profile", "instance_activity", "thread_activity", "iostat_function", "services"),
+    "sql",
     *("wait_classes", "foreground_wait_classes", "top_events", "foreground_events", "background_events", "wait_events"),
     *("event_histogram", "ash_activity", "ash_top_events", "ash_sql_events", "rac_events"),
 )
-#: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
 #: Counts of a statement that its lists have.
 _COUNTS: Final = ("buffer_gets", "physical_reads", "rows_processed")
+#: Texts are compared where hard parses took this much of DB time.
+_LEAST_PARSES: Final = 0.05
+#: The facts of reports that are still in use: findings, profile and pairs ask for the same ones.
 _FACTS: Final[WeakKeyDictionary[AwrReport, ReportFacts]] = WeakKeyDictionary()
 
 
@@ -92,6 +85,8 @@ def _report_facts(report: AwrReport) -> ReportFacts:
     os = _os(_rows(report, "os_stats"), "value")
     own = os if report.kind in {"awr", "statspack"} else {}  # not of several hosts
     host = _one_row(report, "host_cpu") or _shares_of_cpu(own)
+    hard = model.get("hard parse elapsed time")
+    has_parses = hard is not None and (db_time is None or hard.value >= _LEAST_PARSES * db_time.value)
     parameters = _parameters(report)
     allowed = parameters.get("cpu_count", "")
     ids = (info.begin_snap_id, info.end_snap_id)
@@ -115,7 +110,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         db_cpu_s=db_cpu,
         db_cpu_from=db_cpu_from,
         parse_s=model.get("parse time elapsed"),
-        hard_parse_s=model.get("hard parse elapsed time"),
+        hard_parse_s=hard,
         connect_s=model.get("connection management call elapsed time"),
         captured_pct=_stated(stated, "Time", "pct"),
         captured_sql_pct=_stated(stated, "SQL", "pct"),
@@ -150,7 +145,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         os_end=_os(_rows(report, "os_stats"), "end_value"),
         functions=_functions(report),
         statements=_statements(report),
-        alike=_alike(report),
+        alike=_alike(report) if has_parses else (0, 0),
         versions=tuple(_versions(report)),
         services=_by_key(report, "services", "service", "db_time_s"),
         instances=_instances(report),
@@ -560,6 +555,8 @@ def _statements(report: AwrReport) -> tuple[Statement, ...]:
 
 def _alike(report: AwrReport) -> tuple[int, int]:
     """How many of the statements listed are another one but for literals, and how many are listed with their text."""
+    from sqltraceparse import without_literals  # noqa: PLC0415 - its grammar is loaded for reports with hard parses
+
     texts = [
         report[name].select(pl.coalesce(pl.col("^(sql_id|old_hash_value)$").cast(pl.String)).alias("id"), "sql_text")
         for name in ("sql_text", "sql")

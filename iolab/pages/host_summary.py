@@ -9,6 +9,7 @@ import polars as pl
 
 from iolab.evidence.run_set import share_clocks
 from iolab.evidence.time_lines import over_time
+from iolab.metrics.formatting import until_text
 from iolab.metrics.processors import host_cpu
 from iolab.pages.figures import join_figures
 from iolab.rules import devices, host_severity  # noqa: F401 - register their rules
@@ -107,8 +108,7 @@ def host_headline(log: HostLog) -> str:
     if ends is None:
         return said
     begin, end, _ = ends
-    until = f"{end:%H:%M:%S}" if begin.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
-    return f"{said}, {begin:%Y-%m-%d %H:%M:%S} to {until}"
+    return f"{said}, {begin:%Y-%m-%d %H:%M:%S} to {until_text(begin, end)}"
 
 
 def _pair_findings(host: tuple[str, HostLog], report: tuple[str, AwrReport]) -> Iterator[Finding]:

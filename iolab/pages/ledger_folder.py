@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from iolab.metrics.formatting import size_text, time_text
+from iolab.metrics.formatting import size_text, time_text, until_text
 from iolab.pages.elements import split_headline
 from iolab.pages.findings_html import Said, frame_of
 from iolab.pages.ledger_rows import time_cell
@@ -237,7 +237,7 @@ def _period(times: Sequence[datetime]) -> str:
     if not times:
         return ""
     begin, end = min(times), max(times)
-    return f"{begin:%Y-%m-%d %H:%M} to {end:{'%H:%M' if begin.date() == end.date() else '%Y-%m-%d %H:%M'}}"
+    return f"{begin:%Y-%m-%d %H:%M} to {until_text(begin, end, '%H:%M')}"
 
 
 def _gone(ordered: Mapping[str, LogRow], at: str) -> list[Said]:
@@ -286,11 +286,11 @@ def changed_parameters(ordered: Mapping[str, LogRow]) -> list[dict[str, Any]]:
 def _parameters(logs: Mapping[str, LogRow], found: Sequence[dict[str, Any]]) -> list[Said]:
     """Which initialization parameters differ from one log to the next, and when, a sentence each."""
     said = []
+    timed = {name: one for name, one in logs.items() if one.ledger.total is not None and one.begin and one.end}
     for row in found[:_MOST_PARAMETERS]:
         values = " to ".join(_value(row["parameter"], row[side]) for side in ("before", "after"))
         when = " and ".join(dict.fromkeys(f"{row[end]:%Y-%m-%d %H:%M}" for end in ("from_time", "to_time")))
         sentence = f"`{row['parameter']}` changed from {values} {'between' if ' and ' in when else 'at'} {when}."
-        timed = {name: one for name, one in logs.items() if one.ledger.total is not None and one.begin and one.end}
         first = next((name for name in reversed(timed) if timed[name].end <= row["from_time"]), "")
         second = next((name for name, one in timed.items() if one.begin >= row["to_time"]), "")
         step = f"compare the reports: iolab compare {first} {second}" if first and second else ""

@@ -19,7 +19,7 @@ from iolab.pages.ledger_rows import (
     time_cell,
     view_head,
 )
-from iolab.rules.phrases import percent, three
+from iolab.rules.phrases import capital, percent, three
 from iolab.time_ledger.parts import ASIDE, UNKNOWN
 from iolab.time_ledger.sql_traces import GAP
 from logframe.wording import printable
@@ -106,7 +106,7 @@ def total_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mappi
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
     head, stop, rest = printable(ledger.text or ledger.base).partition("; ")
     text = f"{head}{_open_time(ledger)}{stop}{rest}"
-    said = f'<p class="total">{large_html(text[:1].upper() + text[1:])}</p>'
+    said = f'<p class="total">{large_html(capital(text))}</p>'
     return said + icicle_html(ledger, anchor=anchor, linked=linked)
 
 

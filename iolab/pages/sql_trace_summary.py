@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab import charts, metrics
+from iolab.metrics.formatting import until_text
 from iolab.pages.figures import join_figures
 from iolab.pages.what_if_html import TRIP_TIMES
 from iolab.rules.sql_traces import sql_trace_findings
@@ -154,11 +155,8 @@ def _period(first: str, last: Any) -> str:  # noqa: ANN401 - a maximum
     except ValueError:
         return first.replace("T", " ")[:19]
     end = begin if last is None else last.astimezone(begin.tzinfo) if begin.tzinfo else last.replace(tzinfo=None)
-    at = f"{begin:%Y-%m-%d %H:%M:%S}"
-    same_day = begin.date() == end.date()
-    return (
-        at if (end - begin).total_seconds() < 1 else f"{at} to {end:{'%H:%M:%S' if same_day else '%Y-%m-%d %H:%M:%S'}}"
-    )
+    until = "" if (end - begin).total_seconds() < 1 else f" to {until_text(begin, end)}"
+    return f"{begin:%Y-%m-%d %H:%M:%S}{until}"
 
 
 def _columns(trace: SqlTrace) -> pl.DataFrame:

@@ -6,6 +6,8 @@ import html
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from iolab.metrics.formatting import until_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -91,6 +93,6 @@ def _row(name: str, said: str, left: float | None = None, width: float = 0.0) ->
 def _text(span: Span) -> str:
     """Both ends, to the second; the day once where it is one."""
     begin, end, is_utc = span
-    last = f"{end:%H:%M:%S}" if begin.date() == end.date() else f"{end:%Y-%m-%d %H:%M:%S}"
-    ends = f"{begin:%Y-%m-%d %H:%M:%S}" + ("" if end - begin < timedelta(seconds=1) else f" to {last}")
+    until = "" if end - begin < timedelta(seconds=1) else f" to {until_text(begin, end)}"
+    ends = f"{begin:%Y-%m-%d %H:%M:%S}{until}"
     return f"{ends} UTC" if is_utc else ends

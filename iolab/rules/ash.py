@@ -93,11 +93,11 @@ def events(facts: AshFacts) -> Iterator[Finding]:
             cpus, where = facts.report.info.cpus, "on CPU or waiting for it"
             detail = f": {sessions} sessions{'' if cpus is None else f' on {cpus} CPUs'}{then}" if sessions else ""
         of = "" if row["parent"] is None else f"of {row['parent']} "
-        step, place = event_step(row["name"]), _place(facts.report, row["name"], row["share"])
+        step, most_of = event_step(row["name"]), _place(facts.report, row["name"], row["share"])
         if row["kind"] != "mixed":
-            detail = when + detail + place
-        if place:
-            step = step_at(row["name"], place.split("`")[1])
+            detail = when + detail + _mostly_on(most_of)
+        if most_of:
+            step = step_at(row["name"], most_of)
         yield Finding(
             "time_profile",
             f"{percent(row['share'])} of the samples{error} were {of}{where}{detail}.",
@@ -138,8 +138,12 @@ def _place(report: AwrReport, event: str, share: float) -> str:
     rows = report["ash_objects"].filter(pl.col("event") == event).drop_nulls(["object", "event_pct"])
     for row in rows.sort("event_pct", descending=True).head(1).iter_rows(named=True):
         if 2 * (row["event_pct"] / 100 - others) >= share:
-            return f", mostly on `{row['object']}`"
+            return str(row["object"])
     return ""
+
+
+def _mostly_on(name: str) -> str:
+    return f", mostly on `{name}`" if name else ""
 
 
 def _densest(lengths: list[float], counts: list[float], least: float) -> tuple[float, float, int, int]:
@@ -184,15 +188,16 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         most = step = ""
         if events.height:
             name, kind, share = events.sort("share", "name", descending=[True, False]).row(0)
-            place = where = _place(facts.report, name, share)
-            most = f"{percent(share)} {'on CPU or waiting for it' if kind == 'cpu' else f'in `{name}`'}{place}"
+            place = _place(facts.report, name, share)
+            state = "on CPU or waiting for it" if kind == "cpu" else f"in `{name}`"
+            most = f"{percent(share)} {state}{_mostly_on(place)}"
             of_class = [row for row in events.rows() if row[2] >= PART and wait_class_of(row[0]) == wait_class_of(name)]
             for other, _, part in sorted(of_class, key=lambda row: -row[2])[1:2]:
-                where = "" if place else _place(facts.report, other, part)
-                most += f", {percent(part)} in `{other}`{where}" if where else ""
+                if not place and (place := _place(facts.report, other, part)):
+                    most += f", {percent(part)} in `{other}`{_mostly_on(place)}"
             most = f" ({most})"
             if share >= _MOSTLY * row["share"]:  # its plan does not show why
-                step = step_at(name, (place or where).split("`")[1]) if place or where else event_step(name)
+                step = step_at(name, place) if place else event_step(name)
         sessions = facts.sessions(row["seconds"])
         said = f"`{row['part'].split()[0]}` was in {percent(row['share'])} of all samples{most}"
         if plans := _plans(facts.report, str(row["part"].split()[0])):

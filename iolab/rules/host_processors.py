@@ -234,10 +234,9 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
         every = placed(own, log.runs).collect()
         stretch = high_stretch(every, is_swapping)
-        row = (
-            (every if stretch is None else every[stretch.first : stretch.last + 1]).select(pl.col(*names).mean()).row(0)
-        )
-        back, out = ((mean or 0.0) * _SWAPPED[names] for mean in row)
+        own_stretch = every if stretch is None else every[stretch.first : stretch.last + 1]
+        means = own_stretch.select(pl.col(*names).mean()).row(0)
+        back, out = ((mean or 0.0) * _SWAPPED[names] for mean in means)
         if back >= _LEAST_SWAPPED:
             said = (
                 f"the host swapped {three(back)} KiB/s in and {three(out)} KiB/s out{stretch.when if stretch else ''}"

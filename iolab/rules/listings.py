@@ -15,7 +15,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text, size_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import HOLDER, event_step
@@ -323,7 +323,7 @@ def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
         label, most = max(found, key=lambda one: one[1])
         usual = of.said(median(value for _, value in found))
         said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {usual}."
-    yield Finding("listed_rows", said[:1].upper() + said[1:], evidence=(Evidence("tables", (name,)),), order=_USUAL)
+    yield Finding("listed_rows", capital(said), evidence=(Evidence("tables", (name,)),), order=_USUAL)
 
 
 def _moments(table: _Table) -> int | None:
@@ -597,9 +597,14 @@ def _times(spool: Spool) -> Iterator[Finding]:
     if rows.is_empty() or not LARGE * elapsed <= rows.item(0, "s") <= rows["s"].sum() <= (1 + PART) * elapsed:
         return
     said = ", ".join(f"{words[name][0]} took {seconds(s)}" for name, s in rows.iter_rows())
-    said = f"By the statistics of the session, {said}."
-    place, step = Evidence("statistics", tuple(rows["name"])), words[rows.item(0, "name")][1]
-    yield Finding("listed_rows", said, next=step, evidence=(place,), order=_STATISTIC, explains=(ANY,))
+    yield Finding(
+        "listed_rows",
+        f"By the statistics of the session, {said}.",
+        next=words[rows.item(0, "name")][1],
+        evidence=(Evidence("statistics", tuple(rows["name"])),),
+        order=_STATISTIC,
+        explains=(ANY,),
+    )
 
 
 def _longest(spool: Spool) -> tuple[int, float]:

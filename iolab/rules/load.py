@@ -446,12 +446,13 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     count, usual = facts.activity.get("parse count (hard)"), "see the statements ordered by parse calls"
     step = NOT_SHARED.format(sql_id) if has_children else PARSES if is_hard else usual
     if hard is not None:
-        of_hard = "nearly all of it" if hard.value >= _NEARLY_ALL * parse.value else percent(hard / whole)
-        of_hard = f", {of_hard} in hard parses"
+        parses = "hard parses"
         if is_hard and count is not None and count.lo > 0:
             each = hard.value / count.value
-            of_hard = of_hard.replace("hard", f"{count.value:,.0f} hard") + f" of {seconds(each)}"
+            parses = f"{count.value:,.0f} hard parses of {seconds(each)}"
             step = step if each < _LONG_PARSE_S else _TRACE_PARSE
+        most = "nearly all of it" if hard.value >= _NEARLY_ALL * parse.value else percent(hard / whole)
+        of_hard = f", {most} in {parses}"
     alike, listed = facts.alike
     if is_hard and alike and step == PARSES:
         of_hard += f"; {alike} of the {counted(listed, 'statements')} listed differ from another only in literals"

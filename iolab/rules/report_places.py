@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -75,18 +75,20 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
         lists = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), ())
         said, step = "", event_step(event)
         if far := _differs(report, event):
-            said = f"A wait for `{event}` took {far}" if "in instance " in far else f"A read took {far}"
-            step = "" if "in instance " in far else _of_files(report, *far.split(" in ")[1].split("`")[:2])
+            is_instance = far.kind == "instance"
+            said = f"A wait for `{event}` took {far.said}" if is_instance else f"A read took {far.said}"
+            step = "" if is_instance else _of_files(report, far)
         elif said := _shrunk(report, event):
             step = _OF_CACHE
         elif said := _undo(report, facts, event):
             step = "see the longest queries, and what changes their rows: select * from v$undostat"
         elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
-            said, step = f"Segment {segment}", step_at(event, segment.split("`")[1])
+            said = f"Segment {segment.said} of `{segment.statistic.replace('_', ' ')}`"
+            step = step_at(event, segment.name)
             if lists[0] == "buffer_busy_waits" and (block := _block_class(report)):
                 said, step = f"{said}, most of their time for blocks of class `{block}`", BLOCKS[block]
             elif lists[0] in _CHANGED:
-                said += next(_numbered(facts, segment.split("`")[1]), "")
+                said += next(_numbered(facts, segment.name), "")
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
 
@@ -113,9 +115,9 @@ def blocks_of_a_statement(report: AwrReport) -> Iterator[Finding]:
 def statement_blocks(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     """What `most_blocks` says, with the segment that has most of what it is a share of."""
     for one in most_blocks(facts):
-        segment = _segment(report, _statistics(one)).partition(" of `")[0]
-        said = one.sentence.rstrip(".") + f"; segment {segment}" * bool(segment)
-        yield replace(one, sentence=f"{said}.")
+        segment = _segment(report, _statistics(one))
+        said = f"; segment {segment.said}" if segment else ""
+        yield replace(one, sentence=f"{one.sentence.removesuffix('.')}{said}.")
 
 
 def _statistics(one: Finding) -> tuple[str, ...]:
@@ -123,17 +125,39 @@ def _statistics(one: Finding) -> tuple[str, ...]:
     return _READS if "User I/O" in one.explains else ("logical_reads",)
 
 
-def _of_files(report: AwrReport, kind: str, name: str) -> str:
+class _Far(NamedTuple):
+    """An instance, or a place of reads, whose waits took far longer than those of the others.
+
+    Attributes:
+        ratio: how many times as long.
+        kind, name: what it is, and its name.
+        own, others: the averages, in words.
+    """
+
+    ratio: float
+    kind: str
+    name: str
+    own: str
+    others: str
+
+    @property
+    def said(self) -> str:
+        """Both averages, as the end of a sentence."""
+        name = self.name if self.kind == "instance" else f"`{self.name}`"
+        return f"{self.own} in {self.kind} {name}, {self.others} in the others"
+
+
+def _of_files(report: AwrReport, place: _Far) -> str:
     """How to see the devices of a file, a directory or a tablespace, by its slowest file; on NFS by another command."""
-    file = name if kind != "tablespace " else ""
+    file = place.name if place.kind != "tablespace" else ""
     if not file and "file_io" in report:
-        own = report["file_io"].filter(pl.col("tablespace") == name).drop_nulls("avg_read_ms")
+        own = report["file_io"].filter(pl.col("tablespace") == place.name).drop_nulls("avg_read_ms")
         file = next(iter(own.sort(pl.col("reads") * pl.col("avg_read_ms")).get_column("file").tail(1)), "")
     command = "nfsiostat 5" if "nfs" in file.lower() else "iostat -xt 5"
     return f"see the device of `{file}`: {command}" if file else _OF_TABLESPACE
 
 
-def _differs(report: AwrReport, event: str) -> str:
+def _differs(report: AwrReport, event: str) -> _Far | None:
     """The one instance, or place of reads, that took most of the time, each wait far longer than in the others.
 
     Of tablespaces, files and directories (disk groups) the one that differs most: an average over more than it hides
@@ -141,18 +165,18 @@ def _differs(report: AwrReport, event: str) -> str:
     """
     if "top_events" in report and "instance" in report["top_events"].columns:
         own = report["top_events"].filter(pl.col("event") == event, ~pl.col("instance").is_in(ALL_INSTANCES))
-        if far := _far(own.select("waits", "avg_wait_ms", name=pl.lit("instance ") + pl.col("instance"))):
-            return far[1]
+        if far := _far(own.select("waits", "avg_wait_ms", "instance"), "instance"):
+            return far
     if not event.startswith("db file s"):
-        return ""
+        return None
     found = []
     for table, kind in (("tablespace_io", "tablespace"), ("file_io", "file"), ("file_io", "directory")):
         if table in report:
             names = report[table].get_column("file" if table == "file_io" else kind).to_list()
-            names = [name and f"{kind} `{_directory(name) if kind == 'directory' else name}`" for name in names]
-            far = _far(report[table].select("reads", "avg_read_ms", name=pl.Series(names, dtype=pl.String)))
+            names = [name and _directory(name) if kind == "directory" else name for name in names]
+            far = _far(report[table].select("reads", "avg_read_ms", name=pl.Series(names, dtype=pl.String)), kind)
             found += [far] if far else []
-    return max(found, key=lambda far: round(far[0], 2), default=(0.0, ""))[1]
+    return max(found, key=lambda far: round(far.ratio, 2), default=None)
 
 
 def _directory(file: str) -> str:
@@ -170,9 +194,9 @@ def _directory(file: str) -> str:
 @rule("log_writes_by_instance", of="period", explains=("log file sync",), needs="top events of several instances")
 def log_writes_by_instance(report: AwrReport) -> Iterator[Finding]:
     """The one instance whose log writes were far longer than those of the others."""
-    if said := _differs(report, "log file parallel write"):
+    if far := _differs(report, "log file parallel write"):
         evidence = (Evidence("top_events", ("log file parallel write",)),)
-        yield Finding("log_writes_by_instance", f"A log write took {said}.", next=_OF_LOG, evidence=evidence)
+        yield Finding("log_writes_by_instance", f"A log write took {far.said}.", next=_OF_LOG, evidence=evidence)
 
 
 def _shrunk(report: AwrReport, event: str) -> str:
@@ -189,11 +213,8 @@ def _shrunk(report: AwrReport, event: str) -> str:
     return said + grew * (more > pool)
 
 
-def _far(rows: pl.DataFrame) -> tuple[float, str] | None:
-    """The name with most of the time, its average far above that of all others, and how many times that is.
-
-    Of counts, averages (ms) and names.
-    """
+def _far(rows: pl.DataFrame, kind: str) -> _Far | None:
+    """The name with most of the time, its average far above that of all others; of counts, averages (ms) and names."""
     rows = rows.drop_nulls().rename(dict(zip(rows.columns, ("count", "ms", "name"), strict=True)))
     time = (pl.col("count") * pl.col("ms")).sum()
     rows = rows.group_by("name").agg(time.alias("time"), pl.col("count").sum()).filter(pl.col("count") > 0)
@@ -204,8 +225,8 @@ def _far(rows: pl.DataFrame) -> tuple[float, str] | None:
     rest, others = (float(left.get_column(column).sum()) for column in ("time", "count"))
     if not 0 < _FAR * rest * count <= most * others or most < _MOSTLY * (most + rest):
         return None
-    said = f"{seconds(most / count / 1e3)} in {name}, {seconds(rest / others / 1e3)} in the others"
-    return most * others / (rest * count), said
+    averages = seconds(most / count / 1e3), seconds(rest / others / 1e3)
+    return _Far(most * others / (rest * count), kind, str(name), *averages)
 
 
 def _undo(report: AwrReport, facts: ReportFacts, event: str) -> str:
@@ -230,12 +251,25 @@ def _block_class(report: AwrReport) -> str:
     return str(own.item(0, "block_class")) if own.height and own.item(0, "block_class") in BLOCKS else ""
 
 
-def _segment(report: AwrReport, lists: tuple[str, ...]) -> str:
-    """The object with half or more of what one of these lists of segments is ordered by, and its share."""
+class _Segment(NamedTuple):
+    """An object, and its share of the statistic that a list of segments is ordered by."""
+
+    name: str
+    share: float
+    statistic: str
+
+    @property
+    def said(self) -> str:
+        """Its share, as the begin of a clause that names the statistic."""
+        return f"`{self.name}` accounts for {percent(self.share)}"
+
+
+def _segment(report: AwrReport, lists: tuple[str, ...]) -> _Segment | None:
+    """The object with half or more of what one of these lists of segments is ordered by."""
     for statistic in lists if "segments" in report else ():
         rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
         share = pl.coalesce("total_pct", "capture_pct").sum() / 100
         top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False])
         for name, part in top.head(1).filter(pl.col("share").is_between(_MOSTLY, 1)).select("object", "share").rows():
-            return f"`{name}` accounts for {percent(part)} of `{statistic.replace('_', ' ')}`"
-    return ""
+            return _Segment(str(name), float(part), statistic)
+    return None

@@ -358,8 +358,14 @@ def hard_parses(facts: Facts) -> Iterator[Finding]:
     step = parse_step(facts.session.parses.height, missed.height, most["texts"], most["sql"])
     if took > _LONG_PARSE_S * missed.height and most["texts"] == 1:
         step = "trace the optimizer (event 10053) for this statement"
-    place, of = Evidence("calls", ("PARSE",)), facts.lead.work_base or facts.lead.base
-    yield Finding("hard_parses", f"{said}{inside}.", part, of, next=step, evidence=(place,))
+    yield Finding(
+        "hard_parses",
+        f"{said}{inside}.",
+        part,
+        facts.lead.work_base or facts.lead.base,
+        next=step,
+        evidence=(Evidence("calls", ("PARSE",)),),
+    )
 
 
 def _parsed(one: dict[str, Any]) -> str:

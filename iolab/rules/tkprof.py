@@ -111,8 +111,7 @@ def total(facts: Facts) -> Iterator[Finding]:
         row, listed = _of_part(facts, facts.nesting.container), facts.statements.filter("is_recursive")["gets"].sum()
         detail = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements "
         detail += f"({listed:,}), so it probably contains them"
-    said, place = f"{capital(words)}.", Evidence("calls")
-    yield Finding("total", said, detail=detail, next=step, evidence=(place,), order=0)
+    yield Finding("total", f"{capital(words)}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0)
 
 
 @rule(

@@ -35,10 +35,6 @@ _KIB: Final = 1024
 _SMALL: Final = 16 * _KIB
 #: Most flash drives take longer; strace's own cost makes times longer, never shorter.
 _FLASH_US: Final = 64
-_FAST: Final = (
-    "faster than most flash drives",
-    "strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash",
-)
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 32
 _MOST_SHARE: Final = 0.60
@@ -149,16 +145,31 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
     if not trace.has_reads:
         return
     if not trace.is_timed:
-        said = "The log does not show how long reads took: without -T there are only upper bounds."
-        yield Finding("read_latency_class", said, next=COMMAND, is_refused=True)
+        yield Finding(
+            "read_latency_class",
+            "The log does not show how long reads took: without -T there are only upper bounds.",
+            next=COMMAND,
+            is_refused=True,
+        )
         return
     for name, size, times in _timed_reads(trace, direct=True):
         median = float(times.median() or 0) / 1e3  # type: ignore[arg-type]  # of integers
         fast = _share_below(times, _FLASH_US) >= _MOST_SHARE
-        then, detail = _FAST if fast else ("including strace's own cost: flash and caches cannot be told apart", "")
-        said = f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,} "
-        place = Evidence("requests", (name,))
-        yield Finding("read_latency_class", f"{said}reads), {then}.", detail=detail, evidence=(place,), order=4)
+        then = (
+            "faster than most flash drives"
+            if fast
+            else "including strace's own cost: flash and caches cannot be told apart"
+        )
+        yield Finding(
+            "read_latency_class",
+            f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,} "
+            f"reads), {then}.",
+            detail="strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash"
+            if fast
+            else "",
+            evidence=(Evidence("requests", (name,)),),
+            order=4,
+        )
 
 
 def _share_below(times: pl.Series, limit_us: int) -> float:
@@ -223,7 +234,11 @@ def timed_few(log: StraceLog) -> Iterator[Finding]:
     sync = trace_of(log).reads.filter(pl.col("mode") == "sync").select("latency").collect()
     timed = sync.height - sync.get_column("latency").null_count()
     if timed and timed < 0.5 * sync.height:
-        have = f"{count_text(sync.height, 'read')} {'has' if timed == 1 else 'have'} a time"
-        said = f"The log does not show which reads were long: only {timed:,} of {have}."
-        detail = "without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)"
-        yield Finding("stalls", said, detail=detail, next=COMMAND, is_refused=True)
+        yield Finding(
+            "stalls",
+            f"The log does not show which reads were long: only {timed:,} of {count_text(sync.height, 'read')} "
+            f"{'has' if timed == 1 else 'have'} a time.",
+            detail="without -T, a read has a time only where the log splits it in two lines (unfinished, resumed)",
+            next=COMMAND,
+            is_refused=True,
+        )

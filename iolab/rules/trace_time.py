@@ -240,7 +240,6 @@ _BATCH: Final = 2
 _DIRECT: Final = (
     "see whether the files are open with O_DIRECT (040000): grep flags /proc/PID/fdinfo/*; filesystemio_options"
 )
-_LONGEST: Final = "the longest process"
 _STEPS: Final = {"reap": "waiting for completions", "submit": "submitting"}
 
 
@@ -561,13 +560,16 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         each = often_each(Interval.exact(count), None, "calls", seconds(elapsed / count / 1e9))
         program = f" (`{one}`)" if (one := program_of(times, pid)) else ""
         where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
-        said = f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}."
-        share, step = (
+        yield Finding(
+            "calls_of_all",
+            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}.",
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
-            _MEANING.get(of, ("", ""))[1] or _KERNEL,
+            "the longest process",
+            detail="calls of several processes may have run at the same time",
+            next=_MEANING.get(of, ("", ""))[1] or _KERNEL,
+            evidence=(Evidence("calls", (name,)),),
+            order=1,
         )
-        detail, at = "calls of several processes may have run at the same time", Evidence("calls", (name,))
-        yield Finding("calls_of_all", said, share, _LONGEST, detail=detail, next=step, evidence=(at,), order=1)
 
 
 @rule(
@@ -599,7 +601,13 @@ def waited_together(log: StraceLog) -> Iterator[Finding]:
     noun = times_of(log).noun
     many = every(whole, noun) if len(pids) == whole else f"{len(pids)} of {whole:,} {noun}"
     at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
-    longest, place = found.item(0, "longest") / 1e9, Evidence("calls", (name,))
-    share = Interval(1.0, min(1.0, longest / lead.total.value), 1.0)
-    said = f"{many} waited in `{name}` for at least {seconds(longest)}{at}."
-    yield Finding("waited_together", said, share, _LONGEST, next=_STACKS, evidence=(place,), order=1)
+    longest = found.item(0, "longest") / 1e9
+    yield Finding(
+        "waited_together",
+        f"{many} waited in `{name}` for at least {seconds(longest)}{at}.",
+        Interval(1.0, min(1.0, longest / lead.total.value), 1.0),
+        "the longest process",
+        next=_STACKS,
+        evidence=(Evidence("calls", (name,)),),
+        order=1,
+    )

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
-_BUFFERED: Final = "without O_DIRECT ({}), so reads go through the page cache"
 #: Of files with this many bytes read it is reported that they were opened without O_DIRECT.
 _MUCH: Final = 1 << 20
 #: This many lines that were not read are a problem of the log.
@@ -78,22 +77,31 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     took = seconds_of(times.filter("own"), "latency"), seconds_of(times, "latency")
     if unknown and took[0] >= took[1] / 2:  # of files that took little time it does not matter
         were = "was" if len(unknown) == 1 else "were"
-        said = f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT."
-        step, few = "lsof +fg -p PID, or cat /proc/PID/fdinfo/FD", trace.share_of_few_reads
-        yield Finding("page_cache_bypassed", said, few, "the log", next=step, is_refused=True)
+        yield Finding(
+            "page_cache_bypassed",
+            f"The log does not show whether {_named(unknown)} {were} opened with O_DIRECT.",
+            trace.share_of_few_reads,
+            "the log",
+            next="lsof +fg -p PID, or cat /proc/PID/fdinfo/FD",
+            is_refused=True,
+        )
     for is_direct in (True, False):
         lines = {file: [line for line, way in ways if way == is_direct] for file, ways in opened.items()}
         found = {file: of[0] for file, of in lines.items() if of and (is_direct or sizes[file] >= _MUCH)}
         if not found:
             continue
-        were, line = ("was", "line") if len(found) == 1 else ("were", "lines")
-        then = "with O_DIRECT ({}), bypassing the page cache" if is_direct else _BUFFERED
-        said = (
-            f"{_named([*found])} {were} opened {then.format(f'{line} ' + ', '.join(f'{n:,}' for n in found.values()))}."
+        were, where = ("was", "line") if len(found) == 1 else ("were", "lines")
+        how = "with O_DIRECT" if is_direct else "without O_DIRECT"
+        then = "bypassing the page cache" if is_direct else "so reads go through the page cache"
+        yield Finding(
+            "page_cache_bypassed",
+            f"{_named([*found])} {were} opened {how} ({where} {', '.join(f'{line:,}' for line in found.values())}), "
+            f"{then}.",
+            trace.share_of_few_reads,
+            "the log",
+            evidence=(Evidence("calls", lines=tuple(found.values())),),
+            order=1,
         )
-        place = Evidence("calls", lines=tuple(found.values()))
-        few = trace.share_of_few_reads
-        yield Finding("page_cache_bypassed", said, few, "the log", evidence=(place,), order=1)
 
 
 @rule("async_or_sync", of="strace", needs="reads whose files the log names")
@@ -237,12 +245,15 @@ def direct_path(log: StraceLog) -> Iterator[Finding]:
     """What no strace log shows of the database's reads."""
     trace = trace_of(log)
     if trace.has_reads and _may_be_oracle(trace):
-        said, few = (
+        yield Finding(
+            "buffered_or_direct_path",
             "The log does not show whether Oracle used direct path: the calls alone do not prove it.",
             trace.share_of_few_reads,
+            "the log",
+            next="take an extended SQL trace (event 10046) of the same session",
+            is_refused=True,
+            order=8,
         )
-        step = "take an extended SQL trace (event 10046) of the same session"
-        yield Finding("buffered_or_direct_path", said, few, "the log", next=step, is_refused=True, order=8)
 
 
 def _may_be_oracle(trace: Trace) -> bool:
@@ -271,8 +282,13 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         missing.append("the full argument lists (-v)")
     if missing:
         found = ledgers(log)
-        said = f"The log lacks {', '.join(missing[:-1])}{' and ' if missing[1:] else ''}{missing[-1]}."
-        yield Finding("trace_again", said, next=COMMAND, is_gate=bool(found and found[0].void), order=9)
+        yield Finding(
+            "trace_again",
+            f"The log lacks {', '.join(missing[:-1])}{' and ' if missing[1:] else ''}{missing[-1]}.",
+            next=COMMAND,
+            is_gate=bool(found and found[0].void),
+            order=9,
+        )
 
 
 @rule("lines_not_read", of="strace", needs="lines that are no call, signal or exit")
