@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+import polars as pl
+
 from iolab.comparison.result import Pairing, UnpairedError
 from iolab.comparison.traces import check_calls
 from iolab.evidence.alignment import align_trace
@@ -14,8 +16,6 @@ from iolab.metrics.trace_reads import data_reads
 from logframe.errors import RefusedError
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from awrparse import AwrReport
     from iolab.comparison.result import Options
     from sqlplusparse import Spool
@@ -42,8 +42,8 @@ def pair_evidence(database: AwrReport | Spool, trace: StraceLog, names: tuple[st
             figure in common.
     """
     check_calls(trace)
-    calls = trace.calls.collect()
     report = database if database.format == "awr" else None
+    calls = pl.DataFrame() if report is None else trace.calls.collect()  # a session is compared by its reads alone
     if report is not None and (reason := why_apart(report, calls, names) or why_unknown(report, calls, names)):
         raise UnpairedError(reason)
     requests = trace.requests.collect()

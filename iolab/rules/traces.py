@@ -73,9 +73,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     opened = {str(row["file"]): opens_of(trace, str(row["file"])) for row in files}
     sizes = {str(row["file"]): _count(row["sync_bytes"]) + _count(row["async_bytes"]) for row in files}
     unknown = [file for file, ways in opened.items() if not ways]
-    times = trace.reads.select(pl.col("latency"), own=file_or_fd().is_in(unknown)).collect()
-    took = seconds_of(times.filter("own"), "latency"), seconds_of(times, "latency")
-    if unknown and took[0] >= took[1] / 2:  # of files that took little time it does not matter
+    if unknown and _took_half(trace, unknown):  # of files that took little time it does not matter
         were = "was" if len(unknown) == 1 else "were"
         yield Finding(
             "page_cache_bypassed",
@@ -102,6 +100,12 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("calls", lines=tuple(found.values())),),
             order=1,
         )
+
+
+def _took_half(trace: Trace, files: list[str]) -> bool:
+    """Whether the reads of some files took half of the time of all reads, or more."""
+    times = trace.reads.select(pl.col("latency"), own=file_or_fd().is_in(files)).collect()
+    return 2 * seconds_of(times.filter("own"), "latency") >= seconds_of(times, "latency")
 
 
 @rule("async_or_sync", of="strace", needs="reads whose files the log names")

@@ -17,7 +17,7 @@ from iolab.metrics.report_figures import _alike
 from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import first_screen
 from iolab.pages.summary import summarize
-from iolab.rules.ash import _place, _plans, _when, blockers_of
+from iolab.rules.ash import _mostly_on, _place, _plans, _when, blockers_of
 from iolab.rules.compare_report import _statement
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Finding, findings_frame
@@ -258,8 +258,8 @@ def test_the_object_of_an_event(share: float, of_object: float, said: str) -> No
     events = [{"event": "buffer busy waits", "scope": "user", "activity_pct": 60.0}]
     objects = [{"event": "buffer busy waits", "object": "A.T (TABLE)", "event_pct": of_object}]
     report = tables(ash_top_events=events, ash_objects=objects)
-    assert _place(report, "buffer busy waits", share) == said
-    assert _place(report, "gc buffer busy acquire", share) == ""
+    assert _mostly_on(_place(report, "buffer busy waits", share)) == said
+    assert _mostly_on(_place(report, "gc buffer busy acquire", share)) == ""
 
 
 @pytest.mark.parametrize(("kind", "where"), [("ash", ", all in `enq: TX - row lock contention`"), ("awr", "")])
