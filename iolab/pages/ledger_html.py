@@ -165,15 +165,14 @@ def ledger_html(
 def icicle_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = MappingProxyType({})) -> str:
     """The parts of the first view as rows of pieces: total, parts, children; each row adds up to that above.
 
-    Time that is counted twice is the length by which the second row is longer than the total.
+    Time that is counted twice is the length by which the second row is longer than the total.  Beside a total of 0
+    nothing has a share, and nothing is drawn.
     """
-    if not ledger.views:
+    if not ledger.views or ledger.total is None or ledger.total.value <= 0:
         return ""
     rows = [row | {"place": _place(row, linked)} for row in ledger.parts(ledger.views[0]).to_dicts()]
     tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"}]
-    scale = max(sum(row["seconds"] for row in tops), 0.0 if ledger.total is None else ledger.total.value)
-    if scale <= 0 or ledger.total is None:
-        return ""
+    scale = max(sum(row["seconds"] for row in tops), ledger.total.value)
     said = f"{ledger.base} {time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)}"
     pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, anchor)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:

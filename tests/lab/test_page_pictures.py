@@ -94,6 +94,15 @@ def test_statements_on_a_page_add_up_and_time_without_one_is_hatched() -> None:
     assert "counted twice 30 %" in icicle_html(one, anchor="a")
 
 
+def test_beside_a_total_of_0_nothing_is_drawn_and_the_parts_are_listed() -> None:
+    """Nothing has a share of nothing."""
+    account = Account(Interval(0.0, 0.0, 0.01), "calls of the session")
+    account.add("what", "CPU", Interval.exact(0.23), kind="cpu")
+    one = account.ledger()
+    assert not icicle_html(one, anchor="a")
+    assert HTMLParser(ledger_html(one, anchor="a")).css_first("tbody th").text() == "CPU"
+
+
 def test_pieces_lead_where_rows_do(tmp_path: Path) -> None:
     """A piece of the icicle is a link to the place that the row of its name leads to, which is on the page."""
     assert write_report([SERIES / "awrrpt_1_4109_4110.txt"], tmp_path / "page.html") == []
