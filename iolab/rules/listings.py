@@ -193,6 +193,9 @@ def listed(spool: Spool) -> list[Finding]:
         >>> text += "HR             N\n----- ----------\n18 08          5\n18 09        211\n18 10          7\n"
         >>> for one in listed(sqlplusparse.read_spool(text.encode())): print(one.sentence)
         Log switches were most frequent at `18 09`: 211 per hour, one every 17.1 s; the median is 7 per hour.
+        >>> text = text.replace("18 10          7", "18 10        211")
+        >>> for one in listed(sqlplusparse.read_spool(text.encode())): print(one.sentence.partition(",")[0])
+        Log switches were most frequent at `18 09` and in 1 other row: 211 per hour
         >>> text = "SQL> select sid, event, seconds_in_wait from v$session;\n\n"
         >>> text += "       SID EVENT                SECONDS_IN_WAIT\n---------- -------------------- ---------------\n"
         >>> text += "        12 latch free                        20\n        13 latch free                        30\n"
@@ -363,7 +366,9 @@ def _switches(table: _Table) -> Iterator[Finding]:
     label, most = max(found, key=lambda pair: pair[1])
     each = f", one every {seconds(3600 / most)}" if most > 1 else ""
     usual = f"; the median is {three(median(value for _, value in found))} per hour" if len(found) > 2 else ""
-    said = f"Log switches were most frequent at `{label}`: {three(most)} per hour{each}{usual}."
+    others = sum(value == most for _, value in found) - 1
+    tied = f" and in {counted(others, 'other rows')}" if others else ""
+    said = f"Log switches were most frequent at `{label}`{tied}: {three(most)} per hour{each}{usual}."
     yield Finding("log_switches", said, next=_NEXT_SWITCHES, evidence=(Evidence("tables", (label,)),), order=_USUAL)
 
 
