@@ -12,7 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
-from iolab.time_ledger.next_steps import BIND, BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES
+from iolab.time_ledger.next_steps import BIND, BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES, event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
 
@@ -422,7 +422,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
     """Time in parsing, from 10 % of DB time; it overlaps CPU and waits, so it is no part of the ledger.
 
     Examples:
-        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
         >>> facts = ReportFacts(db_time_s=Interval.exact(13_799), elapsed_s=Interval.exact(3_614),
         ...     parse_s=Interval.exact(6_030), hard_parse_s=Interval.exact(5_917))
         >>> print(*(one.sentence for one in parse_time(facts)))
@@ -431,6 +431,10 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         >>> soft = replace(facts, hard_parse_s=Interval.exact(500), versions=(("7xq2b0kd9mvz1", 812),))
         >>> print(*(one.sentence for one in parse_time(soft)))
         Parsing took 44 % of DB time, 3.6 % in hard parses; `7xq2b0kd9mvz1` has 812 child cursors.
+        >>> lock = {"library cache lock": Wait(Interval.exact(30), Interval.exact(13_000))}
+        >>> waited = replace(facts, parse_s=Interval.exact(13_000), hard_parse_s=Interval.exact(400), events=lock)
+        >>> print(*(one.sentence for one in parse_time(waited)))
+        Parsing took 94 % of DB time, 2.9 % in hard parses, at least 88 % in `library cache lock`.
         >>> print(*(one.sentence for one in parse_time(replace(facts, alike=(7, 10)))))
         Parsing took 44 % of DB time, nearly all of it in hard parses; 7 of the 10 statements listed differ from another
         only in literals.
@@ -454,6 +458,13 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         most = "nearly all of it" if hard.value >= _NEARLY_ALL * parse.value else percent(hard / whole)
         of_hard = f", {most} in {parses}"
     alike, listed = facts.alike
+    if not is_hard and not has_children:
+        # what is longer than the time outside of parses was in them
+        least = {name: wait.time_s.lo + parse.lo - whole.hi for name, wait in facts.listed_events.items()}
+        name = max(least, key=lambda one: least[one], default="")
+        if name and least[name] >= _MOST * parse.hi:
+            of_hard += f", at least {percent(least[name] / whole.value)} in `{name}`"
+            step = event_step(name) or step
     if is_hard and alike and step == PARSES:
         of_hard += f"; {alike} of the {counted(listed, 'statements')} listed differ from another only in literals"
         step = BIND

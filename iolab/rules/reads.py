@@ -34,6 +34,9 @@ _EQUAL: Final = 0.03
 _MEMORY_BYTES_PER_S: Final = 2 * 10**9
 _LEAST_BLOCKS: Final = 100_000
 _DIRECT_READS: Final = "Direct Reads"
+#: Work beside that of sessions, whose reads and writes wait for the same devices.
+_BESIDE: Final = ("rman", "data pump", "archive", "arch", "recovery")
+_RUN_LATER: Final = "run it in a calm hour, or slower (RATE of a channel of RMAN); see the devices: iostat -xt 5"
 #: Names as text reports cut them, at 15 characters.
 _FULL_NAMES: Final = {"buffer cache re": "Buffer Cache Reads", "direct reads": "Direct Reads"}
 
@@ -50,6 +53,10 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
         `Direct Reads` accounted for 98 % of bytes read: 595 requests per second of 954 KiB.
         >>> list(io_by_kind(ReportFacts(functions={"TOTAL": FunctionIo(Interval.exact(9), Interval.exact(7e4))})))
         []
+        >>> io["RMAN"] = FunctionIo(Interval.exact(900), Interval.exact(9e8))
+        >>> io["TOTAL"] = FunctionIo(Interval.exact(1_495), Interval.exact(1.481e9))
+        >>> for one in io_by_kind(ReportFacts(functions=io)): print(one.explains)
+        ('db file s', 'direct path read', 'log file sync')
     """
     total_io = facts.functions.get("TOTAL")
     kinds = {name: io for name, io in facts.functions.items() if name != "TOTAL"}
@@ -62,7 +69,7 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
     if share.lo > 1:
         return
     share = share.capped(1)
-    size = most.read_bytes_per_s / most.reads_per_s / _KIB
+    size, is_beside = most.read_bytes_per_s / most.reads_per_s / _KIB, name.lower().startswith(_BESIDE)
     yield Finding(
         "io_by_kind",
         f"{_kind_text(name)} accounted for {percent(share.value)} of bytes read: "
@@ -70,6 +77,8 @@ def io_by_kind(facts: ReportFacts) -> Iterator[Finding]:
         detail=f"all I/O functions of the report together read {three(total_io.read_bytes_per_s.value / _MB)} MB/s",
         evidence=(Evidence("iostat_function"),),
         order=3,
+        explains=("db file s", "direct path read", "log file sync") if is_beside else (),
+        next=_RUN_LATER if is_beside else "",
     )
 
 
