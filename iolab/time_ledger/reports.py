@@ -232,6 +232,8 @@ def total_text(facts: ReportFacts) -> str:
         'DB time was 12,612.5 s in 903 s: 14.0 sessions were active on average; the 8 CPUs were 58 % idle'
         >>> total_text(ReportFacts(db_time_s=Interval.exact(67.8), elapsed_s=Interval.exact(3_602)))
         'DB time was 67.8 s in 3,602 s: almost nothing ran, 0.0188 sessions active on average'
+        >>> total_text(ReportFacts(db_time_s=Interval.exact(720), elapsed_s=Interval.exact(3_600)))
+        'DB time was 720 s in 3,600 s: little ran (0.200 sessions active)'
     """
     if facts.db_time_s is None:
         time = facts.call_time_s.value if facts.call_time_s is not None else 0.0
@@ -246,6 +248,8 @@ def total_text(facts: ReportFacts) -> str:
         active = f"{range_text(facts.sessions_active)} sessions were active on average"
         if facts.sessions_active.hi < _ALMOST_NOTHING:
             active = f"almost nothing ran, {active.replace(' were', '')}"
+        elif is_calm(facts):
+            active = f"little ran ({range_text(facts.sessions_active)} sessions active)"
         text += f" in {facts.elapsed_s.value:,.0f} s: {active}"
     return f"{text}{processors_text(facts)}"
 

@@ -166,7 +166,7 @@ def test_a_report_has_cpu_classes_events_and_what_is_neither() -> None:
         ("unlisted in class", "Commit", "unlisted", 0.0),
         ("not accounted for", None, "not_accounted", 100.0),
     ]
-    assert ledger.text == "DB time was 1,000 s in 3,600 s: 0.278 sessions were active on average"
+    assert ledger.text == "DB time was 1,000 s in 3,600 s: little ran (0.278 sessions active)"
     assert report_headline(iolab.load(report())) == "AWR report, PLUM on fig, 11.2.0.4, 2015-01-02 10:00 to 11:00"
 
 
