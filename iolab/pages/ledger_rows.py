@@ -36,6 +36,9 @@ _MOST_ROWS: Final = 6
 _MOST_CHILDREN: Final = 4
 #: What is printed of a share that is nearly 0.
 _NOTHING: Final = ("0.0", "<0.1")
+#: Names of what closes a sum, and what it is called where the rounding of the printed times explains it.
+_OF_SUMS: Final = ("not accounted for", "counted twice")
+_ROUNDING: Final = "rounding of the printed times"
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
@@ -234,6 +237,12 @@ def _is_closing(row: dict[str, Any]) -> bool:
     return row["kind"] in {*UNKNOWN, "counted_twice"}
 
 
+def _is_rounding(row: dict[str, Any]) -> bool:
+    """Whether a closing part may be only what the rounding of the printed times leaves."""
+    lo, hi = row["seconds_lo"], row["seconds_hi"]
+    return _is_closing(row) and bool(lo <= 0 <= hi and lo < hi)
+
+
 def _size(ledger: Ledger, row: dict[str, Any]) -> float:
     """The share of a part, at most: of the work, else of the total."""
     if row["share_hi"] is not None:
@@ -255,7 +264,7 @@ def _row(row: dict[str, Any]) -> Row:
         row["level"],
         row["kind"],
         row["class"],
-        printable(" ".join(row["name"].split())),
+        _ROUNDING if row["name"] in _OF_SUMS and _is_rounding(row) else printable(" ".join(row["name"].split())),
         None if row["share"] is None else max(0.0, row["share_lo"]),
         None if row["share"] is None else max(0.0, row["share_hi"]),
         _percent(row),

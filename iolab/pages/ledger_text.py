@@ -192,7 +192,12 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
         is_more = is_explained or (row["sentence"] not in repeats and row["part"] not in parents)
         return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
-    return max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
+    lead = max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
+    if lead[0]["name"] != VIEWS["who"] or lead[0]["sentence"] not in repeats:
+        return lead
+    # a statement whose sentence is its row says less than a wait with its cause
+    explained = (one for one in shares if one[0]["mark"] == "major" and _causes(said, one))
+    return max(explained, key=lambda one: float(one[0]["impact_lo"]), default=lead)
 
 
 def _severe(said: list[Said]) -> list[Said]:
@@ -220,7 +225,8 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
         if who and one[0]["part"] and one[0]["part"] not in parents and one[0]["mark"] == "major"
         if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
-    others.sort(key=lambda one: -one[0]["impact_lo"])
+    most = max((one[0]["impact_lo"] for one in others), default=0.0)
+    others.sort(key=lambda one: (one[0]["impact_lo"] < most / 2 or not _causes(said, one), -one[0]["impact_lo"]))
     causes = [one for other in others[:1] for one in _causes(said, other)]
     return [*_severe(said)[:1], *_causes(said, lead)[:2], *others[:1], *causes[:1]]
 

@@ -18,6 +18,7 @@ from iolab.rules.report_causes import most_blocks, sequences_of
 from iolab.rules.report_parts import parts_of
 from iolab.time_ledger.next_steps import BLOCKS, PARSES, event_step, step_at
 from iolab.time_ledger.reports import is_calm
+from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,8 +72,11 @@ def place_of_waits(report: AwrReport) -> Iterator[Finding]:
 def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     """The place of each large event, and what to look at there."""
     named = [_statistics(one) for one in most_blocks(facts)]
-    for event in () if is_calm(facts) else (event for event, part in parts_of(facts).items() if part.is_large):
-        lists = next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), ())
+    large = [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]
+    hot = hot_segment(report, facts, large)
+    yield from (one for one, _ in hot)
+    for event in (event for event in large if all(event not in events for _, events in hot)):
+        lists = _lists_of(event)
         said, step = "", event_step(event)
         if far := _differs(report, event):
             is_instance = far.kind == "instance"
@@ -91,6 +95,34 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
                 said += next(_numbered(facts, segment.name), "")
         if said:
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
+
+
+def _lists_of(event: str) -> tuple[str, ...]:
+    return next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), ())
+
+
+def hot_segment(report: AwrReport, facts: ReportFacts, large: list[str]) -> list[tuple[Finding, list[str]]]:
+    """The segment of two or more large events of what sessions change at once, and these events."""
+    found: dict[str, dict[str, _Segment]] = {}
+    for event in large if not _block_class(report) else ():
+        lists = _lists_of(event)
+        if lists[:1] and lists[0] in _CHANGED and (segment := _segment(report, lists)):
+            found.setdefault(segment.name, {})[event] = segment
+    name, events = max(found.items(), key=lambda item: len(item[1]), default=("", dict[str, _Segment]()))
+    if len(events) < 2:
+        return []
+    parts = {event: parts_of(facts)[event] for event in events}
+    share, base = (
+        sum((part.share for part in parts.values()), Interval.exact(0)).capped(1),
+        next(iter(parts.values())).base,
+    )
+    of = [f"{percent(one.share)} of `{one.statistic.replace('_', ' ')}`" for one in dict.fromkeys(events.values())]
+    said = f"Segment `{name}` accounts for {', '.join(of)}{next(_numbered(facts, name), '')}"
+    step = step_at(max(parts, key=lambda event: parts[event].share.value), name)
+    said += f": waits of these kinds took {percent(share)} of {base}."
+    return [
+        (Finding("place_of_waits", said, share, base, next=step, evidence=(Evidence("segments", (name,)),)), [*events])
+    ]
 
 
 def _numbered(facts: ReportFacts, segment: str) -> Iterator[str]:

@@ -103,6 +103,24 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
     assert [said in one for one in found] == [True] * bool(said)
 
 
+@pytest.mark.parametrize("other", ["T_PK", "T"])
+def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
+    """Events of one hot segment are said together, with their share; of two segments each event has its own."""
+    lists = {"gc_buffer_busy": "T_PK", "buffer_busy_waits": other}
+    rows = [
+        {"ordered_by": of, "owner": "A", "object": name, "total_pct": None, "capture_pct": 91.0}
+        for of, name in lists.items()
+    ]
+    events = {n: Wait(exact(900), exact(s)) for n, s in (("gc buffer busy acquire", 250), ("buffer busy waits", 180))}
+    facts = replace(facts_of("gc buffer busy acquire", 250), events=events)
+    found = [one for one in places(tables(segments=rows), facts) if not one.explains]
+    said = "Segment `T_PK` accounts for 91 % of `gc buffer busy`, 91 % of `buffer busy waits`: "
+    said += "waits of these kinds took 43 % of DB time."
+    assert [one.sentence for one in found] == [said] * (other == "T_PK")
+    assert all("`T_PK`" in one.next and one.impact is not None and one.impact.value == 0.43 for one in found)
+    assert len([*places(tables(segments=rows), facts)]) == (1 if found else 2)
+
+
 @pytest.mark.parametrize(
     ("block_class", "step"),
     [("segment header", "ASSM"), ("undo header", "undo_management"), ("data block", "hash partitions")],
@@ -599,3 +617,26 @@ Top Timed Events   First DB/Inst: PLUM/PLUM Snaps: 7120-7121 (Elapsed time: 3602
     parts = iolab.ledger(text.encode()).parts().select("name", "seconds").rows()
     assert ("DB CPU", 13944.0) in parts
     assert sum(seconds for name, seconds in parts if name.startswith("not")) < 0.02 * 26910
+
+
+@pytest.mark.parametrize(("cpu_pct", "first"), [(0.0, "wait"), (90.0, "statement")])
+def test_a_wait_with_its_cause_stands_before_a_statement_without_one(cpu_pct: float, first: str) -> None:
+    """A statement whose sentence is its row leads only where no wait of 20 % or more has a cause."""
+    one = Statement("bz0q5s1n2f7ga", exact(700), exact(90), cpu_s=exact(7 * cpu_pct), io_s=exact(0), text="insert")
+    facts = facts_of("buffer busy waits", 250, statements=(one,), db_cpu_s=exact(650))
+    cause = Finding("place_of_waits", "Segment `T_PK` accounts for 93 %.", explains=("buffer busy",))
+    stated = Finding("main_statement", "`bz0q5s1n2f7ga` took 70 %, 90 % of it CPU.", part="bz0q5s1n2f7ga insert")
+    ledger = ledger_of(facts)
+    found = findings_frame(with_ledger([cause, *[stated] * (cpu_pct > 0)], [ledger]))
+    lines = first_screen(found, ledger, width=100).splitlines()
+    assert [lines[1].startswith("`buffer busy waits`"), "T_PK" in lines[2]] == [first == "wait"] * 2
+    assert lines[1].startswith("`bz0q5s1n2f7ga`") == (first == "statement")
+
+
+def test_a_difference_within_the_rounding_of_the_printed_times_is_no_fact() -> None:
+    """What closes a sum is called so where it is certain; else it is the rounding of the times that were printed."""
+    for cpu, name in ((39.0, "rounding of the printed times"), (36.0, "not accounted for"), (43.0, "counted twice")):
+        account = Account(exact(100), "DB time")
+        account.add("what", "User I/O", Interval(60, 58, 62), kind="io")
+        account.add("what", "DB CPU", exact(cpu), kind="cpu")
+        assert ledger_rows(account.ledger(), "what")[-1].name == name
