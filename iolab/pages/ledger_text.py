@@ -9,7 +9,6 @@ import polars as pl
 
 from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_head
 from iolab.rules.finding import OF_SAMPLES
-from iolab.rules.time_parts import LARGE as _THIRD
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
 from iolab.time_ledger.parts import ASIDE, NO_STATEMENT, UNKNOWN
 from logframe.wording import printable
@@ -188,7 +187,7 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
 
     def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
-        is_explained = row["impact_lo"] >= _THIRD and bool(_causes(said, one))
+        is_explained = row["mark"] == "major" and bool(_causes(said, one))
         is_more = is_explained or (row["sentence"] not in repeats and row["part"] not in parents)
         return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
@@ -228,7 +227,9 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
     most = max((one[0]["impact_lo"] for one in others), default=0.0)
     others.sort(key=lambda one: (one[0]["impact_lo"] < most / 2 or not _causes(said, one), -one[0]["impact_lo"]))
     causes = [one for other in others[:1] for one in _causes(said, other)]
-    return [*_severe(said)[:1], *_causes(said, lead)[:2], *others[:1], *causes[:1]]
+    about = f"`{str(lead[0]['part']).partition(' ')[0]}` "
+    same = [one for one in said if lead[0]["name"] == VIEWS["who"] and one[0]["sentence"].startswith(about)]
+    return [*_severe(said)[:1], *_causes(said, lead)[:2], *same[:1], *others[:1], *causes[:1]]
 
 
 def _chosen(said: list[Said], as_rows: set[str], repeats: set[str], most_lines: int) -> list[Said]:

@@ -45,6 +45,9 @@ _SWAPPED: Final = 0.05
 _BUSY_PCT: Final = 25.0
 _OWN_PCT: Final = 50.0
 _CS: Final = 100.0
+#: Reads that are short where they take this long at most.
+_READS: Final = "db file s"
+_SHORT_READ_S: Final = 0.005
 
 
 @rule("load", of="report", needs="DB time and the length of the period")
@@ -294,6 +297,10 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         ...     elapsed_s=Interval.exact(903), classes={"User I/O": Interval.exact(9_700)}, statements=(main,))
         >>> for one in cpu_is_the_time(facts): print(one.name, one.sentence)
         time_profile CPU took 23 % of DB time: 3.19 of 8 CPUs; 75 % of this CPU time was used by `g8rhybcumtwd6`.
+        >>> calm = ReportFacts(db_time_s=Interval.exact(8_000), db_cpu_s=Interval.exact(7_500), cpus=16,
+        ...     elapsed_s=Interval.exact(3_600), classes={"User I/O": Interval.exact(400)}, idle_pct=Interval.exact(84))
+        >>> for one in cpu_is_the_time(calm): print(one.name, one.sentence)
+        cpu_is_the_time Nothing stands out: CPU took 94 % of DB time: 2.08 of 16 CPUs.
         >>> facts = ReportFacts(db_time_s=Interval.exact(61_163), db_cpu_s=Interval.exact(60_900), cpus=48,
         ...     elapsed_s=Interval.exact(3_617), classes={"User I/O": Interval.exact(160)})
         >>> for one in cpu_is_the_time(facts): print(one.name, one.sentence)
@@ -315,13 +322,29 @@ def cpu_is_the_time(facts: ReportFacts) -> Iterator[Finding]:
         share = most / cpu
         if share.value >= 0.5 and share.lo <= 1:
             used_by += f"; {percent(share.capped(1).value)} of this CPU time was used by `{one.sql_id}`"
+    is_usual = is_most and _is_usual(facts)
     yield Finding(
         "cpu_is_the_time" if is_most else "time_profile",
-        f"CPU took {part.took}{used_by}.",
+        f"{'Nothing stands out: ' * is_usual}CPU took {part.took}{used_by}.",
         part=CPU,
+        next=BUSY_HOUR if is_usual else "",
         detail="on AIX with SMT, CPU times are undercounted" if facts.is_aix else "",
         evidence=(Evidence(facts.db_cpu_from, (CPU,)), Evidence("host_cpu")),
     )
+
+
+def _is_usual(facts: ReportFacts) -> bool:
+    """Whether the host was hardly busy, and no statement, parsing or wait is large, but for short reads."""
+    whole, idle = facts.whole_s, facts.idle_pct
+    if whole is None or not facts.has_host or idle is None or idle.lo <= 100 - _BUSY_PCT or facts.sampled_only:
+        return False
+    waits = [
+        wait.time_s
+        for name, wait in facts.listed_events.items()
+        if not name.startswith(_READS) or wait.avg_s is None or wait.avg_s.hi > _SHORT_READ_S
+    ]
+    is_one = any((one.elapsed_s / whole).lo >= _THIRD for one in facts.statements if not one.is_block)
+    return not is_one and not [*parse_time(facts)] and all((time / whole).lo < _PARSE_SHARE for time in waits)
 
 
 def captured(facts: ReportFacts) -> Interval | None:

@@ -73,7 +73,7 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     """The place of each large event, and what to look at there."""
     named = [_statistics(one) for one in most_blocks(facts)]
     large = [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]
-    hot = hot_segment(report, facts, large)
+    hot, stated = hot_segment(report, facts, large), set[str]()
     yield from (one for one, _ in hot)
     for event in (event for event in large if all(event not in events for _, events in hot)):
         lists = _lists_of(event)
@@ -93,7 +93,8 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
                 said, step = f"{said}, most of their time for blocks of class `{block}`", BLOCKS[block]
             elif lists[0] in _CHANGED:
                 said += next(_numbered(facts, segment.name), "")
-        if said:
+        if said and said not in stated:
+            stated.add(said)
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
 
 

@@ -77,6 +77,7 @@ _STEPS: Final = {
     "SQL*Net message from dblink": "take an SQL trace of the session in the remote database",
     "SQL*Net more data from dblink": "take an SQL trace of the session in the remote database",
     "SQL*Net more data from client": "see the network, and the client: how large its sends are, and how slow",
+    "SQL*Net more data to client": "see the network, and what the client fetches: columns, rows, and how fast it reads",
     "TCP Socket": "see the service that the code calls (UTL_HTTP, UTL_TCP, UTL_SMTP), and how fast it answers",
     "External Procedure": "see how the agent extproc is started: listener.ora, and its log",
     "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",

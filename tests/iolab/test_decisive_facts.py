@@ -21,7 +21,7 @@ from iolab.rules.ash import _mostly_on, _place, _plans, _when, blockers_of
 from iolab.rules.compare_report import _statement
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import Finding, findings_frame
-from iolab.rules.load import db_time_unaccounted, instance_idle, parse_time
+from iolab.rules.load import cpu_is_the_time, db_time_unaccounted, instance_idle, parse_time
 from iolab.rules.profile import not_separable, resource_manager
 from iolab.rules.reads import temporary_space
 from iolab.rules.report_causes import network, sequence_cache
@@ -640,3 +640,39 @@ def test_a_difference_within_the_rounding_of_the_printed_times_is_no_fact() -> N
         account.add("what", "User I/O", Interval(60, 58, 62), kind="io")
         account.add("what", "DB CPU", exact(cpu), kind="cpu")
         assert ledger_rows(account.ledger(), "what")[-1].name == name
+
+
+def test_a_wait_with_its_cause_stands_before_idle_processors() -> None:
+    """CPU time that no statement explains is work; what sessions waited for, half as long or longer, is the fact."""
+    facts = replace(facts_of("enq: TX - row lock contention", 320), db_cpu_s=exact(450))
+    cause = Finding("place_of_waits", "Segment `T` accounts for 97 %.", explains=("enq: TX",))
+    for found, begin in (([cause], "`enq: TX"), ([], "CPU")):
+        ledger = ledger_of(facts)
+        lines = first_screen(findings_frame(with_ledger(found, [ledger])), ledger, width=100).splitlines()
+        assert lines[1].startswith(begin)
+        assert ("Segment `T`" in lines[2]) == bool(found)
+
+
+def test_what_is_said_of_a_statement_stands_together() -> None:
+    """The blocks that the first statement read stand below it, before the waits of which they are the cause."""
+    one = Statement("bz0q5s1n2f7ga", exact(950), exact(90), cpu_s=exact(10), io_s=exact(940), text="select")
+    events = {name: Wait(exact(9), exact(s)) for name, s in (("read by other session", 450), ("direct path read", 400))}
+    ledger = ledger_of(replace(facts_of("", 0, statements=(one,)), events=events))
+    stated = Finding("main_statement", "`bz0q5s1n2f7ga` took 95 %, 99 % of it I/O.", part="bz0q5s1n2f7ga select")
+    blocks = Finding("blocks_of_a_statement", "`bz0q5s1n2f7ga` read 77,800 blocks.", explains=("User I/O",))
+    found = findings_frame(with_ledger([stated, blocks], [ledger]))
+    lines = first_screen(found, ledger, width=100).splitlines()
+    assert [line.partition(" 95")[0].partition(" 77")[0] for line in lines[1:3]] == [
+        "`bz0q5s1n2f7ga` took",
+        "`bz0q5s1n2f7ga` read",
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "is_calm"), [(40, True), (120, False)])
+def test_nothing_stands_out_of_a_host_with_idle_processors(seconds: float, *, is_calm: bool) -> None:
+    """A report is called calm where the host was idle, most was CPU, and no wait, statement or parsing was large."""
+    facts = facts_of("enq: TX - row lock contention", seconds, db_cpu_s=exact(860), idle_pct=exact(88), cpus=16)
+    facts = replace(facts, classes={"Application": exact(seconds), "User I/O": exact(60)})
+    one = Statement("bz0q5s1n2f7ga", exact(500), exact(90), text="select")
+    said = [next(cpu_is_the_time(of)).sentence for of in (facts, replace(facts, statements=(one,)))]
+    assert [text.startswith("Nothing stands out: CPU took 86 %") for text in said] == [is_calm, False]
