@@ -239,8 +239,7 @@ def _is_closing(row: dict[str, Any]) -> bool:
 
 def _is_rounding(row: dict[str, Any]) -> bool:
     """Whether a closing part may be only what the rounding of the printed times leaves."""
-    lo, hi = row["seconds_lo"], row["seconds_hi"]
-    return _is_closing(row) and bool(lo <= 0 <= hi and lo < hi)
+    return _is_closing(row) and bool(row["seconds_lo"] < 0 < row["seconds_hi"])
 
 
 def _size(ledger: Ledger, row: dict[str, Any]) -> float:
