@@ -36,9 +36,9 @@ _MOST_ROWS: Final = 6
 _MOST_CHILDREN: Final = 4
 #: What is printed of a share that is nearly 0.
 _NOTHING: Final = ("0.0", "<0.1")
-#: Names of what closes a sum, and what it is called where the rounding of the printed times explains it.
+#: Names of what closes a sum, and what it is called where the rounding of the printed figures explains it.
 _OF_SUMS: Final = ("not accounted for", "counted twice")
-_ROUNDING: Final = "rounding of the printed times"
+_ROUNDING: Final = "rounding of the printed figures"
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
@@ -238,7 +238,7 @@ def _is_closing(row: dict[str, Any]) -> bool:
 
 
 def _is_rounding(row: dict[str, Any]) -> bool:
-    """Whether a closing part may be only what the rounding of the printed times leaves."""
+    """Whether a closing part may be only what the rounding of the printed figures leaves."""
     return _is_closing(row) and bool(row["seconds_lo"] < 0 < row["seconds_hi"])
 
 

@@ -635,7 +635,7 @@ def test_a_wait_with_its_cause_stands_before_a_statement_without_one(cpu_pct: fl
 
 def test_a_difference_within_the_rounding_of_the_printed_times_is_no_fact() -> None:
     """What closes a sum is called so where it is certain; else it is the rounding of the times that were printed."""
-    for cpu, name in ((39.0, "rounding of the printed times"), (36.0, "not accounted for"), (43.0, "counted twice")):
+    for cpu, name in ((39.0, "rounding of the printed figures"), (36.0, "not accounted for"), (43.0, "counted twice")):
         account = Account(exact(100), "DB time")
         account.add("what", "User I/O", Interval(60, 58, 62), kind="io")
         account.add("what", "DB CPU", exact(cpu), kind="cpu")
