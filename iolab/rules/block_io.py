@@ -113,7 +113,8 @@ def _percentiles(device: object, operation: str, rows: pl.DataFrame) -> Iterator
     )
 
 
-_SERVER: Final = "see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server"
+_AGAIN: Final = "see what is sent again, and the server: nfsstat -rc; ss -ti; iostat -xt 5 on the server"
+_SERVER: Final = "see the server, and the network to it: iostat -xt 5 on the server; ss -ti"
 _SLOT_TABLE: Final = "slot_table_entries"
 _SLOTS: Final = "raise what the client may send at a time: nconnect of the mount, sunrpc.tcp_max_slot_table_entries"
 
@@ -165,7 +166,7 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
             f"each, {inside}: "
             f"{three(row['rate'])} per second{again}.",
             detail="" if is_queued else "the other part is the time in the queue of the client",
-            next=_SLOTS if is_queued and not row["again"] else _SERVER,
+            next=_AGAIN if row["again"] else _SLOTS if is_queued else _SERVER,
             evidence=(Evidence("operations", (row["mount"],)),),
             order=0,
         )

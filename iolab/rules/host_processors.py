@@ -32,7 +32,7 @@ from logframe.errors import RefusedError
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from awrparse import AwrReport
     from hostparse import HostLog
@@ -59,6 +59,7 @@ _NOT_AT_WORK: Final = {
 #: What a processor did, in words, where its name does not say it.
 _BUSY_WITH: Final = {"user": "user code", "nice": "processes of lower priority", "system": "kernel code"}
 _MOST_PROCESSES: Final = 3
+PROFILE: Final = "see what it did: perf record -g -p {} -- sleep 10"
 _LESS: Final = "reduce or move the largest processes; hold the SGA in huge pages: vm.nr_hugepages, use_large_pages"
 _HUGE_PAGES: Final = ("HugePages_Total", "HugePages_Free", "Hugepagesize")
 _UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or release them: sysctl vm.nr_hugepages=0"
@@ -66,7 +67,7 @@ _UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or 
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
 _AIX: Final = ("pi_per_s", "po_per_s")
-_SWAPPED: Final = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
+_SWAPPED: Final[dict[tuple[str, str], float]] = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
 _CALM_FIGURES: Final = ("util_percent", *(name for names in _SWAPPED if names != _AIX for name in names))
 #: (Table, column of swap in use, or of free swap) -> (bytes of its unit, the column of all swap where it is free).
 _IN_USE: Final = {
@@ -198,10 +199,16 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
             continue
         for row in lead.parts("who").filter(pl.col("kind") == "cpu").head(_MOST_PROCESSES).iter_rows(named=True):
             used = row["seconds"] / lead.elapsed.value
-            if used >= _MOSTLY or (row["share_lo"] or 0.0) >= PART:
+            is_part = (row["share_lo"] or 0.0) >= PART
+            if used >= _MOSTLY or is_part:
                 _, pid, command = row["name"].split(" ", 2)
                 said = f"Process {pid}{command and f' (`{command}`)'} used {three(used)} CPUs on average."
-                yield Finding("busy_process", said, part=row["part"])
+                # a whole CPU is the limit of a thread, however small a part of all CPUs it is
+                is_full = used >= SATURATED and not is_part
+                step = PROFILE.format(pid) if is_full else ""
+                yield Finding(
+                    "busy_process", said, part="" if is_full else row["part"], next=step, order=0 if is_full else 5
+                )
 
 
 @rule(
@@ -225,14 +232,12 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         Swap in use grew from 0.954 to 2.86 GiB.
     """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
-    is_aix = "active_virtual_bytes" in columns  # where others print pages of files, too
-    names = next((names for names in _SWAPPED if set(names).issubset(columns) and (is_aix or names != _AIX)), None)
+    is_aix, names = "active_virtual_bytes" in columns, _swap_columns(columns)
     grew, share = _more_in_use(log)
     evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
-        own = log.scan("host").filter(IS_SAMPLE)
-        is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
-        every = placed(own, log.runs).collect()
+        every = placed(log.scan("host").filter(IS_SAMPLE), log.runs).collect()
+        is_swapping = _swaps(names)
         stretch = high_stretch(every, is_swapping)
         own_stretch = every if stretch is None else every[stretch.first : stretch.last + 1]
         means = own_stretch.select(pl.col(*names).mean()).row(0)
@@ -256,6 +261,16 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             impact_of=OF_SAMPLES,
             order=0,
         )
+
+
+def _swap_columns(columns: Collection[str]) -> tuple[str, str] | None:
+    """The columns of what was swapped in and out; pages in and out where no others print those of files so."""
+    is_aix = "active_virtual_bytes" in columns
+    return next((names for names in _SWAPPED if set(names).issubset(columns) and (is_aix or names != _AIX)), None)
+
+
+def _swaps(names: tuple[str, str]) -> pl.Expr:
+    return pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
 
 
 def _unused_pages(log: HostLog) -> str:
@@ -311,7 +326,8 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     moved = {name: word for name, word in moved.items() if name in columns}
     own = rows.filter(IS_SAMPLE)
     every = placed(own, log.runs).collect()
-    stretch = raised(every, "blocked")
+    names = _swap_columns(columns)
+    stretch = (names and high_stretch(every, _swaps(names))) or raised(every, "blocked")
     place = pl.int_range(pl.len())
     is_in = pl.lit(value=True) if stretch is None else place.is_between(stretch.first, stretch.last)
     some = ((pl.col("blocked") >= 1) & is_in).mean()

@@ -129,8 +129,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         >>> head = "Device r/s w/s rkB/s wkB/s r_await w_await\n"
         >>> rows = [head + f"sda 100.0 1.0 800.0 8.0 {took} 1.0\n\n" for took in ("1.0", "5.0", "90.0", "30.0")]
         >>> for one in slow_device(read_host("".join(rows).encode())): print(one.mark, one.sentence)
-        major Reads from `sda` averaged more than 20 ms in 2 of 3 samples: 60 ms on average, at most 90 ms; 5 ms in the
-        others.
+        major Reads from `sda` averaged more than 20 ms in 2 of 3 samples: 60 ms on average, 90 ms in the slowest; 5 ms
+        in the others.
     """
     rows = _samples(log, "device", "device")
     if rows is None:
@@ -163,7 +163,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
     for slow_s, word, row in found[:_MOST_DEVICES]:
         others = "" if not row["others"] > 0 else f"; {seconds(row['others'] / 1e3)} in the others"
-        most = "" if row["slow"] > (1 - RANGE) * row["most"] else f", at most {seconds(row['most'] / 1e3)}"
+        most = "" if row["slow"] > (1 - RANGE) * row["most"] else f", {seconds(row['most'] / 1e3)} in the slowest"
         when = _when(_of_device(rows, row["device"]), row["is_slow"])
         yield Finding(
             "slow_device",
@@ -189,7 +189,7 @@ def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
     if alike.height < _LEAST_PEERS:
         return ""
     most = seconds(float(alike.get_column("every").max()) / 1e3)  # type: ignore[arg-type]  # a column of numbers
-    return f" {alike.height} other devices with as many took at most {most} each."
+    return f" {alike.height} other devices with as many averaged {most} or less."
 
 
 @rule(

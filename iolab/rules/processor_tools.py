@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text
+from iolab.metrics.processors import RESTING, SATURATED
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, nothing_found
-from iolab.rules.host_processors import idle_time, largest_share
-from iolab.rules.phrases import three
+from iolab.rules.host_processors import PROFILE, idle_time, largest_share
+from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.time_ledger.samples import tool_ledgers
 from logframe.interval import Interval
@@ -68,19 +69,21 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
         cpus=pl.col("cpu_percent").sum() / 100 / max(number, 1),
         share=(pl.col("cpu_percent") >= 100 * _LEAST_CPU).sum() / max(number, 1),
     )
-    for pid, command, cpus, share in (
-        used.sort("cpus", "pid", descending=[True, False]).head(_MOST_PROCESSES).iter_rows()
-    ):
-        if cpus >= _LEAST_CPU:
-            yield Finding(
-                "busy_process",
-                f"Process {pid} (`{command}`) used {three(cpus)} CPUs{when}.",
-                next=f"see what it did: perf record -g -p {pid} -- sleep 10",
-                evidence=(Evidence("processes", (str(pid),)),),
-                impact=Interval.exact(min(share, 1.0)),
-                impact_of=OF_SAMPLES,
-                order=1,
-            )
+    busy = used.filter(pl.col("cpus") >= _LEAST_CPU).sort("cpus", "pid", descending=[True, False])
+    is_many = busy.height > _MOST_PROCESSES
+    for pid, command, cpus, share in busy.head(1 if is_many else _MOST_PROCESSES).iter_rows():
+        said = f"Process {pid} (`{command}`) used {three(cpus)} CPUs{when}"
+        every = three(float(busy.get_column("cpus").sum()))
+        said += f", the most of {busy.height:,} processes that used half a CPU or more, {every} together" * is_many
+        yield Finding(
+            "busy_process",
+            f"{said}.",
+            next=PROFILE.format(pid),
+            evidence=(Evidence("processes", (str(pid),)),),
+            impact=Interval.exact(min(share, 1.0)),
+            impact_of=OF_SAMPLES,
+            order=1,
+        )
 
 
 @rule("blocked_processes", of="processor_tool", needs="states of processes", thresholds={"0.5": "a convention"})
@@ -136,13 +139,19 @@ def load_average(log: FrameLog) -> Iterator[Finding]:
     labels = set(log.tables["summary"].get_column("label")) if "summary" in log.tables else set[str]()
     cpus = sum("Cpu" in label and "(s)" not in label for label in labels)
     on = f" on {count_text(cpus, 'CPU')}" if cpus else ""
+    rests = [largest_share(tool_ledgers(log), part, least=0.0) for part in RESTING]
+    busy = 1 - sum(rest[1] for rest in rests if rest)
+    is_full = any(rests) and busy >= SATURATED
+    full = f"The CPUs were {percent(busy)} busy. " if is_full else ""
     yield Finding(
         "load_average",
-        f"The load average was {three(last['load_1'])}{on} (1 minute) in the last sample.",
+        f"{full}The load average was {three(last['load_1'])}{on} (1 minute) in the last sample.",
         detail="it counts processes that ran, waited for a CPU or were blocked",
         next="see how many of each: vmstat 5 (columns r and b)",
         evidence=(Evidence("heads", lines=(last["line"],)),),
-        order=1,
+        impact=Interval.exact(busy) if is_full else None,
+        impact_of=OF_SAMPLES,
+        order=-1 if is_full else 1,
     )
 
 

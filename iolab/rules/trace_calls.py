@@ -10,15 +10,16 @@ from iolab.metrics.formatting import count_text
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
+from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
 from straceparse.call_classes import READY_CALLS
-from straceparse.call_table import READS, REAPS, WRITES
+from straceparse.call_table import IO_CALLS, READS, REAPS, SUBMITS, WRITES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +53,14 @@ _MANY, _NEARLY_ALL = 100, 0.9
 _WOULD_WAIT: Final = (
     *(*READS, *WRITES, *READY_CALLS, *REAPS, "recv", "recvfrom", "recvmsg", "recvmmsg", "accept", "accept4"),
     *("futex", "futex_time64", "semtimedop", "restart_syscall", "wait4", "waitpid", "waitid", "rt_sigtimedwait"),
+)
+#: Calls that come together differ in number by this part of it.
+ALIKE: Final = 0.05
+#: No network takes this long for a round trip, in s: the client does something else.
+_THINKS_S: Final = 1.0
+SERVES: Final = "consistent with a server that waits for its client"
+MORE_ROWS: Final = (
+    "send and fetch more rows per call (arraysize, array binds), or run the program nearer to the database"
 )
 #: Errors that a read or write ends with where nothing is wrong: it would have waited, or was interrupted.
 _EXPECTED: Final = ("EAGAIN", "EWOULDBLOCK", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ECANCELED")
@@ -155,6 +164,8 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     each = top["seconds"] / max(top["calls"], 1)
     step = _SUMMED.get(top["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
     failed = "; strace sees those that the vDSO does not answer" if top["syscall"] in _CLOCKS else ""
+    if trips := _served(named, top["syscall"]):
+        failed, step = trips, MORE_ROWS if each < _THINKS_S else CLIENT_WORK
     if top["syscall"] not in _WOULD_WAIT and top["errors"] >= _NEARLY_ALL * max(top["calls"], 1):
         failed, step = f", {top['errors']:,} of which failed", _FAILED.format(top["syscall"])
     yield Finding(
@@ -166,6 +177,27 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         next=RARE.format(seconds(whole)) if whole < SHORT_S else step,
         evidence=(Evidence("summary", (top["syscall"],)),),
     )
+
+
+def _served(named: pl.DataFrame, top: str) -> str:
+    """What a read or write is where there are as many of both, and the files are read by other calls."""
+    calls = dict(named.select("syscall", "calls").iter_rows())
+    reads, writes = calls.get("read") or 0, calls.get("write") or 0
+    of_files = [*SUBMITS, *(name for name in READS if IO_CALLS[name].is_of_file)]
+    files = named.filter(pl.col("syscall").is_in(of_files)).sort("seconds", descending=True).head(1)
+    if top not in {"read", "write"} or files.is_empty() or not is_pair(reads, writes):
+        return ""
+    name, took, count = files.select("syscall", "seconds", "calls").row(0)
+    if count < LEAST_WAITS:  # a program that starts reads its libraries so
+        return ""
+    other = f"{writes:,} `write`" if top == "read" else f"{reads:,} `read`"
+    disk = f"not for a disk; {counted(count, f'`{name}` calls')} took {seconds(took)}"
+    return f", beside {other} calls: {SERVES}, {disk}"
+
+
+def is_pair(reads: int, writes: int) -> bool:
+    """Whether calls that read and calls that write may be the two halves of round trips, by their numbers."""
+    return reads >= LEAST_WAITS and abs(reads - writes) <= ALIKE * reads
 
 
 def _longest_run(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
@@ -234,6 +266,12 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
 def process_ledger(log: StraceLog) -> Ledger | None:
     """The account of the process that a log is described by; None where none has a total."""
     return next((one for one in ledgers(log) if not one.void and one.scope.startswith("process")), None)
+
+
+def is_own(lead: Ledger) -> pl.Expr:
+    """Whether a row is of the process of a ledger."""
+    pid = lead.scope.partition(" ")[2]
+    return pl.col("pid").eq_missing(pl.lit(int(pid) if pid else None, pl.Int32))
 
 
 def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> str:

@@ -15,7 +15,17 @@ from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import all_ended, is_calm, process_ledger, silent_peer
+from iolab.rules.trace_calls import (
+    ALIKE,
+    MORE_ROWS,
+    SERVES,
+    all_ended,
+    is_calm,
+    is_own,
+    is_pair,
+    process_ledger,
+    silent_peer,
+)
 from iolab.time_ledger.next_steps import CLIENT_WORK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
@@ -56,8 +66,6 @@ _RUN_S: Final = 0.01
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
-#: Calls that come together differ in number by this part of it.
-_ALIKE: Final = 0.05
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
@@ -153,8 +161,8 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         ... 1700000000.001000 close(3</u01/a.dbf>) = 0 <0.000010>'''
         >>> for one in trace_profile(iolab.load(log)): print(one.sentence)
         The records span 1.010 ms.
-        `recvfrom` on sockets took 50 % of 1.01 ms: 1 call of 500 us, most of it with `1.2.3.5:99`.
-        `pread64` took 40 % of 1.01 ms: 1 call of 400 us, most of it on `a.dbf`.
+        `recvfrom` on sockets took 50 % of 1.01 ms: 1 call of 500 us, all of it with `1.2.3.5:99`.
+        `pread64` took 40 % of 1.01 ms: 1 call of 400 us, all of it on `a.dbf`.
         >>> for one in trace_profile(iolab.load(b'pread64(3, "", 8192, 0) = 8192')): print(one.sentence)
         The log does not show where time passed: it has no timestamps (-ttt).
     """
@@ -195,7 +203,7 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     if idle.is_empty():
         return COMMAND
     if ROUND_TRIPS in lead.text:
-        return "send and fetch more rows per call (arraysize, array binds), or run the program nearer to the database"
+        return MORE_ROWS
     if children:
         return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
     return f"take a log of the process while it works: {COMMAND}"
@@ -256,12 +264,12 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         said, next_step = f"{said.removesuffix('.')}; {peer}.", CLIENT_WORK
     if row["class"] == "file flushes" and len(names) == 1 and row["count"] >= LEAST_WAITS:
         writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
-        if abs(writes - row["count"]) <= _ALIKE * row["count"]:
+        if abs(writes - row["count"]) <= ALIKE * row["count"]:
             said = f"{said.removesuffix('.')}, one for each write."
     if row["part"] == SUBMIT and (reaped := _done_at_once(lead, row)):
         said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
     if next_step == _HOLDER:
-        next_step = _HOLDER.format(_main_file(log, lead, row) or "FILE")
+        next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
     if next_step == _STACKS and set(names) <= set(POSTS):
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
@@ -269,7 +277,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         if set(names) <= set(POSTS) and "timed out" in said:
             said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
         posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
-        if set(names) <= set(POSTS) and abs(posts - row["count"]) <= _ALIKE * row["count"]:
+        if set(names) <= set(POSTS) and abs(posts - row["count"]) <= ALIKE * row["count"]:
             said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
@@ -302,7 +310,7 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
     said = often_each(Interval.exact(row["count"]), None, "calls", seconds(each))
     if row["part"] not in {SUBMIT, REAP}:
         return said
-    own = trace_of(log).requests.filter(_is_own(lead), pl.col("mode") == "async")
+    own = trace_of(log).requests.filter(is_own(lead), pl.col("mode") == "async")
     many = own.filter(pl.col("syscall").is_in(SUBMITS)).height / row["count"]  # one that is reaped alone is apart
     sizes = own.get_column("bytes_requested")
     if row["part"] == SUBMIT and many >= _BATCH:
@@ -326,10 +334,10 @@ def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     ends = _targets_of(log, lead, {**row, "evidence": None})
     counts = dict(ends.group_by("name").agg(pl.col("calls").sum()).iter_rows())
     is_read = row["evidence"] and row["evidence"]["rows"] == ["read"] and "file reads" in lead.frame["class"]
-    is_pair = set(counts) == {"read", "write"} and ends["fd"].n_unique() == 1 and counts["read"] >= LEAST_WAITS
-    if not is_read or not is_pair or abs(counts["read"] - counts["write"]) > _ALIKE * counts["read"]:
+    is_one = set(counts) == {"read", "write"} and ends["fd"].n_unique() == 1
+    if not is_read or not is_one or not is_pair(counts["read"], counts["write"]):
         return ""
-    return f"with as many writes to it (`fd {ends.item(0, 'fd')}`), consistent with a server that waits for its client"
+    return f"with as many writes to it (`fd {ends.item(0, 'fd')}`), {SERVES}"
 
 
 def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -389,13 +397,13 @@ def _others(log: StraceLog, lead: Ledger) -> float:
     """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
     is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
     is_any |= pl.col("name").is_in(POSTS)
-    others = times_of(log).classed.filter(~_is_own(lead), ~is_any)
+    others = times_of(log).classed.filter(~is_own(lead), ~is_any)
     return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
 
 
 def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """Calls of a name of which nearly all the time is that of the ones that timed out, or of one: no mean of all."""
-    own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
+    own = times_of(log).calls.filter(is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
     count, followed, timed, timed_out, late, longest = own.select(
         pl.col("calls", "followed", "timed", "timed_out", "late").sum(), pl.col("longest").max()
     ).row(0)
@@ -407,7 +415,7 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         many = counted(row["count"], "calls")
         in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
         said = seconds(each if trace_of(log).printed else Interval(each, 0, each))
-        peer = silent_peer(times_of(log), row["evidence"]["rows"][0], _is_own(lead))
+        peer = silent_peer(times_of(log), row["evidence"]["rows"][0], is_own(lead))
         return f"{in_vain} timed out, {said} each" + (f", with no answer of `{peer}`" if peer else "")
     if (longest or 0) >= least:
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
@@ -416,7 +424,7 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 def _even(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The longest request of a name whose times are even: none stands out."""
-    own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
+    own = times_of(log).calls.filter(is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
     longest = float(own.get_column("longest").max() or 0) / 1e9  # type: ignore[arg-type]  # a column of numbers
     is_one = row["kind"] == "io" and row["count"] >= LEAST_WAITS and trace_of(log).printed
     even = is_one and 0 < longest <= _MUCH_SLOWER * row["seconds"] / row["count"]
@@ -425,7 +433,7 @@ def _even(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
     """How many calls of a name in the process of a ledger failed, or timed out, where most of them did."""
-    own = times_of(log).calls.filter(_is_own(lead), pl.col("name") == name)
+    own = times_of(log).calls.filter(is_own(lead), pl.col("name") == name)
     failed, timed_out = own.select(pl.col("failed", "timed_out").sum()).row(0)
     if failed <= _MOST_OF_IT * count:
         return ""
@@ -437,37 +445,33 @@ def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
 
 def _used(log: StraceLog, lead: Ledger) -> float:
     """The seconds of CPU of a process outside of calls, as far as its getrusage(2) says them."""
-    return float(times_of(log).named.user.filter(_is_own(lead)).get_column("seconds").sum())
-
-
-def _is_own(lead: Ledger) -> pl.Expr:
-    pid = lead.scope.partition(" ")[2]
-    return pl.col("pid").eq_missing(pl.lit(int(pid) if pid else None, pl.Int32))
+    return float(times_of(log).named.user.filter(is_own(lead)).get_column("seconds").sum())
 
 
 def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The file, or folder, with most of the time of a class of calls."""
     if row["class"] == "file names and attributes" and row["evidence"]:
-        return _place(log, row["evidence"]["rows"], _is_own(lead))
-    file = _main_file(log, lead, row)
+        return _place(log, row["evidence"]["rows"], is_own(lead))
+    file, much = _main_file(log, lead, row)
     peer = file.partition("->")[2].rstrip("]")
-    return f", most of it with `{peer}`" if peer else f", most of it on `{file}`" if file else ""
+    return f", {much} of it with `{peer}`" if peer else f", {much} of it on `{file}`" if file else ""
 
 
-def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
-    """The short name of the file with most of the time of a class of calls; empty where none has."""
-    if row["class"] is None:
-        return ""
-    sums = _targets_of(log, lead, row).drop_nulls("file").group_by("file").agg(_inside().sum())
-    if sums.is_empty() or (row["kind"] != "io" and row["class"] not in {FILE_LOCKS, "sockets"}):
-        return ""
-    file, most = sums.sort("elapsed", "file", descending=[True, False]).row(0)
-    return short_name(file) if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9 else ""
+def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> tuple[str, str]:
+    """The short name of the file with most, or all, of the time of a class of calls; empty where none has."""
+    if row["class"] is None or (row["kind"] != "io" and row["class"] not in {FILE_LOCKS, "sockets"}):
+        return "", ""
+    sums = _targets_of(log, lead, row).group_by("file").agg(_inside().sum())
+    much = "all" if sums.height == 1 else "most"
+    for file, most in sums.drop_nulls("file").sort("elapsed", "file", descending=[True, False]).head(1).iter_rows():
+        if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9:
+            return short_name(file), much
+    return "", ""
 
 
 def _targets_of(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> pl.DataFrame:
     """The calls of a part that act on a descriptor, by file (`iolab.metrics.trace_times.CallTimes.targets`)."""
-    own = times_of(log).targets.filter(_is_own(lead))
+    own = times_of(log).targets.filter(is_own(lead))
     if row["evidence"]:
         own = own.filter(pl.col("name").is_in(row["evidence"]["rows"]))
     return with_classes(own).filter(pl.col("class") == row["class"])
@@ -481,7 +485,7 @@ def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         return ""
     rows = _targets_of(log, lead, row)
     if is_reap:  # what the process waited for is requests, which may overlap
-        own = (pl.col("mode") == "async") & pl.col("latency").is_not_null() & _is_own(lead)
+        own = (pl.col("mode") == "async") & pl.col("latency").is_not_null() & is_own(lead)
         rows = trace_of(log).requests.filter(own).select("file", elapsed="latency", timed=1)
     sums = rows.group_by("file").agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
     sums = sums.filter(pl.col("timed") > 0).sort("elapsed", "file", descending=[True, False])
@@ -507,11 +511,13 @@ def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
         sums = times.named.paths.filter(is_own).select("path", "spent")
     whole = int(times.calls.filter(is_own).select(_inside().sum()).item())
     for word, key in (("on", pl.col("path")), ("in", folder_of("path"))):
-        top = sums.drop_nulls().group_by(place=key).agg(pl.col("spent").sum()).filter(pl.col("place") != "")
+        every = sums.group_by(place=key).agg(pl.col("spent").sum())
+        top = every.drop_nulls().filter(pl.col("place") != "")
         top = top.sort("spent", "place", descending=[True, False]).head(1)
         if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
             place = str(top.item(0, "place"))
-            return f", most of it {word} `{short_name(place) if word == 'on' else place}`"
+            much = "all" if every.height == 1 else "most"
+            return f", {much} of it {word} `{short_name(place) if word == 'on' else place}`"
     return ""
 
 
@@ -538,14 +544,14 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         ...     '9 1700000002.000000 open("/u01/A.ams", O_RDONLY) = 6 <1.600000>',
         ...     '7 1700000004.000000 close(4) = 0 <0.000100>']
         >>> for one in calls_of_all(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
-        `open` took 3 s in 2 processes: 2 calls, 1.50 s each, most of it on `A.ams`.
+        `open` took 3 s in 2 processes: 2 calls, 1.50 s each, all of it on `A.ams`.
     """
     lead = process_ledger(log)
     times = times_of(log)
     if lead is None or lead.total is None or times.calls.get_column("pid").n_unique() <= 1:
         return
     calls = times.classed.filter(pl.col("elapsed") > 0)
-    own = pl.col("elapsed").filter(_is_own(lead)).sum()
+    own = pl.col("elapsed").filter(is_own(lead)).sum()
     sums = calls.group_by("name", "class", "kind").agg(
         pl.col("elapsed", "timed").sum(), own=own, processes=pl.col("pid").n_unique(), pid=pl.col("pid").max()
     )

@@ -9,9 +9,15 @@ import polars as pl
 from iolab.metrics.formatting import size_text
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
+from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, seconds, three
+from iolab.rules.phrases import counted, often_each, percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from iolab.rules.trace_calls import is_own, process_ledger
+from iolab.time_ledger.next_steps import ON_DISK
+from logframe.interval import Interval
+from straceparse.call_classes import with_classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +30,9 @@ _LEAST: Final = 20
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
+#: What a class of calls does with a file, and what the name of a file for temporary segments contains.
+_HALVES: Final = {"file writes": "write", "file reads": "read"}
+_TEMPORARY: Final = "temp"
 _NEXT: Final = "`iostat -xt 1` of the device: w_await, f/s and f_await"
 
 
@@ -71,6 +80,50 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
+
+
+@rule(
+    "written_and_read",
+    of="strace",
+    needs="times of calls that read and write one file",
+    thresholds={"10 % of the time for each half": "time_parts.PART"},
+)
+def written_and_read(log: StraceLog) -> Iterator[Finding]:
+    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
+
+    Examples:
+        >>> import iolab
+        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
+        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
+        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 calls, 500 us each), 22 % to read it (4 calls, 400 us
+        each).
+    """
+    lead = process_ledger(log)
+    if lead is None or lead.total is None or lead.unshared:
+        return
+    whole = (lead.work or lead.total).value
+    own = with_classes(times_of(log).targets.filter(is_own(lead))).drop_nulls("file")
+    halves = own.filter(pl.col("class").is_in(_HALVES)).group_by("file", "class")
+    sums = halves.agg(pl.col("elapsed").dt.total_nanoseconds().sum() / 1e9, pl.col("timed").sum())
+    both = sums.filter(pl.col("elapsed") >= PART * whole).sort("class", descending=True)
+    files = both.group_by("file").agg(pl.col("elapsed").sum(), pl.len()).filter(pl.col("len") == len(_HALVES))
+    for file, took, _ in files.sort("elapsed", "file", descending=[True, False]).head(1).iter_rows():
+        said = [
+            f"{percent(time / whole)} to {_HALVES[of]} it ({often_each(Interval.exact(count), None, 'calls', each)})"
+            for of, time, count in both.filter(file=file).select("class", "elapsed", "timed").iter_rows()
+            for each in [seconds(time / count)]
+        ]
+        is_temp = _TEMPORARY in file.lower()
+        yield Finding(
+            "written_and_read",
+            f"`{short_name(file)}` took {percent(took / whole)} of {seconds(whole)}: {', '.join(said)}.",
+            Interval.exact(took / whole),
+            "the non-idle time" if lead.work else "elapsed time",
+            next=ON_DISK if is_temp else _NEXT,
+            evidence=(Evidence("requests", (file,)),),
+            order=0,
+        )
 
 
 def _per_write(writes: float) -> str:

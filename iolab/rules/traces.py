@@ -34,6 +34,8 @@ _MANY: Final = 0.05
 _MOST_RUNS: Final = 3
 #: What the name of a program, or of a data file, of Oracle begins or ends with.
 _ORACLE: Final = "ora"
+#: Larger reads are of several blocks.
+_LARGEST_BLOCK: Final = 32 << 10
 _DATA_FILES: Final = (".dbf", ".ctl", ".log", ".ora")
 
 
@@ -48,11 +50,10 @@ def trace_findings(log: StraceLog) -> Iterator[Finding]:
         >>> for one in trace_findings(iolab.load(log)): print(one.sentence)
         Both reads returned 8 KiB each.
         The records span 0.980 ms.
-        `pread64` took 80 % of 980 us: 2 calls, 390 us each, most of it on `users01.dbf`.
+        `pread64` took 80 % of 980 us: 2 calls, 390 us each, all of it on `users01.dbf`.
         19 % of 980 us passed between calls: user CPU, run queue, page faults, untraced calls or strace itself.
         `users01.dbf` was opened with O_DIRECT (line 1), bypassing the page cache.
         Both reads of `users01.dbf` were synchronous: 16 KiB.
-        The log does not show whether Oracle used direct path: the calls alone do not prove it.
     """
     for one in apply_rules(log.kind, log):
         yield replace(one, next=trace_calls.with_program(log, one.next))
@@ -244,11 +245,12 @@ def _named(files: Sequence[object]) -> str:
     return named_list([f"`{short_name(file)}`" for file in files])
 
 
-@rule("buffered_or_direct_path", of="strace", needs="reads of data of a program that may be Oracle's")
+@rule("buffered_or_direct_path", of="strace", needs="reads of several blocks, of a program that may be Oracle's")
 def direct_path(log: StraceLog) -> Iterator[Finding]:
     """What no strace log shows of the database's reads."""
     trace = trace_of(log)
-    if trace.has_reads and _may_be_oracle(trace):
+    is_large = trace.reads.select((pl.col("bytes_requested") > _LARGEST_BLOCK).any()).collect().item()
+    if is_large and _may_be_oracle(trace):
         yield Finding(
             "buffered_or_direct_path",
             "The log does not show whether Oracle used direct path: the calls alone do not prove it.",

@@ -129,7 +129,7 @@ def test_the_process_with_most_io_is_the_one_that_is_described() -> None:
 
     said = sentences(log)
     assert said[0] == "The records of process 4712 span 999.000 ms (the busiest of 3 processes)."
-    assert said[1] == "`pwrite64` took 98 % of 999 ms: 20 calls, 49 ms each, most of it on `r.log`."
+    assert said[1] == "`pwrite64` took 98 % of 999 ms: 20 calls, 49 ms each, all of it on `r.log`."
     assert iolab.ledger(log.encode()).parts()["part"].to_list()[0] == "file writes"
 
 

@@ -46,11 +46,11 @@ def children(parent: str, child: str, count: int = 9, *, clone: str = "SIGCHLD")
     [
         (
             'open("/u01/diag/ADR_CONTROL.ams", O_RDONLY) = 6 <1.400000>',
-            "`open` took 12.6 s in 9 processes: 9 calls, 1.40 s each, most of it on `ADR_CONTROL.ams`.",
+            "`open` took 12.6 s in 9 processes: 9 calls, 1.40 s each, all of it on `ADR_CONTROL.ams`.",
         ),
         (
             'write(4</mnt/nas/f{n}.dat>, "x"..., 8192) = 8192 <1.500000>',
-            "`write` took 13.5 s in 9 processes: 9 calls, 1.50 s each, most of it in `/mnt/nas`.",
+            "`write` took 13.5 s in 9 processes: 9 calls, 1.50 s each, all of it in `/mnt/nas`.",
         ),
         (
             "clock_nanosleep(CLOCK_REALTIME, 0, {{tv_sec=1, tv_nsec=0}}, NULL) = 0 <1.400000>",
@@ -104,7 +104,7 @@ def test_a_wait_for_the_lock_of_a_file_names_it(wait: str, release: str, name: s
     shown = screen("".join(f"{1_700_000_000 + at}.000000 {call} <{took:.6f}>\n" for at, call, took in calls))
 
     assert f"`{name}` for locks of files took" in shown
-    assert "4 calls, 30 s each, most of it on `.lock`." in shown
+    assert "4 calls, 30 s each, all of it on `.lock`." in shown
     assert "next: see who holds the lock: cat /proc/locks; lsof .lock" in shown
 
 

@@ -213,7 +213,7 @@ def test_time_in_reads_of_pipes_is_not_said_to_be_of_data() -> None:
     rest = '1700000001.000000 pread64(4</u01/t.dbf>, "", 8192, 0) = 8192 <0.000400>\n'
 
     assert _said(pipe + rest)["trace_profile"] == "`read` on pipes took 90 % of 1.00 s: 1 call of 900 ms."
-    assert _said(data + rest)["trace_profile"].endswith("most of it on `t.dbf`.")
+    assert _said(data + rest)["trace_profile"].endswith("all of it on `t.dbf`.")
 
 
 def test_requests_without_an_end_are_not_in_the_bytes() -> None:

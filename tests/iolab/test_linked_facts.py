@@ -160,3 +160,42 @@ def test_a_report_of_all_instances_has_the_sequence_of_its_lock() -> None:
     page += "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     report = iolab.load((page + "</table></body></html>").encode())
     assert report["sql"].select("elapsed_s", "executions", "rows_processed").row(0) == (900.0, 1_000, 1_000)
+
+
+def test_blocked_processes_are_those_of_the_whole_swapping() -> None:
+    """Samples with few blocked processes within a stretch of swapping are in its mean, not in that of the others."""
+    blocked = [0] * 12 + [24, 25, 26, 24, 4, 26, 25, 5, 24, 3, 4, 3] + [1] * 12
+    rows = "".join(
+        f" 1 {many} 9000 200 1 1 {9000 if 12 <= n < 24 else 0} 90 10 10 1 1 3 1 66 30 0\n"
+        for n, many in enumerate([0, *blocked], start=-1)
+    )
+    assert "16.1 processes were blocked, in samples 14 to 25, 0.500 in the others, at most 26" in said(VMSTAT + rows)
+
+
+@pytest.mark.parametrize("idle", [0.5, 60.0])
+def test_full_cpus_stand_beside_the_load_and_before_processes(idle: float) -> None:
+    """Of many busy processes one is no fact: the CPUs are."""
+    text = ""
+    for n in range(3):
+        text += f"top - 14:0{n}:10 up 210 days,  3:01,  4 users,  load average: 41.20, 38.10, 29.77\n"
+        text += (
+            f"%Cpu(s): {99.5 - idle:.1f} us,  0.5 sy,  0.0 ni, {idle:.1f} id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st\n\n"
+        )
+        text += "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND\n"
+        text += "".join(
+            f"  3011{k} oracle 20 0 102.4g 2.1g 2.0g R 9{k}.0 0.8 12:01.22 oracle_3011{k}\n" for k in range(5)
+        )
+        text += "\n"
+    lines = first_lines(text)
+
+    assert ("The CPUs were 99.5 % busy. The load average was 41.2" in lines) is (idle < 1)
+    assert "the most of 5 processes that used half a CPU or more, 4.60 together" in said(text)
+
+
+def test_a_process_that_uses_one_whole_cpu_is_the_fact_however_many_there_are() -> None:
+    """A thread cannot use more than one: on a large host that is a small share, and the limit of its work."""
+    text = "Linux 5.4.17 (dbp01) \t04/18/2024 \t_x86_64_\t(64 CPU)\n"
+    for n in range(4):
+        text += f"\n20:00:{n:02}      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n"
+        text += f"20:00:{n + 1:02}      501      2199    2.10   97.40    0.00    0.00   99.50     1  ora_mman_p\n"
+    assert "Process 2199 (`ora_mman_p`) used 0.995 CPUs on average" in first_lines(text)

@@ -164,7 +164,7 @@ def test_the_slow_device_among_equal_ones() -> None:
     quick = "".join(row.format(n, 301.0 + n, 0.6, 12.0) for n in (1, 2, 3))
     sample = head + quick + row.format(4, 300.0, 24.0, 99.0) + "\n"
     found = iolab.findings((sample * 5).encode()).filter(name="slow_device").row(0, named=True)
-    assert found["sentence"].endswith("3 other devices with as many took at most 600 us each.")
+    assert found["sentence"].endswith("3 other devices with as many averaged 600 us or less.")
     assert found["next"].startswith("see what it does not share with the others: multipath -ll")
     busier = " ".join(_screen((sample * 5).replace("300.0", "900.0").encode()))
     assert "other devices with as many" not in busier

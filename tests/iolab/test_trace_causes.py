@@ -229,7 +229,7 @@ def test_the_peer_of_slow_writes_to_a_socket_is_named() -> None:
     """Where `-yy` prints both ends, the far one is said."""
     line = '{:.6f} write(14<TCP:[10.20.1.5:1521->10.44.8.19:51122]>, "..."..., 8155) = 8155 <0.035000>'
     text = "\n".join(line.format(1700000000 + n / 20) for n in range(60)).encode()
-    assert "most of it with `10.44.8.19:51122`" in " ".join(iolab.findings(text).get_column("sentence"))
+    assert "all of it with `10.44.8.19:51122`" in " ".join(iolab.findings(text).get_column("sentence"))
 
 
 @pytest.mark.parametrize("form", ["{{tv_sec={}, tv_usec={}}}", "{{{}, {}}}"])
@@ -244,3 +244,52 @@ def test_time_between_calls_is_cpu_where_getrusage_says_so(form: str) -> None:
             lines += [f"{1700000000 + n / 10:.6f} getrusage(RUSAGE_SELF, {times}) = 0 <0.000006>"]
         screen = " ".join(iolab.findings("\n".join(lines).encode()).get_column("sentence"))
         assert ("it was user CPU (5.90 s by `getrusage`)" in screen) == is_said
+
+
+def _counted(read: int, write: int, pread: int) -> str:
+    """A table of strace -c -w of a process that reads files by `pread64`."""
+    head = "% time     seconds  usecs/call     calls    errors syscall\n"
+    rule = "------ ----------- ----------- --------- --------- ----------------\n"
+    counts = (("read", 31.2, read), ("write", 1.94, write), ("pread64", 0.21, pread))
+    rows = "".join(f"{1.0:6.2f} {time:11.6f} {10:11d} {count:9d} {'':9} {name}\n" for name, time, count in counts)
+    return head + rule + rows + rule + f"100.00 {33.35:11.6f} {'':11} {read + write + pread:9d} {'':9} total\n"
+
+
+@pytest.mark.parametrize(("counts", "is_server"), [((9000, 9000, 320), True), ((9000, 400, 320), False)])
+def test_counted_reads_with_as_many_writes_are_no_reads_of_a_disk(
+    counts: tuple[int, int, int], *, is_server: bool
+) -> None:
+    """A server process reads its files by other calls; a program whose libraries alone are read so may copy files."""
+    said = _findings(_counted(*counts))["counted_calls"]
+
+    assert ("consistent with a server that waits for its client, not for a disk; 320 `pread64`" in said) is is_server
+    assert ("next: send and fetch more rows per call" in said) is is_server
+    assert "consistent with a server" not in _findings(_counted(9000, 9000, 4))["counted_calls"]
+    assert "not the elapsed time" in _findings(_counted(*counts))["no_total"]
+
+
+@pytest.mark.parametrize("other", ["/u01/temp01.dbf", "/u01/sales.dbf"])
+def test_a_file_that_is_written_and_read_is_one_fact(other: str) -> None:
+    """Both halves of the work on a temporary file are in one sentence, and the step is its work area."""
+    line = '{:.6f} {}64(3<{}>, "", 1048576, {}) = 1048576 <0.009000>'
+    lines = [line.format(1_700_000_000 + n / 100, "pwrite", "/u01/temp01.dbf", n << 20) for n in range(40)]
+    lines += [line.format(1_700_000_000.4 + n / 100, "pread", other, n << 20) for n in range(40)]
+    found = _findings("\n".join(lines))
+
+    assert ("written_and_read" in found) is (other == "/u01/temp01.dbf")
+    if "written_and_read" in found:
+        assert found["written_and_read"].startswith(
+            "`temp01.dbf` took 90 % of 799 ms: 45 % to write it (40 calls, 9 ms"
+        )
+        assert "next: look in V$SQL_WORKAREA" in found["written_and_read"]
+    assert all("most of it" not in one for one in found.values())
+
+
+@pytest.mark.parametrize(("size", "is_said"), [(8192, False), (1 << 20, True)])
+def test_reads_of_single_blocks_raise_no_question_of_direct_path(size: int, *, is_said: bool) -> None:
+    """Only reads of several blocks may have been read past the buffer cache."""
+    log = "\n".join(
+        f'{1700000000 + n}.000000 pread64(3</u01/a.dbf>, "", {size}, {n * size}) = {size} <0.100000>' for n in range(9)
+    )
+
+    assert ("buffered_or_direct_path" in _findings(log)) is is_said
