@@ -232,7 +232,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         Swap in use grew from 0.954 to 2.86 GiB.
     """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
-    is_aix, names = "active_virtual_bytes" in columns, _swap_columns(columns)
+    names = _swap_columns(columns)
     grew, share = _more_in_use(log)
     evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
@@ -248,7 +248,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             )
             share = every.select(is_swapping.mean()).item()
             evidence = Evidence("host", names)
-            step = "svmon -G; lsps -a" if is_aix else "sar -W 5, for the time of it"
+            step = "svmon -G; lsps -a" if names == _AIX else "sar -W 5, for the time of it"
     if said or grew:
         unused, holders = _unused_pages(log), _holders(log)
         less = _UNUSED if unused else _LESS if holders else ""

@@ -14,7 +14,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from iolab.time_ledger.next_steps import CLIENT_WORK
+from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
@@ -55,13 +55,10 @@ _WOULD_WAIT: Final = (
     *("futex", "futex_time64", "semtimedop", "restart_syscall", "wait4", "waitpid", "waitid", "rt_sigtimedwait"),
 )
 #: Calls that come together differ in number by this part of it.
-ALIKE: Final = 0.05
+_ALIKE: Final = 0.05
 #: No network takes this long for a round trip, in s: the client does something else.
 _THINKS_S: Final = 1.0
 SERVES: Final = "consistent with a server that waits for its client"
-MORE_ROWS: Final = (
-    "send and fetch more rows per call (arraysize, array binds), or run the program nearer to the database"
-)
 #: Errors that a read or write ends with where nothing is wrong: it would have waited, or was interrupted.
 _EXPECTED: Final = ("EAGAIN", "EWOULDBLOCK", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ECANCELED")
 #: Errors of the call, not of the device or the file system: a descriptor that is closed, or of something else.
@@ -195,9 +192,9 @@ def _served(named: pl.DataFrame, top: str) -> str:
     return f", beside {other} calls: {SERVES}, {disk}"
 
 
-def is_pair(reads: int, writes: int) -> bool:
-    """Whether calls that read and calls that write may be the two halves of round trips, by their numbers."""
-    return reads >= LEAST_WAITS and abs(reads - writes) <= ALIKE * reads
+def is_pair(one: float, other: float) -> bool:
+    """Whether calls of two kinds come together, by their numbers: as those that read and write for round trips."""
+    return one >= LEAST_WAITS and abs(one - other) <= _ALIKE * one
 
 
 def _longest_run(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:

@@ -15,18 +15,8 @@ from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import (
-    ALIKE,
-    MORE_ROWS,
-    SERVES,
-    all_ended,
-    is_calm,
-    is_own,
-    is_pair,
-    process_ledger,
-    silent_peer,
-)
-from iolab.time_ledger.next_steps import CLIENT_WORK
+from iolab.rules.trace_calls import SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
+from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
@@ -262,9 +252,9 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     names = row["evidence"]["rows"] if row["evidence"] else []
     if next_step == _UNKNOWN_END and (peer := _peer(log, lead, row)):
         said, next_step = f"{said.removesuffix('.')}; {peer}.", CLIENT_WORK
-    if row["class"] == "file flushes" and len(names) == 1 and row["count"] >= LEAST_WAITS:
+    if row["class"] == "file flushes" and len(names) == 1:
         writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
-        if abs(writes - row["count"]) <= ALIKE * row["count"]:
+        if is_pair(row["count"], float(writes)):
             said = f"{said.removesuffix('.')}, one for each write."
     if row["part"] == SUBMIT and (reaped := _done_at_once(lead, row)):
         said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
@@ -277,7 +267,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         if set(names) <= set(POSTS) and "timed out" in said:
             said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
         posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
-        if set(names) <= set(POSTS) and abs(posts - row["count"]) <= ALIKE * row["count"]:
+        if set(names) <= set(POSTS) and is_pair(row["count"], posts):
             said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS

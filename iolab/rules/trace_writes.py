@@ -104,23 +104,21 @@ def written_and_read(log: StraceLog) -> Iterator[Finding]:
         return
     whole = (lead.work or lead.total).value
     own = with_classes(times_of(log).targets.filter(is_own(lead))).drop_nulls("file")
-    halves = own.filter(pl.col("class").is_in(_HALVES)).group_by("file", "class")
-    sums = halves.agg(pl.col("elapsed").dt.total_nanoseconds().sum() / 1e9, pl.col("timed").sum())
-    both = sums.filter(pl.col("elapsed") >= PART * whole).sort("class", descending=True)
-    files = both.group_by("file").agg(pl.col("elapsed").sum(), pl.len()).filter(pl.col("len") == len(_HALVES))
-    for file, took, _ in files.sort("elapsed", "file", descending=[True, False]).head(1).iter_rows():
-        said = [
-            f"{percent(time / whole)} to {_HALVES[of]} it ({often_each(Interval.exact(count), None, 'calls', each)})"
-            for of, time, count in both.filter(file=file).select("class", "elapsed", "timed").iter_rows()
-            for each in [seconds(time / count)]
-        ]
-        is_temp = _TEMPORARY in file.lower()
+    took = pl.col("elapsed").dt.total_nanoseconds().sum() / 1e9
+    sums = own.filter(pl.col("class").is_in(_HALVES)).group_by("file", "class").agg(took, pl.col("timed").sum())
+    both = sums.filter(pl.col("elapsed") >= PART * whole).filter(pl.len().over("file") == len(_HALVES))
+    both = both.sort(pl.col("elapsed").sum().over("file"), "file", "class", descending=True).head(len(_HALVES))
+    said, share = [], float(both.get_column("elapsed").sum()) / whole
+    for of, time, count in both.select("class", "elapsed", "timed").iter_rows():
+        each = often_each(Interval.exact(count), None, "calls", seconds(time / count))
+        said.append(f"{percent(time / whole)} to {_HALVES[of]} it ({each})")
+    for file in both.get_column("file").head(1):
         yield Finding(
             "written_and_read",
-            f"`{short_name(file)}` took {percent(took / whole)} of {seconds(whole)}: {', '.join(said)}.",
-            Interval.exact(took / whole),
+            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
+            Interval.exact(share),
             "the non-idle time" if lead.work else "elapsed time",
-            next=ON_DISK if is_temp else _NEXT,
+            next=ON_DISK if _TEMPORARY in file.lower() else _NEXT,
             evidence=(Evidence("requests", (file,)),),
             order=0,
         )
