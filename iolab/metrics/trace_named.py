@@ -20,7 +20,8 @@ _USER_TIME: Final = PARTS_GRAMMAR.pattern("{USER_TIME}(?P<s>{DECIMAL}){MICROSECO
 _LOCKS: Final = "locks and messages"
 _NAME, _ARGS = pl.col("name"), pl.col("args")
 _TEXT: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("({STRING})"), 1).str.strip_chars('"')
-_PATH: Final = pl.coalesce(_TEXT, pl.col("fd_path").cast(pl.String))
+#: What a call names: its first text, else the file of its descriptor.
+PATH: Final = pl.coalesce(_TEXT, pl.col("fd_path").cast(pl.String))
 _SPENT: Final = pl.coalesce("elapsed", "gap").dt.total_nanoseconds()
 _ADDRESS: Final = _ARGS.str.extract_groups(
     PARTS_GRAMMAR.pattern("{PORT_BEFORE}(?P<port>{DECIMAL}){HOST_BEFORE}(?P<host>{HOST})")
@@ -74,11 +75,9 @@ class CallNames:
         paths = rows_where(others, has_text | pl.col("fd_path").is_not_null())
         failed = rows_where(own, pl.col("errno").is_not_null())
         parts = (
-            _summed(paths.select("pid", "name", path=_PATH, spent=_SPENT).drop_nulls("path")),
+            _summed(paths.select("pid", "name", path=PATH, spent=_SPENT).drop_nulls("path")),
             _summed(
-                failed.select(
-                    "name", "errno", "elapsed", path=pl.when(~_NAME.is_in(TARGETED_CALLS)).then(_PATH)
-                ).select(
+                failed.select("name", "errno", "elapsed", path=pl.when(~_NAME.is_in(TARGETED_CALLS)).then(PATH)).select(
                     "name", "errno", folder=folder_of("path"), calls=1, elapsed=pl.col("elapsed").dt.total_nanoseconds()
                 )
             ),

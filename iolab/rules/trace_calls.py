@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
-from straceparse.call_classes import READY_CALLS
+from straceparse.call_classes import POSTS, READY_CALLS
 from straceparse.call_table import IO_CALLS, READS, REAPS, SUBMITS, WRITES
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ _ALIKE: Final = 0.05
 #: No network takes this long for a round trip, in s: the client does something else.
 _THINKS_S: Final = 1.0
 SERVES: Final = "consistent with a server that waits for its client"
+#: Calls in which a process waits for work as long as it has none.
+_IDLE: Final = (*READY_CALLS, *POSTS, "wait4", "waitpid", "waitid", "nanosleep", "clock_nanosleep", "rt_sigtimedwait")
 #: Errors that a read or write ends with where nothing is wrong: it would have waited, or was interrupted.
 _EXPECTED: Final = ("EAGAIN", "EWOULDBLOCK", "EINTR", "ERESTARTSYS", "ERESTARTNOINTR", "ERESTARTNOHAND", "ECANCELED")
 #: Errors of the call, not of the device or the file system: a descriptor that is closed, or of something else.
@@ -154,26 +156,38 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         return
     run, of_run = _longest_run(rows)
     named = run.group_by("syscall").agg(pl.col("seconds", "calls", "errors").sum())
-    top, whole = (
-        named.sort("seconds", "syscall", descending=[True, False]).row(0, named=True),
-        float(run["seconds"].sum()),
-    )
-    each = top["seconds"] / max(top["calls"], 1)
-    step = _SUMMED.get(top["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
-    failed = "; strace sees those that the vDSO does not answer" if top["syscall"] in _CLOCKS else ""
-    if trips := _served(named, top["syscall"]):
-        failed, step = trips, MORE_ROWS if each < _THINKS_S else CLIENT_WORK
-    if top["syscall"] not in _WOULD_WAIT and top["errors"] >= _NEARLY_ALL * max(top["calls"], 1):
-        failed, step = f", {top['errors']:,} of which failed", _FAILED.format(top["syscall"])
+    named, whole = named.sort("seconds", "syscall", descending=[True, False]), float(run["seconds"].sum())
+    top = named.row(0, named=True)
+    work = named.filter(~pl.col("syscall").is_in(_IDLE))
+    rest = float(work["seconds"].sum())
+    is_idle = top["syscall"] in _IDLE and rest >= PART * whole
+    lead = work.row(0, named=True) if is_idle else top
+    each = lead["seconds"] / max(lead["calls"], 1)
+    step = _SUMMED.get(lead["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
+    beside = "; strace sees those that the vDSO does not answer" if lead["syscall"] in _CLOCKS else ""
+    if trips := _served(named, lead["syscall"]):
+        beside, step = trips, MORE_ROWS if each < _THINKS_S else CLIENT_WORK
+    if lead["syscall"] not in _WOULD_WAIT and lead["errors"] >= _NEARLY_ALL * max(lead["calls"], 1):
+        beside, step = f", {lead['errors']:,} of which failed", _FAILED.format(lead["syscall"])
+    if is_idle:
+        beside = f", where it may be idle; {_counted(lead, rest)} of the other {seconds(rest)}: {_often(lead)}{beside}"
     yield Finding(
         "counted_calls",
-        f"`{top['syscall']}` took {percent(top['seconds'] / whole)} of the {seconds(whole)} in the summary of calls"
-        f"{of_run}: {often_each(Interval.exact(top['calls']), None, 'calls', seconds(each))}{failed}.",
+        f"{_counted(top, whole)} of the {seconds(whole)} in the summary of calls{of_run}: {_often(top)}{beside}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
         next=RARE.format(seconds(whole)) if whole < SHORT_S else step,
         evidence=(Evidence("summary", (top["syscall"],)),),
     )
+
+
+def _counted(row: dict[str, Any], whole: float) -> str:
+    return f"`{row['syscall']}` took {percent(row['seconds'] / whole)}"
+
+
+def _often(row: dict[str, Any]) -> str:
+    each = seconds(row["seconds"] / max(row["calls"], 1))
+    return often_each(Interval.exact(row["calls"]), None, "calls", each)
 
 
 def _served(named: pl.DataFrame, top: str) -> str:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.trace_facts import COMMAND, short_name, trace_of
+from iolab.metrics.trace_named import PATH
 from iolab.metrics.trace_times import STALL, times_of
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.rules.trace_calls import process_ledger, silent_peer
-from straceparse.call_classes import READY_CALLS
+from straceparse.call_classes import READY_CALLS, TARGETED_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +53,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         >>> line = '17000000{}.000000 pwrite64(3</u01/r.log>, "", 512, 0) = 512 <{:.6f}>'
         >>> lines = [line.format(n, 9.9 if n == 20 else 0.001) for n in range(10, 60) if not 20 < n < 30]
         >>> for one in few_long_calls(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
-        1 of 41 `pwrite64` calls on `r.log` took 9.90 s, 99.6 % of the time of all; the median is 1 ms.
+        1 of 41 `pwrite64` calls took 9.90 s on `r.log`, 99.6 % of the time of all; the median is 1 ms.
     """
     lead = process_ledger(log)
     if lead is None or lead.total is None:
@@ -73,7 +74,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         return
     calls = log.calls.lazy().filter(pl.col("name").cast(pl.String).is_in(names.get_column("name").to_list()))
     took, start = (one.dt.total_nanoseconds() / 1e9 for one in (pl.coalesce("elapsed", "gap"), pl.col("start")))
-    path = pl.col("fd_path").cast(pl.String)
+    path = pl.when(pl.col("name").is_in(TARGETED_CALLS)).then(pl.col("fd_path").cast(pl.String)).otherwise(PATH)
     rows = calls.select(
         pl.col("name").cast(pl.String), "pid", "line", "time_of_day", start=start, took=took, path=path
     ).collect()
@@ -105,8 +106,8 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         step = _OTHER_END if kind == "wait" else _STALLED if printed else COMMAND
         yield Finding(
             "few_long_calls",
-            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls{on} took {'' if printed else 'at most '}{each}"
-            f"{' each' if row['long'] > 1 else ''}{where}, {of_all}; the median is {seconds(row['median'])}.",
+            f"{row['long']:,} of {row['count']:,} `{row['name']}` calls took {'' if printed else 'at most '}{each}"
+            f"{' each' if row['long'] > 1 else ''}{on}{where}, {of_all}; the median is {seconds(row['median'])}.",
             next=_SESSION if of == "the database server" else step,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
             order=0,

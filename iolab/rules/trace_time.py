@@ -452,10 +452,9 @@ def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> tuple[str, 
     if row["class"] is None or (row["kind"] != "io" and row["class"] not in {FILE_LOCKS, "sockets"}):
         return "", ""
     sums = _targets_of(log, lead, row).group_by("file").agg(_inside().sum())
-    much = "all" if sums.height == 1 else "most"
     for file, most in sums.drop_nulls("file").sort("elapsed", "file", descending=[True, False]).head(1).iter_rows():
         if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9:
-            return short_name(file), much
+            return short_name(file), _much(sums, most, row["seconds_hi"] * 1e9, is_timed=trace_of(log).is_timed)
     return "", ""
 
 
@@ -506,9 +505,14 @@ def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
         top = top.sort("spent", "place", descending=[True, False]).head(1)
         if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
             place = str(top.item(0, "place"))
-            much = "all" if every.height == 1 else "most"
+            much = _much(every, top.item(0, "spent"), whole, is_timed=trace_of(log).is_timed)
             return f", {much} of it {word} `{short_name(place) if word == 'on' else place}`"
     return ""
+
+
+def _much(places: pl.DataFrame, part: float, whole: float, *, is_timed: bool) -> str:
+    """How much one of several places has of a time: the share is known where the calls have their times."""
+    return "all" if places.height == 1 else percent(part / whole) if is_timed else "most"
 
 
 def _inside() -> pl.Expr:

@@ -230,7 +230,10 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
     name, kind = (_CLOSING, "not_accounted") if rest >= 0 else ("counted twice", "counted_twice")
     add(name, Interval(rest, 0 if rest >= 0 else rest - error, max(rest, 0)), kind=kind)
     ready = times.calls.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)), pl.col("name").is_in(READY_CALLS))
-    return _finished(account, sums, int(ready.get_column("late").sum()) / _SECOND, is_timed=is_timed)
+    # without a descriptor such a call is a sleep: nothing was to arrive
+    slept = sums.filter(pl.col("name").is_in(READY_CALLS), pl.col("file").cast(pl.String) == NOTHING)
+    late = int(ready.get_column("late").sum()) - int(slept.select((pl.col("elapsed") + pl.col("open")).sum()).item())
+    return _finished(account, sums, late / _SECOND, is_timed=is_timed)
 
 
 def _round_trips(sums: pl.DataFrame) -> str:

@@ -279,7 +279,7 @@ def test_a_file_that_is_written_and_read_is_one_fact(other: str) -> None:
     assert ("written_and_read" in found) is (other == "/u01/temp01.dbf")
     if "written_and_read" in found:
         assert found["written_and_read"].startswith(
-            "`temp01.dbf` took 90 % of 799 ms: 45 % to write it (40 calls, 9 ms"
+            "`temp01.dbf` took 90 % of 799 ms: 45 % to write it (40 requests, 9"
         )
         assert "next: look in V$SQL_WORKAREA" in found["written_and_read"]
     assert all("most of it" not in one for one in found.values())
@@ -293,3 +293,36 @@ def test_reads_of_single_blocks_raise_no_question_of_direct_path(size: int, *, i
     )
 
     assert ("buffered_or_direct_path" in _findings(log)) is is_said
+
+
+def test_the_work_stands_beside_a_wait_for_work_that_was_counted() -> None:
+    """What a process did is not hidden by the call in which it waits until there is something to do."""
+    table = _counted(500, 20, 40).replace("read\n", "semtimedop\n", 1).replace("31.2", "11.2")
+    said = _findings(table)["counted_calls"]
+
+    assert "500 calls, 22.4 ms each, where it may be idle; `write` took 90 % of the other 2.15 s: 20 calls" in said
+
+
+def test_a_wait_without_descriptors_is_no_wait_for_what_did_not_arrive() -> None:
+    """A select of nothing is a sleep, as of a process that spins for a latch."""
+    sleep = "{:.6f} select({}, [{}], [], [], {{tv_sec=0, tv_usec=10000}}) = 0 (Timeout) <0.010100>"
+    logs = ("\n".join(sleep.format(1700000000 + n / 50, *fds) for n in range(60)) for fds in ((0, ""), (8, "7")))
+
+    assert ["nothing arrived" in iolab.ledger(log.encode()).text for log in logs] == [False, True]
+
+
+def test_the_file_of_a_long_call_is_that_which_it_names() -> None:
+    """A call without a descriptor names its file in its arguments."""
+    line = '{:.6f} openat(AT_FDCWD, "/u01/lib/{}", O_RDONLY) = 3 <{:.6f}>'
+    lines = [line.format(1700000000 + n / 100, f"{n}.so", 0.00001) for n in range(60)]
+    lines.append(line.format(1700000001, "tnsnames.ora", 6.8))
+
+    assert "1 of 61 `openat` calls took 6.80 s on `tnsnames.ora`" in _findings("\n".join(lines))["few_long_calls"]
+
+
+def test_the_share_of_a_file_is_a_figure() -> None:
+    """Half of the time is not most of it where another file has the other half."""
+    line = '{:.6f} pwrite64(3</u01/{}.dbf>, "", 8192, 0) = 8192 <0.009000>'
+    lines = [line.format(1700000000 + n / 100, "ab"[n % 3 > 0]) for n in range(60)]
+
+    assert "67 % of it on `b.dbf`" in _findings("\n".join(lines))["trace_profile"]

@@ -21,10 +21,10 @@ def test_a_few_calls_with_most_of_the_time_come_first() -> None:
     found = iolab.findings("\n".join(lines).encode())
     stall = found.filter(name="few_long_calls").row(0, named=True)
     assert stall["rank"] < found.filter(part="file writes").item(0, "rank")
-    assert stall["sentence"].startswith("2 of 78 `pwrite64` calls on `b.bkp` took 61.2 s each, 99.4 % of the time")
+    assert stall["sentence"].startswith("2 of 78 `pwrite64` calls took 61.2 s each on `b.bkp`, 99.4 % of the time")
     assert stall["next"].startswith("see what stood still then")
     even = "\n".join(WRITE.format(1_700_000_000 + n, 0.2 + 0.001 * (n % 7)) for n in range(100))
-    assert "calls on `b.bkp` took" not in _said(even)
+    assert "each on `b.bkp`, " not in _said(even)
     assert "none longer than 206 ms" in _said(even)
 
 
@@ -42,8 +42,8 @@ def test_stalls_of_several_processes_at_the_same_time_have_their_time() -> None:
         ]
         return str(iolab.findings("\n".join(lines).encode()).filter(name="few_long_calls").item(0, "sentence"))
 
-    assert "took 9 s each in 2 processes at the same time (10:01:10), 9" in said(0.4)
-    assert "took 9 s each in 2 processes, 9" in said(20)
+    assert "took 9 s each on `b.bkp` in 2 processes at the same time (10:01:10), 9" in said(0.4)
+    assert "took 9 s each on `b.bkp` in 2 processes, 9" in said(20)
 
 
 def test_the_part_stands_above_how_its_writes_are_spread() -> None:
