@@ -273,7 +273,9 @@ def _said(rule: str, tree: Tree[Token]) -> dict[str, Any]:
         case "restart":
             return {"clock": first["CLOCK"], "cpus": _count(first.get("CPUS"))}
         case "configuration":
-            return {"settings": rest}
+            settings = dict(word.split("=", 1) for word in rest.split() if "=" in word)
+            # of a partition with an entitlement the figures are not of its logical processors
+            return {"settings": rest, "cpus": None if "ent" in settings else _count(settings.get("lcpu"))}
         case "osw":
             is_step = first["OSW_NAME"].strip() == "SNAP_INTERVAL"
             return {"collector": "oswatcher", "settings": f"SNAP_INTERVAL {rest}" if is_step else None}

@@ -55,6 +55,11 @@ _LEAST_RATE: Final = 100
 _SEE_LIMIT: Final = "compare with what the volume and the host may do: their requests per second (IOPS)"
 _SEE_PATH: Final = "see what it does not share with the others: multipath -ll; its LUN, path and pool in the array"
 _MOVED: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"))
+#: Pages that were scanned, and what else shows that memory was short -> from how many on, who scanned, what it is.
+_SCANNED: Final = {
+    ("pgscand_per_s", "majflt_per_s"): (1, "processes", "major faults per second"),
+    ("sr_per_s", "po_per_s", "de_per_s"): (200, "the kernel", "KiB/s were paged out"),
+}
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
 _NOT_BUSY: Final = ("id_percent", "idle_percent", "wa_percent", "iowait_percent")
 _OF_NMON: Final = {"read_bytes_per_s": "received_bytes_per_s", "write_bytes_per_s": "sent_bytes_per_s"}
@@ -79,7 +84,11 @@ def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     rows = placed(rows.filter(IS_SAMPLE).with_columns(weight=length), log.runs)
     if scope == "device":  # a partition has the requests of its disk
         names = set(rows.select("device").unique().collect().to_series().drop_nulls())
-        parts = {one for one in names if {disk := one.rstrip("0123456789"), disk.removesuffix("p")} & (names - {one})}
+        parts = {
+            one
+            for one in names
+            if {disk := one.rstrip("0123456789"), disk.removesuffix("p"), one.partition(",")[0]} & (names - {one})
+        }
         rows = rows.filter(~pl.col("device").str.to_lowercase().is_in([*parts, "total", "all"]))
     # samples without their seconds are left out; where none has them, all count alike
     is_timed = rows.select((pl.col("weight") > 0).any()).collect().item()
@@ -331,7 +340,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
         >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 20 0 0\n" * 3).encode())
         >>> for one in run_queue(log): print(one.mark, one.sentence)
-        context 9 processes were runnable on average while the CPUs were at least 90 % busy, at most 9.
+        context On average 9 processes were runnable while the CPUs were at least 90 % busy, at most 9.
     """
     rows = _samples(log, "host", "runnable")
     if rows is None:
@@ -349,7 +358,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         return
     level, most = three(_mean(queued, "runnable")), three(float(queued.select(pl.col("runnable").max()).item()))
     if cpus is None:
-        said = f"{level} processes were runnable on average while the CPUs were at least 90 % busy, at most {most}."
+        said = f"On average {level} processes were runnable while the CPUs were at least 90 % busy, at most {most}."
     else:
         beside = f"; {three(_mean(others, 'runnable'))} in the others" if others.height else ""
         samples = f"{queued.height:,} of {counted(own.height, 'samples')}{_when(own, waits)}"
@@ -446,8 +455,11 @@ def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
 @rule(
     "memory_scanned",
     of="host",
-    needs="pages that processes scanned themselves (sar -B: pgscand/s)",
-    thresholds={"1 page per second": "processes scan only where the kernel frees too little before"},
+    needs="pages that processes scanned themselves (sar -B: pgscand/s), or the page scanner of Solaris (vmstat: sr)",
+    thresholds={
+        "1 page per second": "processes scan only where the kernel frees too little before",
+        "200 pages per second": "the usual limit for the page scanner of Solaris",
+    },
 )
 def memory_scanned(log: HostLog) -> Iterator[Finding]:
     r"""How long processes had to free memory themselves, as none was free when they asked for it.
@@ -461,10 +473,11 @@ def memory_scanned(log: HostLog) -> Iterator[Finding]:
         Memory was short in 3 of 3 samples: processes scanned 2,000 pages per second for free ones, 200 major faults per
         second.
     """
-    rows = _samples(log, "host", "pgscand_per_s", "majflt_per_s")
-    if rows is None:
+    found = [(names, rows) for names in _SCANNED if (rows := _samples(log, "host", *names)) is not None]
+    if not found:
         return
-    own, is_short = rows.collect(), pl.col("pgscand_per_s") >= 1
+    names, rows = found[0]
+    own, is_short = rows.collect(), pl.col(names[0]) >= _SCANNED[names][0]
     short, others = own.filter(is_short), own.filter(~is_short)
     if short.is_empty():
         return
@@ -473,15 +486,15 @@ def memory_scanned(log: HostLog) -> Iterator[Finding]:
         inside, outside = (_mean(frame, "paged_in_bytes_per_s") / _MEGABYTE for frame in (short, others))
         beside = f", {three(outside)} in the others" if others.height else ""
         read = f"; {three(inside)} MB/s were paged in{beside}" if inside >= 1 else ""
-    scanned, faults = (three(_mean(short, f"{one}_per_s")) for one in ("pgscand", "majflt"))
+    (scanned, beside), (_, who, what) = (three(_mean(short, one)) for one in names[:2]), _SCANNED[names]
     yield Finding(
         "memory_scanned",
-        f"Memory was short in {short.height:,} of {counted(own.height, 'samples')}{_when(own, is_short)}: processes "
-        f"scanned {scanned} pages per second for free ones, {faults} major faults per second{read}.",
+        f"Memory was short in {short.height:,} of {counted(own.height, 'samples')}{_when(own, is_short)}: {who} "
+        f"scanned {scanned} pages per second for free ones, {beside} {what}{read}.",
         impact=_share(_sum(short), _sum(own)),
         impact_of=OF_SAMPLES,
         next="see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -r 5",
-        evidence=(Evidence("host", ("pgscand_per_s", "majflt_per_s")),),
+        evidence=(Evidence("host", names),),
         order=0,
     )
 

@@ -59,6 +59,9 @@ _ALIKE: Final = 0.05
 #: No network takes this long for a round trip, in s: the client does something else.
 _THINKS_S: Final = 1.0
 SERVES: Final = "consistent with a server that waits for its client"
+#: Calls that only read files, and those of which a round trip has one each.
+_OF_FILES: Final = (*SUBMITS, *(name for name in READS if IO_CALLS[name].is_of_file))
+_ANSWERS: Final = {"read": "write", "write": "read"}
 #: Calls in which a process waits for work as long as it has none.
 _IDLE: Final = (*READY_CALLS, *POSTS, "wait4", "waitpid", "waitid", "nanosleep", "clock_nanosleep", "rt_sigtimedwait")
 #: Errors that a read or write ends with where nothing is wrong: it would have waited, or was interrupted.
@@ -192,18 +195,14 @@ def _often(row: dict[str, Any]) -> str:
 
 def _served(named: pl.DataFrame, top: str) -> str:
     """What a read or write is where there are as many of both, and the files are read by other calls."""
-    calls = dict(named.select("syscall", "calls").iter_rows())
-    reads, writes = calls.get("read") or 0, calls.get("write") or 0
-    of_files = [*SUBMITS, *(name for name in READS if IO_CALLS[name].is_of_file)]
-    files = named.filter(pl.col("syscall").is_in(of_files)).sort("seconds", descending=True).head(1)
-    if top not in {"read", "write"} or files.is_empty() or not is_pair(reads, writes):
+    calls, other = dict(named.select("syscall", "calls").iter_rows()), _ANSWERS.get(top)
+    # a program that starts reads its libraries so, a few times
+    files = named.filter(pl.col("syscall").is_in(_OF_FILES), pl.col("calls") >= LEAST_WAITS).head(1)
+    if other is None or files.is_empty() or not is_pair(calls[top], calls.get(other) or 0):
         return ""
     name, took, count = files.select("syscall", "seconds", "calls").row(0)
-    if count < LEAST_WAITS:  # a program that starts reads its libraries so
-        return ""
-    other = f"{writes:,} `write`" if top == "read" else f"{reads:,} `read`"
     disk = f"not for a disk; {counted(count, f'`{name}` calls')} took {seconds(took)}"
-    return f", beside {other} calls: {SERVES}, {disk}"
+    return f", beside {calls[other]:,} `{other}` calls: {SERVES}, {disk}"
 
 
 def is_pair(one: float, other: float) -> bool:

@@ -189,6 +189,8 @@ def test_full_cpus_stand_beside_the_load_and_before_processes(idle: float) -> No
     lines = first_lines(text)
 
     assert ("The CPUs were 99.5 % busy. The load average was 41.2" in lines) is (idle < 1)
+    memory = said(text.replace("oracle_30114", "kswapd0"))
+    assert "Process 30114 (`kswapd0`) used 0.940 CPUs on average: the kernel freed memory in it" in memory
     assert "the most of 5 processes that used half a CPU or more, 4.60 together" in said(text)
 
 
@@ -199,3 +201,42 @@ def test_a_process_that_uses_one_whole_cpu_is_the_fact_however_many_there_are() 
         text += f"\n20:00:{n:02}      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n"
         text += f"20:00:{n + 1:02}      501      2199    2.10   97.40    0.00    0.00   99.50     1  ora_mman_p\n"
     assert "Process 2199 (`ora_mman_p`) used 0.995 CPUs on average" in first_lines(text)
+
+
+@pytest.mark.parametrize(("scanned", "is_short"), [(41_000, True), (12, False)])
+def test_the_page_scanner_of_solaris_shows_that_memory_was_short(scanned: int, *, is_short: bool) -> None:
+    """Pages in and out are those of files, too, on Solaris: what the kernel scans for free ones tells."""
+    head = " kthr      memory            page            disk          faults      cpu\n"
+    head += " r b w   swap  free  re  mf pi po fr de sr s0 s1 s2 s3   in   sy   cs us sy id\n"
+    row = " 1 9 0 900000 61000 400 900 3000 7000 9000 0 {} 9 0 0 0 4000 9000 5000 14 31 55\n"
+    text = head + "".join(row.format(0 if n < 6 else scanned) for n in range(13))
+
+    assert ("Memory was short in 7 of 12 samples" in said(text)) is is_short
+    assert ("scanned 41,000 pages per second for free ones, 7,000 KiB/s were paged out" in said(text)) is is_short
+
+
+@pytest.mark.parametrize(("more", "is_known"), [("", True), (" ent=2.00", False)])
+def test_the_logical_processors_of_aix_are_those_that_processes_wait_for(more: str, *, is_known: bool) -> None:
+    """The configuration above the samples states them; figures of a partition with an entitlement are of that."""
+    head = "kthr    memory              page              faults        cpu\n"
+    head += "----- ----------- ------------------------ ------------ -----------\n"
+    head += " r  b   avm   fre  re  pi  po  fr   sr  cy  in   sy  cs us sy id wa\n"
+    row = "36  0 8100200 98000   0   0   0   0     0   0 900 90000 41000 78 21  1  0\n"
+    text = f"\nSystem configuration: lcpu=8 mem=65536MB{more}\n\n{head}{row * 9}"
+
+    assert ("36 were runnable on 8 CPUs on average" in said(text)) is is_known
+    assert ("number of CPUs" not in first_lines(text)) is is_known
+
+
+def test_a_slice_of_solaris_has_the_requests_of_its_disk() -> None:
+    """What is printed of both is one fact."""
+    text = "SunOS balmyday 5.10 Generic sun4u    03/18/2004\n\n"
+    text += "12:36:32   device        %busy   avque   r+w/s  blks/s  avwait  avserv\n\n"
+    for n in range(3):
+        rows = "".join(
+            f"           {name:12} 40    0.7      26    9000     0.0    28.1\n" for name in ("dad1", "dad1,a")
+        )
+        text += f"12:3{n + 7}:01{rows[8:]}\n"
+
+    assert "`dad1` averaged" in said(text)
+    assert "`dad1,a` averaged" not in said(text)
