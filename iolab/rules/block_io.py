@@ -163,8 +163,7 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         yield Finding(
             "slow_mount",
             f"{_OPERATIONS[row['direction']].capitalize()} of `{row['mount']}` took {seconds(row['latency_ms'] / 1e3)} "
-            f"each, {inside}: "
-            f"{three(row['rate'])} per second{again}.",
+            f"each, {inside}: {three(row['rate'])} per second{again}.",
             detail="" if is_queued else "the other part is the time in the queue of the client",
             next=_AGAIN if row["again"] else _SLOTS if is_queued else _SERVER,
             evidence=(Evidence("operations", (row["mount"],)),),

@@ -205,10 +205,8 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
                 said = f"Process {pid}{command and f' (`{command}`)'} used {three(used)} CPUs on average."
                 # a whole CPU is the limit of a thread, however small a part of all CPUs it is
                 is_full = used >= SATURATED and not is_part
-                step = PROFILE.format(pid) if is_full else ""
-                yield Finding(
-                    "busy_process", said, part="" if is_full else row["part"], next=step, order=0 if is_full else 5
-                )
+                place = ("", 0) if is_full else (row["part"], 5)
+                yield Finding("busy_process", said, part=place[0], next=PROFILE.format(pid), order=place[1])
 
 
 @rule(
@@ -237,7 +235,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
         every = placed(log.scan("host").filter(IS_SAMPLE), log.runs).collect()
-        is_swapping = _swaps(names)
+        is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
         stretch = high_stretch(every, is_swapping)
         own_stretch = every if stretch is None else every[stretch.first : stretch.last + 1]
         means = own_stretch.select(pl.col(*names).mean()).row(0)
@@ -267,10 +265,6 @@ def _swap_columns(columns: Collection[str]) -> tuple[str, str] | None:
     """The columns of what was swapped in and out; pages in and out where no others print those of files so."""
     is_aix = "active_virtual_bytes" in columns
     return next((names for names in _SWAPPED if set(names).issubset(columns) and (is_aix or names != _AIX)), None)
-
-
-def _swaps(names: tuple[str, str]) -> pl.Expr:
-    return pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
 
 
 def _unused_pages(log: HostLog) -> str:
@@ -324,10 +318,9 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
         return
     moved = {f"{kind}_bytes_per_s": f"were {word}" for kind, word in (("read", "read"), ("write", "written"))}
     moved = {name: word for name, word in moved.items() if name in columns}
-    own = rows.filter(IS_SAMPLE)
-    every = placed(own, log.runs).collect()
-    names = _swap_columns(columns)
-    stretch = (names and high_stretch(every, _swaps(names))) or raised(every, "blocked")
+    every = placed(rows.filter(IS_SAMPLE), log.runs).collect()
+    swaps = [pl.col(one[0]) * _SWAPPED[one] >= _LEAST_SWAPPED for one in [_swap_columns(columns)] if one]
+    stretch = next((high_stretch(every, one) for one in swaps), None) or raised(every, "blocked")
     place = pl.int_range(pl.len())
     is_in = pl.lit(value=True) if stretch is None else place.is_between(stretch.first, stretch.last)
     some = ((pl.col("blocked") >= 1) & is_in).mean()

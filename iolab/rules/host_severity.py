@@ -84,11 +84,10 @@ def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     rows = placed(rows.filter(IS_SAMPLE).with_columns(weight=length), log.runs)
     if scope == "device":  # a partition has the requests of its disk
         names = set(rows.select("device").unique().collect().to_series().drop_nulls())
-        parts = {
-            one
-            for one in names
-            if {disk := one.rstrip("0123456789"), disk.removesuffix("p"), one.partition(",")[0]} & (names - {one})
+        disks = {
+            one: {disk := one.rstrip("0123456789"), disk.removesuffix("p"), one.partition(",")[0]} for one in names
         }
+        parts = {one for one, found in disks.items() if found & (names - {one})}
         rows = rows.filter(~pl.col("device").str.to_lowercase().is_in([*parts, "total", "all"]))
     # samples without their seconds are left out; where none has them, all count alike
     is_timed = rows.select((pl.col("weight") > 0).any()).collect().item()
@@ -340,7 +339,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         >>> head = " r  b   swpd   free  bi    bo   in   cs us sy id wa\n"
         >>> log = read_host((head + " 1 0 0 9 0 0 1 1 1 1 98 0\n" + " 9 0 0 9 0 0 1 1 80 20 0 0\n" * 3).encode())
         >>> for one in run_queue(log): print(one.mark, one.sentence)
-        context On average 9 processes were runnable while the CPUs were at least 90 % busy, at most 9.
+        context The runnable processes were 9 on average while the CPUs were at least 90 % busy, at most 9.
     """
     rows = _samples(log, "host", "runnable")
     if rows is None:
@@ -358,7 +357,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         return
     level, most = three(_mean(queued, "runnable")), three(float(queued.select(pl.col("runnable").max()).item()))
     if cpus is None:
-        said = f"On average {level} processes were runnable while the CPUs were at least 90 % busy, at most {most}."
+        said = f"The runnable processes were {level} on average while the CPUs were at least 90 % busy, at most {most}."
     else:
         beside = f"; {three(_mean(others, 'runnable'))} in the others" if others.height else ""
         samples = f"{queued.height:,} of {counted(own.height, 'samples')}{_when(own, waits)}"
@@ -456,10 +455,7 @@ def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
     "memory_scanned",
     of="host",
     needs="pages that processes scanned themselves (sar -B: pgscand/s), or the page scanner of Solaris (vmstat: sr)",
-    thresholds={
-        "1 page per second": "processes scan only where the kernel frees too little before",
-        "200 pages per second": "the usual limit for the page scanner of Solaris",
-    },
+    thresholds={"1 page per second, 200 on Solaris": "where the kernel frees too little before; the usual limit there"},
 )
 def memory_scanned(log: HostLog) -> Iterator[Finding]:
     r"""How long processes had to free memory themselves, as none was free when they asked for it.

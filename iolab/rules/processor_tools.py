@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 #: Processes with less of a processor are not named.
 _LEAST_CPU: Final = 0.5
 _MOST_PROCESSES: Final = 3
-#: The thread of the kernel that frees memory in the background.
-_FREES: Final = "kswapd"
-_HOLDERS: Final = "see who holds the memory: ps -eo pid,rss,args --sort=-rss"
 #: A process that cannot be interrupted nearly always waits for I/O.
 _BLOCKED: Final = "D"
 #: A load below this is no load.
@@ -73,17 +70,11 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
         share=(pl.col("cpu_percent") >= 100 * _LEAST_CPU).sum() / max(number, 1),
     )
     busy = used.filter(pl.col("cpus") >= _LEAST_CPU).sort("cpus", "pid", descending=[True, False])
-    is_many = busy.height > _MOST_PROCESSES
-    for pid, command, cpus, share in busy.head(1 if is_many else _MOST_PROCESSES).iter_rows():
-        said = f"Process {pid} (`{command}`) used {three(cpus)} CPUs{when}"
-        every = three(float(busy.get_column("cpus").sum()))
-        if command.startswith(_FREES):
-            said += ": the kernel freed memory in it, as it was short"
-        said += f", the most of {busy.height:,} processes that used half a CPU or more, {every} together" * is_many
+    for pid, command, cpus, share in busy.head(_MOST_PROCESSES).iter_rows():
         yield Finding(
             "busy_process",
-            f"{said}.",
-            next=_HOLDERS if command.startswith(_FREES) else PROFILE.format(pid),
+            f"Process {pid} (`{command}`) used {three(cpus)} CPUs{when}.",
+            next=PROFILE.format(pid),
             evidence=(Evidence("processes", (str(pid),)),),
             impact=Interval.exact(min(share, 1.0)),
             impact_of=OF_SAMPLES,

@@ -14,7 +14,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
+from iolab.time_ledger.next_steps import MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
@@ -56,12 +56,9 @@ _WOULD_WAIT: Final = (
 )
 #: Calls that come together differ in number by this part of it.
 _ALIKE: Final = 0.05
-#: No network takes this long for a round trip, in s: the client does something else.
-_THINKS_S: Final = 1.0
 SERVES: Final = "consistent with a server that waits for its client"
-#: Calls that only read files, and those of which a round trip has one each.
+#: Calls that only read files.
 _OF_FILES: Final = (*SUBMITS, *(name for name in READS if IO_CALLS[name].is_of_file))
-_ANSWERS: Final = {"read": "write", "write": "read"}
 #: Calls in which a process waits for work as long as it has none.
 _IDLE: Final = (*READY_CALLS, *POSTS, "wait4", "waitpid", "waitid", "nanosleep", "clock_nanosleep", "rt_sigtimedwait")
 #: Errors that a read or write ends with where nothing is wrong: it would have waited, or was interrupted.
@@ -161,22 +158,21 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     named = run.group_by("syscall").agg(pl.col("seconds", "calls", "errors").sum())
     named, whole = named.sort("seconds", "syscall", descending=[True, False]), float(run["seconds"].sum())
     top = named.row(0, named=True)
-    work = named.filter(~pl.col("syscall").is_in(_IDLE))
-    rest = float(work["seconds"].sum())
+    rest = float((work := named.filter(~pl.col("syscall").is_in(_IDLE)))["seconds"].sum())
     is_idle = top["syscall"] in _IDLE and rest >= PART * whole
     lead = work.row(0, named=True) if is_idle else top
     each = lead["seconds"] / max(lead["calls"], 1)
     step = _SUMMED.get(lead["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
     beside = "; strace sees those that the vDSO does not answer" if lead["syscall"] in _CLOCKS else ""
     if trips := _served(named, lead["syscall"]):
-        beside, step = trips, MORE_ROWS if each < _THINKS_S else CLIENT_WORK
+        beside, step = trips, MORE_ROWS
     if lead["syscall"] not in _WOULD_WAIT and lead["errors"] >= _NEARLY_ALL * max(lead["calls"], 1):
         beside, step = f", {lead['errors']:,} of which failed", _FAILED.format(lead["syscall"])
     if is_idle:
-        beside = f", where it may be idle; {_counted(lead, rest)} of the other {seconds(rest)}: {_often(lead)}{beside}"
+        beside = f", where it may be idle; {_took(lead, rest, f'other {seconds(rest)}')}{beside}"
     yield Finding(
         "counted_calls",
-        f"{_counted(top, whole)} of the {seconds(whole)} in the summary of calls{of_run}: {_often(top)}{beside}.",
+        f"{_took(top, whole, f'{seconds(whole)} in the summary of calls{of_run}')}{beside}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
         next=RARE.format(seconds(whole)) if whole < SHORT_S else step,
@@ -184,18 +180,15 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     )
 
 
-def _counted(row: dict[str, Any], whole: float) -> str:
-    return f"`{row['syscall']}` took {percent(row['seconds'] / whole)}"
-
-
-def _often(row: dict[str, Any]) -> str:
+def _took(row: dict[str, Any], whole: float, of: str) -> str:
     each = seconds(row["seconds"] / max(row["calls"], 1))
-    return often_each(Interval.exact(row["calls"]), None, "calls", each)
+    took = f"`{row['syscall']}` took {percent(row['seconds'] / whole)} of the {of}"
+    return f"{took}: {often_each(Interval.exact(row['calls']), None, 'calls', each)}"
 
 
 def _served(named: pl.DataFrame, top: str) -> str:
     """What a read or write is where there are as many of both, and the files are read by other calls."""
-    calls, other = dict(named.select("syscall", "calls").iter_rows()), _ANSWERS.get(top)
+    calls, other = dict(named.select("syscall", "calls").iter_rows()), {"read": "write", "write": "read"}.get(top)
     # a program that starts reads its libraries so, a few times
     files = named.filter(pl.col("syscall").is_in(_OF_FILES), pl.col("calls") >= LEAST_WAITS).head(1)
     if other is None or files.is_empty() or not is_pair(calls[top], calls.get(other) or 0):

@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import size_text
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_queue import queue_depth
+from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
-from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
+from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS, ON_DISK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 _MOST_OF_IT: Final = 0.5
 #: A mean over calls of which few hold this much of the time would mislead.
 _NEARLY_ALL: Final = 0.9
+#: What requests do with a file.
+_HALVES: Final = ("write", "read")
 #: Calls on a file that take this much longer than those on others have a mean of their own.
 _MUCH_SLOWER: Final = 2.0
 #: This many calls are named where there is no total.
@@ -64,8 +68,7 @@ _NOT_WOKEN: Final = {
 }
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {
-    "file reads": ("", _IOSTAT),
-    "file writes": ("", _IOSTAT),
+    **dict.fromkeys(("file reads", "file writes"), ("", _IOSTAT)),
     "file flushes": ("a flush waits until the data are on the device", _IOSTAT),
     "sockets": ("the process waited for the other end of a socket, not for a disk", _OTHER_END),
     "pipes": ("the process waited for the other end of a pipe, not for a disk", _OTHER_END),
@@ -114,16 +117,14 @@ _SUBJECTS: Final = {
     "terminal": "calls on a terminal",
     "standard input and output": "calls on {}",
     "/proc, /sys and files in memory": "calls on {}",
-    "the client": "waits for {}",
+    **dict.fromkeys(("the client", "child processes"), "waits for {}"),
     "likely the client (Oracle Net)": "waits that are likely for the client (Oracle Net)",
     "reads and writes, file not known": "reads and writes of unknown files",
-    "file names and attributes": "calls for {}",
+    **dict.fromkeys(("file names and attributes", "locks and messages"), "calls for {}"),
     "allocation and hints": "calls for file {}",
-    "locks and messages": "calls for {}",
     "memory": "memory-management calls",
     "processes": "process-management calls",
     "sleep": "sleeping",
-    "child processes": "waits for {}",
     "reap": "waiting for completions",
     "submit": "submitting requests",
     "set-up": "creating and destroying contexts of asynchronous I/O",
@@ -416,9 +417,9 @@ def _even(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The longest request of a name whose times are even: none stands out."""
     own = times_of(log).calls.filter(is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
     longest = float(own.get_column("longest").max() or 0) / 1e9  # type: ignore[arg-type]  # a column of numbers
+    is_even = 0 < longest <= _MUCH_SLOWER * row["seconds"] / row["count"]
     is_one = row["kind"] == "io" and row["count"] >= LEAST_WAITS and trace_of(log).printed
-    even = is_one and 0 < longest <= _MUCH_SLOWER * row["seconds"] / row["count"]
-    return f", none longer than {seconds(longest)}" if even else ""
+    return f", none longer than {seconds(longest)}" if is_one and is_even else ""
 
 
 def _in_vain(log: StraceLog, lead: Ledger, name: str, count: float) -> str:
@@ -501,8 +502,7 @@ def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
     whole = int(times.calls.filter(is_own).select(_inside().sum()).item())
     for word, key in (("on", pl.col("path")), ("in", folder_of("path"))):
         every = sums.group_by(place=key).agg(pl.col("spent").sum())
-        top = every.drop_nulls().filter(pl.col("place") != "")
-        top = top.sort("spent", "place", descending=[True, False]).head(1)
+        top = every.drop_nulls().filter(pl.col("place") != "").sort("spent", "place", descending=[True, False]).head(1)
         if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
             place = str(top.item(0, "place"))
             much = _much(every, top.item(0, "spent"), whole, is_timed=trace_of(log).is_timed)
@@ -518,6 +518,52 @@ def _much(places: pl.DataFrame, part: float, whole: float, *, is_timed: bool) ->
 def _inside() -> pl.Expr:
     """The time in calls in ns, of those without a time at most."""
     return pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")
+
+
+@rule(
+    "written_and_read",
+    of="strace",
+    needs="times of calls that read and write one file",
+    thresholds={"10 % of the time for each half": "time_parts.PART"},
+)
+def written_and_read(log: StraceLog) -> Iterator[Finding]:
+    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
+
+    Examples:
+        >>> import iolab
+        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
+        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
+        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 requests, 500 us each), 22 % to read it (4 requests,
+        400 us each).
+    """
+    lead = process_ledger(log)
+    if lead is None or lead.total is None or lead.unshared:
+        return
+    whole = (lead.work or lead.total).value
+    own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
+    alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
+    own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
+    rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
+    sums = rows.group_by("file", "op").agg(pl.col("took").sum(), count=pl.len()).filter(pl.col("took") >= PART * whole)
+    both = sums.filter(pl.len().over("file") == len(_HALVES))
+    both = both.sort(pl.col("took").sum().over("file"), "file", "op", descending=True).head(len(_HALVES))
+    share = float(both.get_column("took").sum()) / whole
+    said = [
+        f"{percent(took / whole)} to {op} it "
+        f"({often_each(Interval.exact(count), None, 'requests', seconds(took / count))})"
+        for op, took, count in both.select("op", "took", "count").iter_rows()
+    ]
+    for file in both.get_column("file").head(1):
+        yield Finding(
+            "written_and_read",
+            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
+            Interval.exact(share),
+            "the non-idle time" if lead.work else "elapsed time",
+            next=ON_DISK if "temp" in file.lower() else _IOSTAT,
+            evidence=(Evidence("requests", (file,)),),
+            order=0,
+        )
 
 
 @rule(

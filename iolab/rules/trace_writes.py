@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import size_text
-from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, often_each, percent, seconds, three
+from iolab.rules.phrases import counted, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.time_parts import PART
-from iolab.rules.trace_calls import is_own, process_ledger
-from iolab.time_ledger.next_steps import ON_DISK
-from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +24,6 @@ _LEAST: Final = 20
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
-#: What requests do with a file, and what the name of a file for temporary segments contains.
-_HALVES: Final = ("write", "read")
-_TEMPORARY: Final = "temp"
 _NEXT: Final = "`iostat -xt 1` of the device: w_await, f/s and f_await"
 
 
@@ -79,50 +71,6 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
-
-
-@rule(
-    "written_and_read",
-    of="strace",
-    needs="times of calls that read and write one file",
-    thresholds={"10 % of the time for each half": "time_parts.PART"},
-)
-def written_and_read(log: StraceLog) -> Iterator[Finding]:
-    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
-
-    Examples:
-        >>> import iolab
-        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
-        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
-        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
-        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 requests, 500 us each), 22 % to read it (4 requests,
-        400 us each).
-    """
-    lead = process_ledger(log)
-    if lead is None or lead.total is None or lead.unshared:
-        return
-    whole = (lead.work or lead.total).value
-    own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
-    alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
-    own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
-    rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
-    sums = rows.group_by("file", "op").agg(elapsed=pl.col("took").sum(), timed=pl.len())
-    both = sums.filter(pl.col("elapsed") >= PART * whole).filter(pl.len().over("file") == len(_HALVES))
-    both = both.sort(pl.col("elapsed").sum().over("file"), "file", "op", descending=True).head(len(_HALVES))
-    said, share = [], float(both.get_column("elapsed").sum()) / whole
-    for of, time, count in both.select("op", "elapsed", "timed").iter_rows():
-        each = often_each(Interval.exact(count), None, "requests", seconds(time / count))
-        said.append(f"{percent(time / whole)} to {of} it ({each})")
-    for file in both.get_column("file").head(1):
-        yield Finding(
-            "written_and_read",
-            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
-            Interval.exact(share),
-            "the non-idle time" if lead.work else "elapsed time",
-            next=ON_DISK if _TEMPORARY in file.lower() else _NEXT,
-            evidence=(Evidence("requests", (file,)),),
-            order=0,
-        )
 
 
 def _per_write(writes: float) -> str:

@@ -18,9 +18,7 @@ NOT_SHARED: Final = "see why its cursor was not shared: select * from v$sql_shar
 #: A cursor with more children than this is not shared.
 MANY_CHILDREN: Final = 100
 CLIENT_WORK: Final = "see what the client did between its calls: its own log, or the user who waited"
-MORE_ROWS: Final = (
-    "send and fetch more rows per call (arraysize, array binds), or run the program nearer to the database"
-)
+MORE_ROWS: Final = "send and fetch more rows per call (arraysize, array binds), or run it nearer to the database"
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100

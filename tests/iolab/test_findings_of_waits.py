@@ -252,7 +252,7 @@ def test_no_process_waited_where_the_cpus_are_not_counted() -> None:
     shown = screen(VMSTAT + "40  0      0 812344  99221 8123441    0    0     9     9 5000 9000  9 84  7  0  0\n" * 30)
 
     assert "The CPUs were 93 % busy on average, mostly with kernel code (84 %)" in shown
-    assert "On average 40 processes were runnable while the CPUs were at least 90 % busy, at most 40." in shown
+    assert "The runnable processes were 40 on average while the CPUs were at least 90 % busy, at most 40." in shown
     assert "waited for a CPU" not in shown
 
 
