@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from logframe import load_grammar
@@ -20,6 +21,10 @@ _LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
 _CONVERTED: Final = Pattern(
     r'\b(?P<function>{FUNCTION})\({BEFORE_COLUMN}"(?P<column>{COLUMN})"{COMPARED}', PLAN_GRAMMAR
 )
+_IN_TEXT: Final = Pattern(
+    r"\b(?P<function>{CONVERSION})\s*\(\s*(?:(?P<alias>{NAME})\.)?(?P<column>{NAME}){COMPARED_IN_TEXT}", PLAN_GRAMMAR
+)
+_CLOCKS: Final = ("SYSDATE", "SYSTIMESTAMP", "CURRENT_DATE")
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
 _REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
@@ -39,6 +44,28 @@ def converted_column(predicates: str) -> tuple[str, str] | None:
     """
     found = _CONVERTED.search(predicates)
     return (found["column"], found["function"]) if found else None
+
+
+def converted_in_text(text: str, table: str, *, is_only: bool) -> tuple[str, str] | None:
+    """The first column of a table of which the condition of a statement compares a function, and that function.
+
+    Args:
+        text: of the statement.
+        table: whose column it is to be: the alias tells.
+        is_only: whether no other table is read, so a column without an alias is of this one.
+
+    Examples:
+        >>> text = "select upper(c.b) from cust c, ord o where c.id = o.cid and trunc(o.ts, 'MM') = :1"
+        >>> converted_in_text(text, "ORD", is_only=False), converted_in_text(text, "CUST", is_only=False)
+        (('TS', 'TRUNC'), None)
+    """
+    source, _, condition = text.upper().partition("WHERE")
+    words = [word.rpartition(".")[2] for word in source.replace(",", " , ").split() if word != "AS"]
+    names = {table, *(after for word, after in pairwise(words) if word == table)}
+    for found in _IN_TEXT.finditer(condition):
+        if (found["alias"] in names if found["alias"] else is_only) and found["column"] not in _CLOCKS:
+            return found["column"], found["function"]
+    return None
 
 
 class Sections:

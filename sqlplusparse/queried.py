@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar, read_printed
@@ -97,6 +98,8 @@ class Column:
             ('readtim', 's', 1.0, True)
             >>> Column("MS", ("readtim", "*", "10", "/", "phyrds")).measure(units)
             ('readtim/', 's', 0.001, False)
+            >>> Column("MS", ("readtim", "/", "nullif", "(", "phyrds", ",", "0", ")", "*", "10")).measure(units)
+            ('readtim/', 's', 0.001, False)
             >>> Column("GB", ("blocks", "*", "block_size", "/", "1e9")).measure(units)
             ('blocks', 'bytes', 1073741824.0, True)
             >>> Column("N", ("n",)).measure(units)
@@ -118,7 +121,16 @@ class Column:
         each = Column("", over)._scale()  # noqa: SLF001 - of this class
         if name not in {token.rpartition(".")[2] for token in over} or each is None:
             return None
-        return f"{name}/", kind, of_time[1] if of_time else unit * each, False
+        return f"{name}/", kind, of_time[1] if of_time else unit * each * self._scale_of_divisor(), False
+
+    def _scale_of_divisor(self) -> float:
+        """What factors within and after what another column divides make of the figures."""
+        scale, depth, rest = 1.0, 0, self.tokens[self._divided() + 1 :]
+        for sign, value in pairwise(rest):
+            depth += (sign == "(") - (sign == ")")
+            if sign in {"/", "*"} and _SCALE.fullmatch(value):
+                scale *= float(value) if (sign == "/") == (depth <= 0) else 1 / float(value)
+        return scale
 
     def _divided(self) -> int:
         """Where what another column divides begins."""

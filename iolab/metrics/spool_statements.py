@@ -26,6 +26,7 @@ _ELIGIBLE: Final = "cell physical IO bytes eligible for predicate offload"
 #: What autotrace counts, and the columns of `STATEMENT_COSTS`.
 _TRACED: Final = {
     "physical reads": "blocks",
+    "recursive calls": "recursive_calls",
     "SQL*Net roundtrips to/from client": "round_trips",
     "sorts (disk)": "disk_sorts",
     "redo size": "redo_bytes",
@@ -33,9 +34,9 @@ _TRACED: Final = {
 }
 _COUNTS: Final = ("gets", *_TRACED.values())
 #: Columns of `statement_costs`.  ``elapsed_s`` is the sum of the ``runs``; ``times``, ``plans`` (hash values),
-#: ``trips`` (round trips) and ``reads`` (blocks from disk) are those of each run, but for runs that returned another
-#: number of rows than most; ``statements`` and ``lines`` are the places of the first ones.  Counts are sums over the
-#: runs that autotrace counted, and null where it counted none.
+#: ``trips`` (round trips), ``reads`` (blocks from disk) and ``recursive`` (calls) are those of each run, but for runs
+#: that returned another number of rows than most; ``statements`` and ``lines`` are the places of the first ones.
+#: Counts are sums over the runs that autotrace counted, and null where it counted none.
 STATEMENT_COSTS: Final = pl.Schema(
     {
         **dict.fromkeys(("part", "name", "text", "kind"), pl.String()),
@@ -43,7 +44,7 @@ STATEMENT_COSTS: Final = pl.Schema(
         **dict.fromkeys(("elapsed_s", "elapsed_s_lo", "elapsed_s_hi"), pl.Float64()),
         **dict.fromkeys(("statements", "lines"), pl.List(pl.Int64())),
         "times": pl.List(pl.Float64()),
-        **dict.fromkeys(("plans", "trips", "reads"), pl.List(pl.Int64())),
+        **dict.fromkeys(("plans", "trips", "reads", "recursive"), pl.List(pl.Int64())),
         **dict.fromkeys(_COUNTS, pl.Int64()),
         **dict.fromkeys(("us_per_block_hi", "us_per_get_hi", "rows_per_trip"), pl.Float64()),
     }
@@ -118,6 +119,7 @@ def _costs(spool: Spool) -> pl.DataFrame:
             plans=pl.col("plan_hash_value").filter(~pl.col("is_other")),
             trips=pl.col("round_trips").filter(~pl.col("is_other")),
             reads=pl.col("blocks").filter(~pl.col("is_other")),
+            recursive=pl.col("recursive_calls").filter(~pl.col("is_other")),
             us_per_block_hi=at_most("blocks"),
             us_per_get_hi=at_most("gets"),
         )

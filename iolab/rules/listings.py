@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import short_text, size_text
+from iolab.metrics.spool_statements import statement_costs
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.time_parts import LARGE, PART
@@ -66,10 +67,11 @@ _TOTAL: Final = ("total ", "maximum ", "granule ")
 _SAME: Final = 1e-3
 #: A device is the cause of waits where it is this many times as slow as the others.
 _FAR: Final = 3
+_STORAGE: Final = "see the storage that they share, as none is much slower than the others: iostat -xt 5"
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
-#: Views of the statistics of the session that queries them, and what explains the time of any statement.
-_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat")
+#: How a session queries its own statistics and waits, and what explains the time of any statement.
+_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat", "'userenv'", "userenv(")
 ANY: Final = "any statement"
 #: What explains the time of statements of a kind only.
 OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
@@ -213,7 +215,7 @@ def listed(spool: Spool) -> list[Finding]:
         found += said
     ratios = [*_ratios(spool, tables, found_of)]
     found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
-    found += [*ratios, *_times(spool)]
+    found += [*ratios, *_times(spool), *_waits(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
@@ -241,7 +243,7 @@ def _rows(table: _Table, tables: Sequence[_Table]) -> Iterator[Finding]:
 
 
 def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Finding | None:
-    of_size = [name for name, one in table.figures.items() if one.kind != "n" and one.is_sum]
+    of_size = [name for name, one in table.figures.items() if one.kind != "n" and one.is_sum and name not in _VALUES]
     names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
     name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
     values = [(value, -n) for n, value in enumerate(most.values) if value is not None] if most is not None else []
@@ -272,8 +274,9 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         if counts is not None and (count := counts.values[row]):
             texts["each"] = most.said(value / count)
             if rest := sum(one or 0 for n, one in enumerate(counts.values) if n != row):
-                texts["each~"] = most.said(sum(others) / rest)
-                far = value / count / (sum(others) / rest) if any(others) else 0.0
+                typical = sum(others) / rest
+                texts["each~"] = most.said(typical)
+                far = value / count / typical if any(others) else 0.0
             break
     listed = table.listed
     figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
@@ -290,10 +293,13 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     if not sentence or not texts["label"] + str(sid or ""):
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
-    evidence = (Evidence("tables", (texts["label"],)),)
-    order = _LIMIT if is_severe else _USUAL
-    explains = tuple(entry.get("explains", entry.get("of_events", ()) if far >= _FAR else ()))
-    return Finding("listed_rows", sentence, next=step or "", evidence=evidence, order=order, explains=explains)
+    are_slow = 0 < far < _FAR and typical >= _SLOW_MS / 1e3
+    step = _STORAGE if "of_events" in entry and are_slow else step
+    explains = tuple(entry.get("explains", entry.get("of_events", ()) if far >= _FAR or are_slow else ()))
+    return Finding(
+        "listed_rows", sentence, next=step or "", evidence=(Evidence("tables", (texts["label"],)),),
+        order=_LIMIT if is_severe else _USUAL, explains=explains,
+    )  # fmt: skip
 
 
 def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
@@ -612,16 +618,48 @@ def _times(spool: Spool) -> Iterator[Finding]:
     )
 
 
+def _waits(spool: Spool) -> Iterator[Finding]:
+    """The waits of the session that listed them after the statement that took longest, where they were most of it."""
+    longest, elapsed = _longest(spool)
+    costs = statement_costs(spool).filter(pl.col("statements").list.contains(longest))
+    own = _own_statements(spool)
+    for one in queried_tables(spool):
+        account = account_of(one) if one.statement in own and "v$session_event" in one.words else None
+        if account is None:
+            continue
+        rows = account.parts().sort("seconds", descending=True).to_dicts()
+        # waits for a client are those of a statement where they are as many as its round trips
+        trips = float(costs.get_column("round_trips").sum() or 0)
+        rows = [row for row in rows if row["kind"] != "idle" or abs((row["count"] or 0) - trips) < PART * trips]
+        rows = [row for row in rows if row["count"] and PART * elapsed <= row["seconds"] <= elapsed]
+        if not rows or rows[0]["seconds"] < LARGE * elapsed or sum(row["seconds"] for row in rows) > elapsed:
+            continue
+        said = [
+            f"{seconds(row['seconds'])} for `{row['name']}` "
+            f"({counted(row['count'], 'waits')} of {seconds(row['seconds'] / row['count'])})"
+            for row in rows
+        ]
+        evidence = (Evidence("tables", tuple(row["name"] for row in rows)),)
+        sentence = f"The session waited {' and '.join(said)}."
+        step = event_step(rows[0]["name"])
+        yield Finding("listed_rows", sentence, next=step, evidence=evidence, order=_STATISTIC, explains=(ANY,))
+
+
 def _longest(spool: Spool) -> tuple[int, float]:
     """The number of the statement that took longest, and its time."""
     timed = spool.statements.drop_nulls("elapsed_s").sort("elapsed_s", "statement")
     return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
 
 
-def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
-    """The statistics that the session listed of itself after the statement that took longest."""
+def _own_statements(spool: Spool) -> list[int]:
+    """The queries of the statistics and waits of the session itself after the statement that took longest."""
     longest, _ = _longest(spool)
     texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > longest).select("statement", "text")
-    own = [number for number, text in texts.iter_rows() if any(view in text.lower() for view in _OF_SESSION)]
+    return [number for number, text in texts.iter_rows() if any(word in text.lower() for word in _OF_SESSION)]
+
+
+def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
+    """The statistics that the session listed of itself after the statement that took longest."""
+    own = _own_statements(spool)
     listed = _named([one for one in tables if one.listed.statement in own], "statistic")
     return {*map(str.lower, listed), *spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()}

@@ -1,4 +1,4 @@
-"""The step of a plan that took most of the time of its statement: of a trace, its TKPROF, or a session with A-Time."""
+"""The step of a plan that took most of its statement's time, and the statement for each row of which another ran."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import polars as pl
 
 from iolab.metrics.formatting import size_text
 from iolab.rules.phrases import counted, percent, seconds
+from iolab.time_ledger.sql_traces import has_plan, is_commit
+from sqlplusparse.plans import converted_column, converted_in_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,19 +30,38 @@ _MANY_GETS: Final = 10_000
 LONG_US: Final = 1e6
 #: What an operation of a plan of a session did, in words.
 _PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
+#: From here on a plan prints thousands: the difference of two of them is rounded.
+_EXACT: Final = 100_000
 #: Rows are far from what a plan expects of them by this factor, where there are this many.
 _FAR_OFF, _MANY_ROWS = 10, 1_000
 #: Steps that start the one below for each partition or range of blocks; its rows are expected of all together.
 _PIECES: Final = ("PARTITION ", "PX ")
 #: Steps that read all of a table or index.
 _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
+SEE_PLAN: Final = "see the predicates of the plan, and its rows: iolab show --tables"
+MORE_MEMORY: Final = "give it more memory than it had (Used-Mem): pga_aggregate_target, by v$pga_target_advice"
+COMPARE_ITSELF: Final = (
+    "compare `{0}` itself with values or a range of its own type, else index the expression with {1}"
+)
 _INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
+#: A statement that is executed this often may be so for each row of another, whose rows are the same but for this part.
+OFTEN: Final = 100
+_SAME: Final = 0.01
+#: Blocks call recursive statements, too, where there are half as many of them.
+_FEW_CALLS: Final = 2
+_JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
+INSTEAD: Final = "get its rows by a join in {}, not row by row, or cache them"
 #: What to do about a remote table that is read for each row of another.
 _REMOTE: Final = "join it as a whole, not row by row: hint use_hash, or driving_site for the remote database"
 
 
 def main_step(
-    steps: Sequence[dict[str, Any]], parents: Sequence[int | None], us: float, gets: int, runs: int
+    steps: Sequence[dict[str, Any]],
+    parents: Sequence[int | None],
+    us: float,
+    gets: int,
+    runs: int,
+    text: str | None = None,
 ) -> tuple[str, str]:
     """The step with most of the time, else of the gets, or how few rows it kept of those below it; what to do about it.
 
@@ -50,6 +71,7 @@ def main_step(
         us: the time of the statement; a plan with less than half of it does not show where it was spent.
         gets: of the statement.
         runs: its executions, of one of which the figures of the plan may be.
+        text: of the statement.
 
     Returns:
         A sentence, and a next step where one is better than to see the plan; both empty where the plan does not tell.
@@ -81,13 +103,52 @@ def main_step(
             rows = f"for each of the {outer['rows']:,} rows of `{_operation(outer)}`{_expected(outer)}"
             return f"{said}, {rows}.", _REMOTE if str(step["operation"]).startswith("REMOTE") else ""
         name, blocks = _operation(step), step["consistent_gets"] or 0
-        if name.startswith(_SCANS) and blocks >= max(_MANY_GETS, _MANY * max(step["rows"], 1)):
-            few = f"{said}: {blocks:,} gets for {counted(step['rows'], 'rows')}."
-            return few, _INDEX.format(name.rpartition(" ")[2])
+        table = name.rpartition(" ")[2]
+        tables = {
+            _operation(one).rpartition(" ")[2] for one in steps if str(one["operation"]).startswith("TABLE ACCESS")
+        }
+        is_scan = name.startswith(_SCANS) and blocks >= max(_MANY_GETS, step["rows"])
+        few = f"{said}: {blocks:,} gets for {counted(step['rows'], 'rows')}"
+        if is_scan and (converted := converted_in_text(text or "", table, is_only=tables == {table})):
+            few += "; the statement compares `{}` converted with {}".format(*converted)
+            return f"{few}.", COMPARE_ITSELF.format(*converted)
+        if is_scan and blocks >= _MANY * step["rows"]:
+            return f"{few}.", _INDEX.format(table)
         second = [n for n in others[:1] if own[n] >= _SECOND * whole]
         also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
         return f"{said}{also}.", ""
     return "", ""
+
+
+def each_row_of(statements: pl.DataFrame, one: dict[str, Any]) -> dict[str, Any] | None:
+    """The statement for each of whose rows this one was executed, or committed.
+
+    Args:
+        statements: with ``part``, ``executions``, ``rows``, ``text``, ``is_recursive``.
+        one: a row of them.
+    """
+    often = one["executions"] or 0
+    if often < OFTEN:
+        return None
+    commits = is_commit(one["text"])
+    by_row = pl.lit(commits or one["is_recursive"]) | (pl.col("executions") * OFTEN <= pl.col("rows"))
+    rows = statements.filter(
+        pl.col("part") != one["part"], ~pl.col("is_recursive") | commits, by_row,
+        pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
+    )  # fmt: skip
+    called = statements.filter(~pl.col("is_recursive"), pl.col("executions") * _FEW_CALLS > often)
+    is_called = one["is_recursive"] and not commits and not all(map(has_plan, called.get_column("text")))
+    return None if is_called or rows.is_empty() else rows.row(0, named=True)
+
+
+def for_each_row(one: dict[str, Any], each: dict[str, Any], name: str) -> tuple[str, str]:
+    """That a statement was executed for each row of another (`each_row_of`), by what; and what to do about it."""
+    said = f", one for each row of {name}"
+    if not one["is_recursive"]:
+        return said, _JOIN.format(name)
+    is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
+    caller = "a function in it" if is_query else "a trigger or function of it"
+    return f"{said} ({caller})" if has_plan(one["text"]) else said, INSTEAD.format(name)
 
 
 def _expected(step: dict[str, Any]) -> str:
@@ -125,12 +186,32 @@ def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
 def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> str:
     """What an operation of a plan took and did, the temporary space that it used, and the rows that were expected."""
     of = f" of `{one['object_name']}`" if one["object_name"] else ""
-    did = [f"{one[name]:,.0f} {word}" for name, word in _PLAN_COUNTS.items() if one[name]]
+    rounded = {
+        name: one[name] if one[name] < _EXACT else float(f"{one[name]:.3g}") for name in _PLAN_COUNTS if one[name]
+    }
+    did = [f"{figure:,.0f} {_PLAN_COUNTS[name]}" for name, figure in rounded.items()]
     if one["used_tmp"]:
         passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
-        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
+        memory = f" with {size_text(round(one['used_mem']))} of memory" if one["used_mem"] else ""
+        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}{memory}")
     took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
-    return took + (f": {', '.join(did)}" if did else "") + _estimate(plan, one)
+    converted = _converted(one)
+    filtered = "; its filter converts `{}` with {}".format(*converted) if converted else ""
+    return took + (f": {', '.join(did)}" if did else "") + (_estimate(plan, one) or filtered)
+
+
+def operation_step(one: dict[str, Any], said: str) -> str:
+    """What to do about an operation (`operation_text`): by its rows, what its filter converts, or temporary space."""
+    if said.endswith(" expected"):
+        return "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
+    if converted := _converted(one):
+        return COMPARE_ITSELF.format(*converted)
+    return MORE_MEMORY if one["used_tmp"] else SEE_PLAN
+
+
+def _converted(one: dict[str, Any]) -> tuple[str, str] | None:
+    is_scan = one["operation"].strip().startswith(_SCANS)
+    return converted_column(" ".join(one["predicates"] or ())) if is_scan else None
 
 
 def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
 _MOST_CHANGED: Final = 4
 _MOST_TEXT: Final = 50
+_DESCRIBES: Final = {"desc", "describe"}
 #: Of more runs before a change the first may have been a cold one.
 _FEW: Final = 2
 
@@ -94,6 +95,17 @@ def without_index(spool: Spool, table: str, predicates: str) -> list[str]:
     return []
 
 
+def lobs_of(spool: Spool, text: str | None) -> list[str]:
+    """The LOB columns that a statement names, or all of a table with `*`, where the session describes the table."""
+    words = {word.rpartition(".")[2] for word in str(text).lower().replace(",", " ").split()}
+    for one in queried_tables(spool):
+        name, kind = one.find("name"), one.find("type")
+        if name is not None and kind is not None and words & {*one.words} - _DESCRIBES:
+            rows = [str(row[name]) for row in one.rows if str(row[kind]).endswith("LOB")]
+            return [f"`{column}`" for column in rows if {column.lower(), "*"} & words]
+    return []
+
+
 def _run_before(row: dict[str, Any], statement: int | None) -> int | None:
     return max((run for run in row["statements"] if statement is not None and run < statement), default=None)
 
@@ -129,9 +141,13 @@ def changed(row: dict[str, Any]) -> str:
 
 
 def by_reads(row: dict[str, Any]) -> str:
-    """Runs that read blocks from disk and took longer, and those that did not."""
-    runs = [run for run in zip(row["reads"], row["times"], strict=True) if run[0] is not None]
-    most = max((reads for reads, _ in runs), default=0)
+    """Runs that read blocks from disk, or made recursive calls, and took longer, and those that did not."""
+    return _by_count(row, "reads", "block", " from disk") or _by_count(row, "recursive", "recursive call")
+
+
+def _by_count(row: dict[str, Any], column: str, noun: str, more: str = "") -> str:
+    runs = [run for run in zip(row[column], row["times"], strict=True) if run[0] is not None]
+    most = max((count for count, _ in runs), default=0)
     cold = [run for run in runs if _FACTOR * run[0] > most]
     warm = [run for run in runs if run not in cold]
     if len(runs) < len(row["times"]) or most < MANY_TRIPS or not warm or len(plans_of(row)) > 1:
@@ -139,8 +155,8 @@ def by_reads(row: dict[str, Any]) -> str:
     if min(time for _, time in cold) < _FACTOR * max(time for _, time in warm):
         return ""
     slow, fast = (_from_to([time for _, time in one]) for one in (cold, warm))
-    least = count_text(max(reads for reads, _ in warm), "block")
-    return f"{len(runs)} runs; with {count_text(most, 'block')} from disk {slow} s, with at most {least} {fast} s"
+    least = count_text(max(count for count, _ in warm), noun)
+    return f"{len(runs)} runs; with {count_text(most, noun)}{more} {slow} s, with at most {least} {fast} s"
 
 
 def _from_to(times: list[float]) -> str:

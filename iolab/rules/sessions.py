@@ -19,7 +19,14 @@ from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.rules.listings import ANY, OF_STATEMENTS, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import largest_operation, operation_text, own_times
+from iolab.rules.row_sources import (
+    COMPARE_ITSELF,
+    SEE_PLAN,
+    largest_operation,
+    operation_step,
+    operation_text,
+    own_times,
+)
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
 from iolab.rules.session_runs import (
@@ -31,6 +38,7 @@ from iolab.rules.session_runs import (
     explained_by,
     gets_between,
     in_order,
+    lobs_of,
     other_runs,
     plans_between,
     plans_of,
@@ -42,7 +50,7 @@ from iolab.rules.time_parts import PART, sentence
 from iolab.stats.first_runs import two_groups
 from iolab.stats.samples import clock_step
 from iolab.time_ledger.listings import listing_ledgers
-from iolab.time_ledger.next_steps import ON_DISK
+from iolab.time_ledger.next_steps import BESIDE_ROWS, MORE_TRIPS, ON_DISK
 from iolab.time_ledger.parts import TIMED
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.spools import is_long, sampled
@@ -106,8 +114,6 @@ _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
 #: A plan belongs to a run of which its A-Time is at least this share.
 _SAME_RUN: Final = 0.95
-_SEE_PLAN: Final = "see E-Rows, A-Rows and predicates of the plan: iolab show --tables"
-_GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
 _STRACE: Final = "strace -f -ttt -T -yy"
 
 
@@ -170,6 +176,7 @@ class SpoolFacts:
             "scanned": names.item() if is_one else None,
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
+            "lobs": lobs_of(self.spool, row["text"]),
         }
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
@@ -283,7 +290,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
-            next=cause.next if cause else _next_of_trend(row, trended[0]) if trended else advice,
+            next=(cause.next if cause else "") or (_next_of_trend(row, trended[0]) if trended else advice),
             evidence=cause.evidence if cause else (),
             order=2,
         )
@@ -447,6 +454,9 @@ def _done(cost: dict[str, Any]) -> list[str]:
 def _trips(cost: dict[str, Any]) -> str:
     """The round trips of a query's rows, where there were many."""
     trips, rows = cost["round_trips"] or 0, cost["rows"] or 0
+    if rows and trips >= max(MANY_TRIPS, MORE_TRIPS * rows):
+        lobs = f" ({', '.join(cost['lobs'])}: LOB)" * bool(cost["lobs"])
+        return f"{rows:,} rows took {trips:,} round trips, {phrases.three(trips / rows)} for each row{lobs}"
     return f"{rows:,} rows took {trips:,} round trips" if rows > trips >= _LEAST_TRIPS else ""
 
 
@@ -480,7 +490,7 @@ def _next(facts: SpoolFacts) -> str:
         return ""
     plans, of_plans = facts.plans(large[0]), plans_of(large[0])
     if plans.get_column("a_time_s").max():
-        return "see where E-Rows and A-Rows of its plan part, and its predicates: iolab show --tables"
+        return SEE_PLAN
     if len(of_plans) > 1:
         best = min(of_plans, key=lambda plan: median(of_plans[plan]))
         return f"compare the plans, and keep `{best}`: dbms_spm.load_plans_from_cursor_cache"
@@ -491,6 +501,8 @@ def _next(facts: SpoolFacts) -> str:
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
     if by_trips(large[0]):
         return "fetch as many rows at a time as in its fastest run (`set arraysize`, or that of the program)"
+    if rows and trips >= max(MANY_TRIPS, MORE_TRIPS * rows):
+        return BESIDE_ROWS
     if trips >= MANY_TRIPS and rows < _LARGE_FETCH * trips:
         return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
     if large[0]["times"][1:] and changed(large[0]):
@@ -500,9 +512,9 @@ def _next(facts: SpoolFacts) -> str:
     if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
         return ON_DISK
     if by_reads(large[0]):
-        return f"take {_SQL_TRACE} of a run that reads from disk: the reads are what differs"
+        return f"take {_SQL_TRACE} of a slow run, for its reads and recursive statements"
     if large[0]["converted"]:
-        return "compare `{0}` itself with values of its own type, else index {1}({0})".format(*large[0]["converted"])
+        return COMPARE_ITSELF.format(*large[0]["converted"])
     if large[0]["unindexed"]:
         return f"index `{large[0]['scanned']}` by what its query asks for: {', '.join(large[0]['unindexed'])}"
     if large[0]["scanned"]:
@@ -541,11 +553,11 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         gets = f" and {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
         own = own_times(spool).filter(statement=top["statement"], plan=top["plan"])
         one = largest_operation(own)
-        did = "" if one is None else f"; {operation_text(own, one)}"
+        did = "" if one is None else operation_text(own, one)
         yield Finding(
             "plan_time",
-            f"{phrases.capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did}.",
-            next=_SEE_PLAN if did else "see the operations of the plan: iolab show --tables",
+            f"{phrases.capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did and f'; {did}'}.",
+            next="see the operations of the plan: iolab show --tables" if one is None else operation_step(one, did),
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
         return
@@ -585,7 +597,7 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
-                next=_GATHER if said.endswith(" expected") else _SEE_PLAN,
+                next=operation_step(one, said),
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )
@@ -679,7 +691,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]
-        if by_trips(row):
+        if by_trips(row) or by_reads(row):
             continue
         yield Finding(
             "first_run_slower",
@@ -731,12 +743,14 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     if mixed.is_empty() or facts.cause or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)
+    trips = row["round_trips"] or 0
+    is_few = trips and row["blocks"] * _DISK_READ_S <= _FEW_OF_TIME * row["elapsed_s_lo"]
     has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height
     what = "costs of a logical read and of a round trip" if has_trips else "cost of a logical read"
     reads = (
         "every run also read from disk"
         if costs.filter(pl.col("blocks") > 0).height == costs.height > 1
-        else f"{_name(row)} also read from disk"
+        else f"{_name(row)} also {f'made {trips:,} round trips' if is_few else 'read from disk'}"
     )
     yield Finding(
         "lio_cost",

@@ -15,9 +15,17 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_o
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import LONG_US, main_step
+from iolab.rules.row_sources import LONG_US, each_row_of, for_each_row, main_step
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_step, parse_step
+from iolab.time_ledger.next_steps import (
+    BESIDE_ROWS,
+    BIND,
+    CLIENT_WORK,
+    MANY_COMMITS,
+    MORE_TRIPS,
+    event_step,
+    parse_step,
+)
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
@@ -57,8 +65,6 @@ _ONE_WAIT: Final = 0.9
 #: Round trips of which this much is in a few long ones are the client's own time.
 _THINKING: Final = 0.5
 #: A fetch of this many rows gains little from more.
-#: More round trips for each row read something beside the rows, such as LOBs.
-_MORE_TRIPS: Final = 1.5
 #: A round trip of more time is the client's own work.
 _SLOW_TRIP_US: Final = 500_000
 _LARGE_FETCH: Final = 500
@@ -261,9 +267,9 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     fetches = facts.session.calls.filter(pl.col("op") == "FETCH", _is_of(one))
     usual = int(fetches.get_column("rows").median() or 0)  # type: ignore[arg-type]  # of whole numbers
     rows = int(fetches.get_column("rows").sum())
-    if usual and _MORE_TRIPS * rows < one["trips"]:  # fetches are not all that the client asked for
+    if usual and MORE_TRIPS * rows < one["trips"]:  # fetches are not all that the client asked for
         said = f"{three(one['trips'] / rows)} for each row"
-        return said, "see what is read beside the rows: LOBs come with them by prefetch (JDBC: defaultLobPrefetchSize)"
+        return said, BESIDE_ROWS
     step = "fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)"
     if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
         step = "see what the client did between the fetches: no network takes so long"
@@ -391,20 +397,25 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if is_parsed := bool(one["hard_parses"]) and 0 < one["us"] <= 2 * one["parse_us"]:
             many = one["hard_parses"]
             step = parse_step(many, many, one["texts"], one["sql"]) if many > 1 else step
+        by_row, instead = _for_each_row(facts, one)
         if one["trip_us"] > one["us"]:
             rows, step = _fetch(facts, one)
             parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]
         elif is_parsed:
             parts = [_parsed(one)]
         else:
-            parts = [*_work(facts, one, top), *(undo := _undo(facts, one, top))]
+            parts = [*_work(facts, one, top, by_row), *(undo := _undo(facts, one, top))]
             if undo:
                 step = _CHANGED
             elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
                 plan, better = _row_source(facts, one)
-                step = better or step
+                step = instead or better or step
             if top is not None and (file := _of_file(facts, one, top).partition(" had ")[0]):
                 step = f"see its device: select name from v$datafile where file# = {file.split()[-1]}; iostat -xt 5"  # noqa: S608 - text
+        again = pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64()))
+        between = facts.session.for_client.filter(~pl.col("is_trip"), again)
+        if by_row and (client_us := int(between.get_column("us").sum())) > one["us"]:
+            plan += f" Between its executions {seconds(client_us / 1e6)} passed in the client."
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
             "main_statement",
@@ -444,7 +455,15 @@ def commits_of_rows(facts: Facts) -> Iterator[Finding]:
         yield Finding("time_profile", said, part=row["part"])
 
 
-def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iterator[str]:
+def _for_each_row(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
+    """That a statement was executed for each row of another, and what to do about it; empty where none calls it."""
+    statements = facts.session.statements.with_columns(part="statement", is_recursive=pl.col("depth") > 0)
+    one |= {"part": one["statement"], "is_recursive": one["depth"] > 0}
+    each = None if is_commit(one["text"]) else each_row_of(statements, one)
+    return for_each_row(one, each, _word(each)) if each else ("", "")
+
+
+def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row: str) -> Iterator[str]:
     """How often a statement ran, and what most of its time was."""
     is_one = top is not None and top["longest"] >= _ONE_WAIT * (one["us"] + one["trip_us"])  # a mean would mislead
     if one["executions"] > 1:
@@ -455,7 +474,7 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> Iter
             yield f"{counted(one['executions'], 'executions')}, one {op} of {seconds(longest / 1e6)}"
         else:
             row = _rows_of_commits(facts, one["executions"]) if is_commit(one["text"]) else ""
-            each_one = f", one for each row of {row}" if row else "" if is_one else f" of {seconds(each)}"
+            each_one = f", one for each row of {row}" if row else by_row if is_one else f" of {seconds(each)}{by_row}"
             yield counted(one["executions"], "executions") + each_one
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
@@ -479,7 +498,7 @@ def _row_source(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     places = {step["id"]: n for n, step in enumerate(steps)}
     steps = steps if len(places) == len(steps) else []  # of one plan
     parents = [places.get(step["parent_id"]) for step in steps]
-    return main_step(steps, parents, one["us"], one["gets"], one["executions"])
+    return main_step(steps, parents, one["us"], one["gets"], one["executions"], one["text"])
 
 
 def _is_of_step(event: str) -> bool:

@@ -14,7 +14,7 @@ from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import main_step
+from iolab.rules.row_sources import INSTEAD, OFTEN, each_row_of, for_each_row, main_step
 from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, COMMIT_LESS, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
@@ -43,19 +43,12 @@ _NAMED: Final = 0.10
 _MOST_OF: Final = 0.5
 _MOST_NAMED: Final = 6
 _LEAST_GETS: Final = 100_000
-#: A statement that is executed this often may be so for each row of another, whose rows are the same but for this part.
-_MANY: Final = 100
-_SAME: Final = 0.01
 #: Blocks from disk are named from one of this many gets on.
 _FEW_BLOCKS: Final = 1_000
 #: Blocks are of the reads of one event where the others are at most this part of them.
 _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
-_JOIN: Final = "get its rows by a join in {}, or execute it once for many rows"
 _LOBS: Final = "cache the LOBs: alter table T modify lob (C) (cache); or read only those that are needed"
-_INSTEAD: Final = "get its rows by a join in {}, not row by row, or cache them"
-#: Blocks call recursive statements, too, where there are half as many of them.
-_FEW_CALLS: Final = 2
 _QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
@@ -137,8 +130,9 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             said += f": {count_text(one['misses'], 'hard parse')}."
             yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=BIND, evidence=(place,))
             continue
-        each, top = _each_row_of(facts, one), _largest_wait(facts.report, one)
-        what = _work(facts.report, one, each, top)
+        each, top = each_row_of(facts.statements, one), _largest_wait(facts.report, one)
+        by_row, instead = for_each_row(one, each, _inner(_word(each))) if each else ("", "")
+        what = _work(facts.report, one, by_row, top)
         detail, culprit = f"`{text}`", _culprit(facts, one)
         if culprit:
             what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
@@ -162,8 +156,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         elif parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
         elif each and not parse_s:
-            step = COMMIT_LESS if is_commit(one["text"]) else _INSTEAD if one["is_recursive"] else _JOIN
-            step = step.format(_inner(_word(each)))
+            step = COMMIT_LESS if is_commit(one["text"]) else instead
         else:
             step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
@@ -173,8 +166,8 @@ def _step(facts: Facts, one: dict[str, Any], culprit: dict[str, Any] | None, *, 
     """What to do about a statement of which no wait, parse or other statement tells."""
     if is_silent:
         return "see whether processes waited for a CPU: vmstat 5, or sar -q, of the same time"
-    if culprit and (culprit["executions"] or 0) >= _MANY:
-        return _INSTEAD.format(_inner(_word(one)))
+    if culprit and (culprit["executions"] or 0) >= OFTEN:
+        return INSTEAD.format(_inner(_word(one)))
     if one["part"] == facts.nesting.container:
         return "see the statements in it: iolab show --tables"
     if facts.report.row_sources.filter(pl.col("statement") == one["part"]).height:
@@ -192,12 +185,11 @@ def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
     return found.row(0, named=True) if found.height else None
 
 
-def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top: dict[str, Any] | None) -> str:
+def _work(report: Tkprof, one: dict[str, Any], by_row: str, top: dict[str, Any] | None) -> str:
     """What a statement did: its executions, the waits that were half of its time, else its rows and gets."""
     blocks = count_text(one["disk_blocks"], "block")
     what = count_text(one["executions"], "execution") if one["executions"] else count_text(one["count"], "call")
-    what += f", one for each row of {_inner(_word(each))}" if each else ""
-    what += f" ({_caller(each)})" if each and has_plan(one["text"]) and one["is_recursive"] else ""
+    what += by_row
     if top:
         size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
         each_lob = _lobs_of(report, one, top)
@@ -206,7 +198,7 @@ def _work(report: Tkprof, one: dict[str, Any], each: dict[str, Any] | None, top:
         return f"{what} ({seconds(top['total_wait_s'])}){lobs}"
     if not one["gets"] and not has_plan(one["text"]):
         return f"{what}, no gets: its own code took it, not the statements that it executes"
-    what += "" if each else f", {count_text(one['rows'], 'row')}"
+    what += "" if by_row else f", {count_text(one['rows'], 'row')}"
     what += f", {count_text(one['gets'], 'get')}"
     return what + (f", {blocks} from disk" if one["disk_blocks"] * _FEW_BLOCKS >= one["gets"] else "")
 
@@ -220,7 +212,7 @@ def _lobs_of(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> float:
     steps = report.row_sources.filter(pl.col("statement") == one["part"]).get_column("disk_blocks")
     is_beside = "dbms_lob" in str(one["text"]).lower() or (steps.len() > 0 and not steps.sum())
     is_lob = top["event"] == "direct path read (lob)" or (top["event"] == "direct path read" and is_beside)
-    return top["waits"] / one["executions"] if is_lob and (one["executions"] or 0) >= _MANY else 0.0
+    return top["waits"] / one["executions"] if is_lob and (one["executions"] or 0) >= OFTEN else 0.0
 
 
 def _between(report: Tkprof, one: dict[str, Any]) -> str:
@@ -229,34 +221,12 @@ def _between(report: Tkprof, one: dict[str, Any]) -> str:
     return f" Between its calls {seconds(time)} passed in the client." if time > one["elapsed_s"] else ""
 
 
-def _each_row_of(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The statement for each of whose rows this one was executed, or committed."""
-    often = one["executions"] or 0
-    if often < _MANY:
-        return None
-    commits = is_commit(one["text"])
-    by_row = pl.lit(commits or one["is_recursive"]) | (pl.col("executions") * _MANY <= pl.col("rows"))
-    rows = facts.statements.filter(
-        pl.col("part") != one["part"], ~pl.col("is_recursive") | commits, by_row,
-        pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
-    )  # fmt: skip
-    called = facts.statements.filter(~pl.col("is_recursive"), pl.col("executions") * _FEW_CALLS > often)
-    is_called = one["is_recursive"] and not commits and not all(map(has_plan, called.get_column("text")))
-    return None if is_called or rows.is_empty() else rows.row(0, named=True)
-
-
-def _caller(each: dict[str, Any]) -> str:
-    """What executes a recursive statement for each row of another."""
-    is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
-    return "a function in it" if is_query else "a trigger or function of it"
-
-
 def _row_source(report: Tkprof, one: dict[str, Any]) -> tuple[str, str]:
     """What the plan of a statement shows of its time or gets, and what to do about it."""
     steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
     levels = [step["level"] for step in steps]
     parents = [max((m for m in range(n) if levels[m] < level), default=None) for n, level in enumerate(levels)]
-    return main_step(steps, parents, one["elapsed_s"] * 1e6, one["gets"] or 0, one["executions"] or 1)
+    return main_step(steps, parents, one["elapsed_s"] * 1e6, one["gets"] or 0, one["executions"] or 1, one["text"])
 
 
 def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:

@@ -26,6 +26,12 @@ MANY_COMMITS: Final = 100
 REMOTE_REDO: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 STANDBY: Final = "select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'"
 BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
+#: For a fetch with this many round trips for each row, or more.
+BESIDE_ROWS: Final = (
+    "see what is read beside the rows: LOBs come with them by prefetch "
+    "(SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
+)
+MORE_TRIPS: Final = 1.5
 #: For a sort or hash join on disk.
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.

@@ -396,6 +396,27 @@ def test_a_device_far_slower_than_the_others_is_the_cause_of_the_waits(query: st
     assert ("SQL trace" in screen(text)[-1]) == (slow < 9)
 
 
+@pytest.mark.parametrize("typical", [21.9, 0.9])
+def test_files_that_are_slow_alike_lead_to_their_storage(typical: float) -> None:
+    """No file is the cause where none is much slower than the others; a trace would show the same waits."""
+    rows = [f"f{n}|1000|{typical + n / 10}" for n in range(6)]
+    query = "select name, phyrds, round(readtim/nullif(phyrds,0)*10,2) rd from v$filestat"
+    waits = grid(
+        "select event, total_waits, time_waited_micro/1e6 s from v$system_event",
+        *("EVENT|TOTAL_WAITS|S", "db file sequential read|9000|300", "log file sync|100|2"),
+    )
+    text = joined(grid(query, "NAME|PHYRDS|RD", *rows), waits)
+    assert ("storage that they share" in screen(text)[-1]) == (typical > 9)
+    assert f"{typical + 0.5:.3g}" in " ".join(iolab.findings(text).get_column("sentence"))
+
+
+@pytest.mark.parametrize("view", ["v$pgastat", "v$parameter"])
+def test_values_of_names_are_no_parts_of_a_whole(view: str) -> None:
+    """A target and a limit have no sum, so neither has a share; sizes of segments have."""
+    query = f"select name, value/1048576 mb from {view}"  # noqa: S608 - a text
+    assert "%" not in " ".join(screen(grid(query, "NAME|MB", "pga target|256", "global bound|25.6", "limit|301.2")))
+
+
 @pytest.mark.parametrize("own", ["v$mystat", "v$sysstat"])
 @pytest.mark.parametrize("applied", [61_120_331, 900])
 def test_undo_explains_a_statement_with_the_open_transaction(own: str, applied: int) -> None:

@@ -445,3 +445,96 @@ def test_a_share_of_few_is_no_statistic(parses: int, is_said: bool) -> None:  # 
         text += f"{name:45} {value:10}\n"
     said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
     assert ("Nearly each execution was parsed" in said) is is_said
+
+
+def _waits(*rows: tuple[str, int, float], sid: str = "sys_context('userenv', 'sid')") -> str:
+    query = f"select event, total_waits, time_waited_micro/1e6 secs from v$session_event where sid = {sid}"  # noqa: S608 - a text
+    head = f"SQL> {query};\n\n{'EVENT':30} TOTAL_WAITS       SECS\n{'-' * 30} ----------- ----------\n"
+    return head + "".join(f"{event:30} {count:>11} {time:>10}\n" for event, count, time in rows) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("event", "count", "sid", "is_said"),
+    [
+        ("SQL*Net message from dblink", 41_000, "sys_context('userenv', 'sid')", True),
+        ("SQL*Net message from dblink", 41_000, "318", False),
+        ("SQL*Net message from client", 2_010, "sys_context('userenv', 'sid')", True),
+        ("SQL*Net message from client", 9, "sys_context('userenv', 'sid')", False),
+        ("SQL*Net message from client", 90_000, "sys_context('userenv', 'sid')", False),
+    ],
+)
+def test_the_waits_that_a_session_lists_are_those_of_its_statement(
+    event: str,
+    count: int,
+    sid: str,
+    is_said: bool,  # noqa: FBT001 - a case
+) -> None:
+    """They stand beside the statement, with their next step; those for a client where they are as many as its trips."""
+    text = _fetch(rows=41_000, trips=2_000) + _waits((event, count, 91.2), ("latch free", 3, 0.1), sid=sid)
+    found = iolab.findings(text.encode()).filter(name="main_statement")
+    assert (f"The session waited 91.2 s for `{event}` ({count:,} waits" in found.item(0, "sentence")) == is_said
+    assert ("remote database" in found.item(0, "next")) == (is_said and event.endswith("dblink"))
+
+
+def _fetch(rows: int, trips: int) -> str:
+    counts = f"       9000  consistent gets\n{0:>11}  physical reads\n{trips:>11}  SQL*Net roundtrips to/from client\n"
+    head = (
+        f"SQL> select id, body from doc;\n\n{rows} rows selected.\n\nElapsed: 00:01:40.00\n\nStatistics\n{'-' * 58}\n"  # noqa: S608 - a text
+    )
+    return f"{head}{counts}{rows:>11}  rows processed\n\n"
+
+
+@pytest.mark.parametrize(("kind", "trips"), [("CLOB", 96_001), ("VARCHAR2(90)", 96_001), ("CLOB", 3_201)])
+def test_more_round_trips_than_rows_are_no_small_fetch(kind: str, trips: int) -> None:
+    """Each row needs them, so no larger fetch helps; a LOB that the session describes is named."""
+    described = f"SQL> desc doc\n\n Name                 Null?    Type\n {'-' * 20} {'-' * 8} {'-' * 20}\n"
+    described += f" ID                   NOT NULL NUMBER\n BODY                          {kind}\n\n"
+    found = iolab.findings((_fetch(rows=48_000, trips=trips) + described).encode()).filter(name="main_statement")
+    is_many = trips > 48_000
+    assert ("2.00 for each row" in found.item(0, "sentence")) == is_many
+    assert ("(`BODY`: LOB)" in found.item(0, "sentence")) == (is_many and kind == "CLOB")
+    assert ("lobprefetch" in found.item(0, "next"), "arraysize" in found.item(0, "next")) == (is_many, not is_many)
+
+
+@pytest.mark.parametrize("calls", [48_211, 12])
+def test_runs_that_differ_in_recursive_calls_say_so(calls: int) -> None:
+    """A first run that parsed is slower for its recursive calls: so the runs show why, not that they differ."""
+    run = f"SQL> select a from t;\n\nElapsed: 00:00:{{}}\n\nStatistics\n{'-' * 58}\n{{:>11}}  recursive calls\n"  # noqa: S608 - a text
+    run += "       9000  consistent gets\n          0  physical reads\n        800  rows processed\n\n"
+    found = iolab.findings((run.format("14.20", calls) + run.format("00.31", 0)).encode())
+    said = "2 runs; with 48,211 recursive calls 14.2 s, with at most 0 recursive calls 0.310 s"
+    assert (said in found.filter(name="main_statement").item(0, "sentence")) == (calls > 12)
+    assert ("first_run_slower" in found.get_column("name")) == (calls == 12)
+
+
+@pytest.mark.parametrize(
+    ("rows", "memory", "step"),
+    [
+        ("139M", "21M (9)|     28G", "more memory"),
+        ("1412", "21M (9)|     28G", "statistics"),
+        ("139M", "21M (0)|", "rows"),
+    ],
+)
+def test_the_next_step_of_an_operation_is_of_what_it_shows(rows: str, memory: str, step: str) -> None:
+    """Rows that were expected leave temporary space, or else the predicates."""
+    plan = f"""SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
+
+PLAN_TABLE_OUTPUT
+------------------------------------------------------------------------------------------------------------
+SQL_ID  5kw8d2zxq0vn3, child number 0
+-------------------------------------
+select a, sum(b) from big group by a
+
+Plan hash value: 901277344
+
+------------------------------------------------------------------------------------------------------------
+| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Used-Mem | Used-Tmp|
+------------------------------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |      1 |        |    139M|00:41:20.00 |    1810K|          |         |
+|   1 |  HASH GROUP BY     |      |      1 | {rows:>6} |    139M|00:41:20.00 |    1810K| {memory:18}|
+|   2 |   TABLE ACCESS FULL| BIG  |      1 |    398M|    401M|00:06:10.00 |    1810K|          |         |
+------------------------------------------------------------------------------------------------------------
+"""  # noqa: S608 - a text
+    found = iolab.findings(plan.encode()).filter(name="plan_time")
+    assert step in found.item(0, "next")
+    assert ("with 21 MiB of memory" in found.item(0, "sentence")) == ("28G" in memory)

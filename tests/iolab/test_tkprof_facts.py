@@ -203,3 +203,53 @@ def test_commits_outside_the_calls_are_not_counted_twice(waited: float, counted:
     assert ("commits between calls" in ledger.text) == counted
     for view in ("phase", "who"):
         assert ("commits between calls" in ledger.parts(view)["name"].to_list()) == counted
+
+
+PLAN = """
+Rows (1st) Rows (avg) Rows (max)  Row Source Operation
+---------- ---------- ----------  ---------------------------------------------------
+        18         18         18  HASH GROUP BY (cr=210400 pr=0 pw=0 time=96390110 us starts=1 cost=5 card=9)
+     30122      30122      30122   HASH JOIN  (cr=210400 pr=0 pw=0 time=96280110 us starts=1 cost=500 size=90 card=9)
+       800        800        800    TABLE ACCESS FULL CUST (cr=400 pr=0 pw=0 time=2110 us starts=1 cost=50 size=9 card=8)
+     30122      30122      30122    TABLE ACCESS FULL ORD (cr=210000 pr=0 pw=0 time=95120110 us starts=1 cost=5 card=41)
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "column"),
+    [
+        ("TRUNC(O.TS) = :B1", "TS"),
+        ("to_char( o.ts, 'YYYY' ) like :b1", "TS"),
+        ("O.TS = TRUNC(:B1)", ""),
+        ("UPPER(C.NAME) = :B1", ""),
+        ("TRUNC(SYSDATE) > O.TS", ""),
+    ],
+)
+def test_a_scan_of_a_table_whose_column_the_statement_converts(condition: str, column: str) -> None:
+    """The text shows why no index serves the scan: a function of a column of the table that is scanned."""
+    text = f"select c.name, sum(o.total) from ord o, cust c where c.id = o.cid and {condition} group by c.name"  # noqa: S608 - a text
+    log = _statement("2kz8q0xw4m1cd", text, ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 96.4, 210_400, 18)) + PLAN
+    log += _overall(("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 96.4, 210_400, 18))
+    found = iolab.findings((HEAD + log).encode()).filter(name="main_statement")
+    assert (f"the statement compares `{column}` converted" in found.item(0, "sentence")) == bool(column)
+    assert found.item(0, "next").startswith(f"compare `{column}` itself") == bool(column)
+
+
+@pytest.mark.parametrize(("rows", "caller"), [(300, "a function in it"), (30, "")])
+def test_a_trace_says_what_executes_a_statement_for_each_row(rows: int, caller: str) -> None:
+    """A recursive statement that ran as often as the query above it has rows is of a function of that query."""
+    header = (
+        "PARSING IN CURSOR #{0} len=9 dep={0} uid=88 oct=3 lid=88 tim=1000 hv=1 ad='7' sqlid='{1}'\n{2}\nEND OF STMT\n"
+    )
+    call = "{} #{}:c={},e={},p=0,cr=9,cu=0,mis=0,r={},dep={},og=1,plh=5,tim={}\n"
+    lines = [
+        header.format(0, "aaaa0aaaaaaaa", "select f(a) from t"),
+        header.format(1, "bbbb0bbbbbbbb", "select r from fx"),
+    ]
+    lines += [call.format("EXEC", 0, 9, 9, 0, 0, 1_010)]
+    for now in range(10_000, 3_010_000, 10_000):
+        lines += [call.format("EXEC", 1, 9, 9, 0, 1, now), call.format("FETCH", 1, 9_000, 9_000, 1, 1, now + 9_500)]
+    lines += [call.format("FETCH", 0, 2_720_000, 3_009_000, rows, 0, 3_010_500)]
+    found = iolab.findings("".join(lines).encode()).filter(name="main_statement")
+    said = found.filter(found["sentence"].str.contains("bbbb0bbbbbbbb` took")).item(0, "sentence")
+    assert ("one for each row of `aaaa0aaaaaaaa` (a function in it)" in said) == bool(caller)
