@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import size_text
 from iolab.rules.phrases import counted, percent, seconds
+from iolab.time_ledger.next_steps import COMMIT_LESS
 from iolab.time_ledger.sql_traces import has_plan, is_commit
 from sqlplusparse.plans import converted_column, converted_in_text
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlplusparse import Spool
+
+    _Steps = Sequence[dict[str, Any]]
 
 #: A step with this much is the one to name, and a second one from this much on.
 _MOST: Final = 0.5
@@ -39,7 +42,8 @@ _PIECES: Final = ("PARTITION ", "PX ")
 #: Steps that read all of a table or index.
 _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
 SEE_PLAN: Final = "see the predicates of the plan, and its rows: iolab show --tables"
-MORE_MEMORY: Final = "give it more memory than it had (Used-Mem): pga_aggregate_target, by v$pga_target_advice"
+_GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
+_MORE_MEMORY: Final = "give it more memory than it had (Used-Mem): pga_aggregate_target, by v$pga_target_advice"
 COMPARE_ITSELF: Final = (
     "compare `{0}` itself with values or a range of its own type, else index the expression with {1}"
 )
@@ -56,12 +60,7 @@ _REMOTE: Final = "join it as a whole, not row by row: hint use_hash, or driving_
 
 
 def main_step(
-    steps: Sequence[dict[str, Any]],
-    parents: Sequence[int | None],
-    us: float,
-    gets: int,
-    runs: int,
-    text: str | None = None,
+    steps: _Steps, parents: Sequence[int | None], us: float, gets: int, runs: int, text: str | None
 ) -> tuple[str, str]:
     """The step with most of the time, else of the gets, or how few rows it kept of those below it; what to do about it.
 
@@ -79,7 +78,7 @@ def main_step(
     Examples:
         >>> plan = [{"operation": name, "rows": rows, "consistent_gets": gets, "elapsed_us": us, "cardinality": 1}
         ...     for name, rows, gets, us in (("SORT", 5, 20_000, 900), ("SCAN T (object id 7)", 4_000, 20_000, 800))]
-        >>> main_step(plan, [None, 0], 1_000, 20_000, 1), main_step(plan, [None, 0], 9_000, 20_000, 1)
+        >>> main_step(plan, [None, 0], 1_000, 20_000, 1, ""), main_step(plan, [None, 0], 9_000, 20_000, 1, "")
         ((' `SCAN T` took 89 % of its time.', ''), ('', ''))
     """
     if not steps or (gets < _MANY_GETS and us < LONG_US):
@@ -104,9 +103,7 @@ def main_step(
             return f"{said}, {rows}.", _REMOTE if str(step["operation"]).startswith("REMOTE") else ""
         name, blocks = _operation(step), step["consistent_gets"] or 0
         table = name.rpartition(" ")[2]
-        tables = {
-            _operation(one).rpartition(" ")[2] for one in steps if str(one["operation"]).startswith("TABLE ACCESS")
-        }
+        tables = {_operation(one).rpartition(" ")[2] for one in steps if "TABLE ACCESS" in str(one["operation"])}
         is_scan = name.startswith(_SCANS) and blocks >= max(_MANY_GETS, step["rows"])
         few = f"{said}: {blocks:,} gets for {counted(step['rows'], 'rows')}"
         if is_scan and (converted := converted_in_text(text or "", table, is_only=tables == {table})):
@@ -144,6 +141,8 @@ def each_row_of(statements: pl.DataFrame, one: dict[str, Any]) -> dict[str, Any]
 def for_each_row(one: dict[str, Any], each: dict[str, Any], name: str) -> tuple[str, str]:
     """That a statement was executed for each row of another (`each_row_of`), by what; and what to do about it."""
     said = f", one for each row of {name}"
+    if is_commit(one["text"]):
+        return said, COMMIT_LESS
     if not one["is_recursive"]:
         return said, _JOIN.format(name)
     is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
@@ -183,35 +182,23 @@ def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
     return next(found.iter_rows(named=True), None)
 
 
-def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> str:
-    """What an operation of a plan took and did, the temporary space that it used, and the rows that were expected."""
+def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") -> tuple[str, str]:
+    """What an operation of a plan took and did, its temporary space, what rows were expected; what to do about it."""
     of = f" of `{one['object_name']}`" if one["object_name"] else ""
-    rounded = {
-        name: one[name] if one[name] < _EXACT else float(f"{one[name]:.3g}") for name in _PLAN_COUNTS if one[name]
-    }
-    did = [f"{figure:,.0f} {_PLAN_COUNTS[name]}" for name, figure in rounded.items()]
+    counts = [(one[name] or 0, word) for name, word in _PLAN_COUNTS.items()]
+    did = [f"{n if n < _EXACT else float(f'{n:.3g}'):,.0f} {word}" for n, word in counts if n]
     if one["used_tmp"]:
         passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
         memory = f" with {size_text(round(one['used_mem']))} of memory" if one["used_mem"] else ""
         did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}{memory}")
     took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
-    converted = _converted(one)
-    filtered = "; its filter converts `{}` with {}".format(*converted) if converted else ""
-    return took + (f": {', '.join(did)}" if did else "") + (_estimate(plan, one) or filtered)
-
-
-def operation_step(one: dict[str, Any], said: str) -> str:
-    """What to do about an operation (`operation_text`): by its rows, what its filter converts, or temporary space."""
-    if said.endswith(" expected"):
-        return "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
-    if converted := _converted(one):
-        return COMPARE_ITSELF.format(*converted)
-    return MORE_MEMORY if one["used_tmp"] else SEE_PLAN
-
-
-def _converted(one: dict[str, Any]) -> tuple[str, str] | None:
+    took += f": {', '.join(did)}" if did else ""
+    if said := _estimate(plan, one):
+        return f"{took}{said}", _GATHER
     is_scan = one["operation"].strip().startswith(_SCANS)
-    return converted_column(" ".join(one["predicates"] or ())) if is_scan else None
+    if is_scan and (converted := converted_column(" ".join(one["predicates"] or ()))):
+        return f"{took}; its filter converts `{converted[0]}` with {converted[1]}", COMPARE_ITSELF.format(*converted)
+    return took, _MORE_MEMORY if one["used_tmp"] else SEE_PLAN
 
 
 def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:

@@ -194,12 +194,7 @@ def explained_by(kind: str, row: dict[str, Any], plans: pl.DataFrame) -> bool:
 
 def by_trips(row: dict[str, Any]) -> str:
     """Runs with more and fewer round trips, where those with more took longer."""
-    runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]
-    (fewest, fast), (most, slow) = (min(runs), max(runs)) if len(runs) == len(row["times"]) else ((1, 0.0), (1, 0.0))
-    if most < MANY_TRIPS or most < _FACTOR * fewest or slow < max(row["times"]) or slow < _FACTOR * fast:
-        return ""
-    said = f"{len(runs)} runs; {most:,} round trips took {phrases.three(slow)} s"
-    return f"{said}, {count_text(fewest, 'round trip')} {phrases.three(fast)} s"
+    return _by_count(row, "trips", "round trip")
 
 
 def in_order(row: dict[str, Any]) -> str:

@@ -19,14 +19,7 @@ from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.rules.listings import ANY, OF_STATEMENTS, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import (
-    COMPARE_ITSELF,
-    SEE_PLAN,
-    largest_operation,
-    operation_step,
-    operation_text,
-    own_times,
-)
+from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
 from iolab.rules.session_runs import (
@@ -50,7 +43,7 @@ from iolab.rules.time_parts import PART, sentence
 from iolab.stats.first_runs import two_groups
 from iolab.stats.samples import clock_step
 from iolab.time_ledger.listings import listing_ledgers
-from iolab.time_ledger.next_steps import BESIDE_ROWS, MORE_TRIPS, ON_DISK
+from iolab.time_ledger.next_steps import ON_DISK, lob_step
 from iolab.time_ledger.parts import TIMED
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.spools import is_long, sampled
@@ -454,7 +447,7 @@ def _done(cost: dict[str, Any]) -> list[str]:
 def _trips(cost: dict[str, Any]) -> str:
     """The round trips of a query's rows, where there were many."""
     trips, rows = cost["round_trips"] or 0, cost["rows"] or 0
-    if rows and trips >= max(MANY_TRIPS, MORE_TRIPS * rows):
+    if trips >= MANY_TRIPS and lob_step(trips, rows):
         lobs = f" ({', '.join(cost['lobs'])}: LOB)" * bool(cost["lobs"])
         return f"{rows:,} rows took {trips:,} round trips, {phrases.three(trips / rows)} for each row{lobs}"
     return f"{rows:,} rows took {trips:,} round trips" if rows > trips >= _LEAST_TRIPS else ""
@@ -501,10 +494,11 @@ def _next(facts: SpoolFacts) -> str:
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
     if by_trips(large[0]):
         return "fetch as many rows at a time as in its fastest run (`set arraysize`, or that of the program)"
-    if rows and trips >= max(MANY_TRIPS, MORE_TRIPS * rows):
-        return BESIDE_ROWS
     if trips >= MANY_TRIPS and rows < _LARGE_FETCH * trips:
-        return f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
+        return (
+            lob_step(trips, rows)
+            or f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
+        )
     if large[0]["times"][1:] and changed(large[0]):
         return "compare its plans before and after: select * from table(dbms_xplan.display_awr('SQL_ID'))"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
@@ -553,11 +547,11 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
         gets = f" and {count_text(round(top['buffers']), 'get')}" if top["buffers"] is not None else ""
         own = own_times(spool).filter(statement=top["statement"], plan=top["plan"])
         one = largest_operation(own)
-        did = "" if one is None else operation_text(own, one)
+        did, step = operation_text(own, one) if one else ("", "see the operations of the plan: iolab show --tables")
         yield Finding(
             "plan_time",
             f"{phrases.capital(name)} reports {phrases.seconds(top['a_time_s'])} (A-Time){gets}{did and f'; {did}'}.",
-            next="see the operations of the plan: iolab show --tables" if one is None else operation_step(one, did),
+            next=step,
             evidence=(Evidence("plans", lines=(top["line"],)),),
         )
         return
@@ -590,14 +584,14 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
         if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
             continue
         if (one := largest_operation(plan)) is not None:
-            said = operation_text(plan, one, " by the plan (A-Time)")
+            said, step = operation_text(plan, one, " by the plan (A-Time)")
             yield Finding(
                 "plan_time",
                 f"{said}.",
                 part=row["part"] if total is None else "",
                 impact=None if total is None else Interval.exact(min(one["a_time_s"] / total.hi, 1.0)),
                 impact_of="the time",
-                next=operation_step(one, said),
+                next=step,
                 evidence=(Evidence("plans", lines=(one["line"],)),),
                 order=6,
             )

@@ -17,15 +17,7 @@ from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import LONG_US, each_row_of, for_each_row, main_step
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.next_steps import (
-    BESIDE_ROWS,
-    BIND,
-    CLIENT_WORK,
-    MANY_COMMITS,
-    MORE_TRIPS,
-    event_step,
-    parse_step,
-)
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_step, lob_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
@@ -267,9 +259,8 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     fetches = facts.session.calls.filter(pl.col("op") == "FETCH", _is_of(one))
     usual = int(fetches.get_column("rows").median() or 0)  # type: ignore[arg-type]  # of whole numbers
     rows = int(fetches.get_column("rows").sum())
-    if usual and MORE_TRIPS * rows < one["trips"]:  # fetches are not all that the client asked for
-        said = f"{three(one['trips'] / rows)} for each row"
-        return said, BESIDE_ROWS
+    if usual and (step := lob_step(one["trips"], rows)):  # fetches are not all that the client asked for
+        return f"{three(one['trips'] / rows)} for each row", step
     step = "fetch more rows at a time (SQL*Plus: set arraysize 500; JDBC: setFetchSize)"
     if one["trip_us"] >= _SLOW_TRIP_US * one["trips"]:
         step = "see what the client did between the fetches: no network takes so long"
@@ -459,7 +450,7 @@ def _for_each_row(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     """That a statement was executed for each row of another, and what to do about it; empty where none calls it."""
     statements = facts.session.statements.with_columns(part="statement", is_recursive=pl.col("depth") > 0)
     one |= {"part": one["statement"], "is_recursive": one["depth"] > 0}
-    each = None if is_commit(one["text"]) else each_row_of(statements, one)
+    each = each_row_of(statements, one)
     return for_each_row(one, each, _word(each)) if each else ("", "")
 
 
@@ -473,9 +464,7 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
         if not is_one and (longest or 0) >= _ONE_WAIT * (one["us"] + one["trip_us"]):
             yield f"{counted(one['executions'], 'executions')}, one {op} of {seconds(longest / 1e6)}"
         else:
-            row = _rows_of_commits(facts, one["executions"]) if is_commit(one["text"]) else ""
-            each_one = f", one for each row of {row}" if row else by_row if is_one else f" of {seconds(each)}{by_row}"
-            yield counted(one["executions"], "executions") + each_one
+            yield counted(one["executions"], "executions") + ("" if is_one else f" of {seconds(each)}") + by_row
     if top:
         size = f"{count_text(top['blocks'], 'block')} in " if top["blocks"] else ""
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")

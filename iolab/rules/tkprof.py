@@ -15,7 +15,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import INSTEAD, OFTEN, each_row_of, for_each_row, main_step
-from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, COMMIT_LESS, parse_step
+from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -156,7 +156,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         elif parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
         elif each and not parse_s:
-            step = COMMIT_LESS if is_commit(one["text"]) else instead
+            step = instead
         else:
             step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))

@@ -26,12 +26,9 @@ MANY_COMMITS: Final = 100
 REMOTE_REDO: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 STANDBY: Final = "select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'"
 BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
-#: For a fetch with this many round trips for each row, or more.
-BESIDE_ROWS: Final = (
-    "see what is read beside the rows: LOBs come with them by prefetch "
-    "(SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
-)
-MORE_TRIPS: Final = 1.5
+#: With this many round trips for each row something is read beside the rows, such as LOBs.
+_MORE_TRIPS: Final = 1.5
+_LOBS: Final = "read the LOBs with the rows, by prefetch (SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
 #: For a sort or hash join on disk.
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.
@@ -110,6 +107,11 @@ def parse_step(parses: float, hard_parses: float, texts: int, sql_id: str | None
     if 2 * hard_parses < parses:
         return "keep cursors open: parse once, execute often"
     return BIND if texts > 1 else NOT_SHARED.format(sql_id or "...")
+
+
+def lob_step(trips: float, rows: float) -> str:
+    """What to do about round trips that each row needs several of; empty of fewer."""
+    return _LOBS if rows and trips >= _MORE_TRIPS * rows else ""
 
 
 def event_step(event: str) -> str:

@@ -25,7 +25,7 @@ def test_two_runs_that_differ_in_round_trips_say_so() -> None:
     text = run.format("04:37.20", 26_668) + run.format("00:09.81", 401)
     found = iolab.findings(text.encode())
     said = found.filter(name="main_statement").item(0, "sentence")
-    assert said.endswith("2 runs; 26,668 round trips took 277 s, 401 round trips 9.81 s.")
+    assert said.endswith("2 runs; with 26,668 round trips 277 s, with at most 401 round trips 9.81 s.")
     assert not {"block_cost", "first_run_slower"} & set(found.get_column("name"))
 
 

@@ -210,7 +210,7 @@ Rows (1st) Rows (avg) Rows (max)  Row Source Operation
 ---------- ---------- ----------  ---------------------------------------------------
         18         18         18  HASH GROUP BY (cr=210400 pr=0 pw=0 time=96390110 us starts=1 cost=5 card=9)
      30122      30122      30122   HASH JOIN  (cr=210400 pr=0 pw=0 time=96280110 us starts=1 cost=500 size=90 card=9)
-       800        800        800    TABLE ACCESS FULL CUST (cr=400 pr=0 pw=0 time=2110 us starts=1 cost=50 size=9 card=8)
+       800        800        800    TABLE ACCESS FULL CUST (cr=400 pr=0 pw=0 time=2110 us starts=1 cost=50 card=8)
      30122      30122      30122    TABLE ACCESS FULL ORD (cr=210000 pr=0 pw=0 time=95120110 us starts=1 cost=5 card=41)
 """
 
