@@ -62,10 +62,8 @@ def converted_in_text(text: str, table: str, *, is_only: bool) -> tuple[str, str
     source, _, condition = text.upper().partition("WHERE")
     words = [word.rpartition(".")[2] for word in source.replace(",", " , ").split() if word != "AS"]
     names = {table, *(after for word, after in pairwise(words) if word == table)}
-    for found in _IN_TEXT.finditer(condition):
-        if (found["alias"] in names if found["alias"] else is_only) and found["column"] not in _CLOCKS:
-            return found["column"], found["function"]
-    return None
+    own = (one for one in _IN_TEXT.finditer(condition) if (one["alias"] in names if one["alias"] else is_only))
+    return next(((one["column"], one["function"]) for one in own if one["column"] not in _CLOCKS), None)
 
 
 class Sections:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import short_text, size_text
-from iolab.metrics.spool_statements import statement_costs
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.time_parts import LARGE, PART
@@ -282,8 +281,9 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
     label = [text.strip() for n, text in enumerate(listed.rows[row]) if text and n not in figures]
     texts["label"] = short_text(" ".join(label), _MOST_TEXT)
-    heading = next((one.heading for one in listed.columns if (found := one.measure(_units())) and found[0] == name), "")
-    texts["heading"] = heading
+    texts["heading"] = next(
+        (one.heading for one in listed.columns if (found := one.measure(_units())) and found[0] == name), ""
+    )
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     sid = table.texts.get("sid")
@@ -621,28 +621,22 @@ def _times(spool: Spool) -> Iterator[Finding]:
 def _waits(spool: Spool) -> Iterator[Finding]:
     """The waits of the session that listed them after the statement that took longest, where they were most of it."""
     longest, elapsed = _longest(spool)
-    costs = statement_costs(spool).filter(pl.col("statements").list.contains(longest))
-    own = _own_statements(spool)
+    is_trip = (pl.col("statement") == longest) & (pl.col("name") == "SQL*Net roundtrips to/from client")
+    trips, own = float(spool.autotrace.filter(is_trip)["value"].sum() or 0), _own_statements(spool)
     for one in queried_tables(spool):
-        account = account_of(one) if one.statement in own and "v$session_event" in one.words else None
-        if account is None:
+        if one.statement not in own or "v$session_event" not in one.words or (account := account_of(one)) is None:
             continue
-        rows = account.parts().sort("seconds", descending=True).to_dicts()
+        rows = account.parts().filter(pl.col("seconds").is_between(PART * elapsed, elapsed), pl.col("count") > 0)
         # waits for a client are those of a statement where they are as many as its round trips
-        trips = float(costs.get_column("round_trips").sum() or 0)
-        rows = [row for row in rows if row["kind"] != "idle" or abs((row["count"] or 0) - trips) < PART * trips]
-        rows = [row for row in rows if row["count"] and PART * elapsed <= row["seconds"] <= elapsed]
-        if not rows or rows[0]["seconds"] < LARGE * elapsed or sum(row["seconds"] for row in rows) > elapsed:
+        of_it = (pl.col("kind") != "idle") | ((pl.col("count") - trips).abs() < PART * trips)
+        found = rows.filter(of_it).sort("seconds", descending=True).select("name", "seconds", "count").rows()
+        if not found or found[0][1] < LARGE * elapsed or sum(time for _, time, _ in found) > elapsed:
             continue
-        said = [
-            f"{seconds(row['seconds'])} for `{row['name']}` "
-            f"({counted(row['count'], 'waits')} of {seconds(row['seconds'] / row['count'])})"
-            for row in rows
-        ]
-        evidence = (Evidence("tables", tuple(row["name"] for row in rows)),)
-        sentence = f"The session waited {' and '.join(said)}."
-        step = event_step(rows[0]["name"])
-        yield Finding("listed_rows", sentence, next=step, evidence=evidence, order=_STATISTIC, explains=(ANY,))
+        said = [f"{seconds(s)} for `{name}` ({counted(n, 'waits')} of {seconds(s / n)})" for name, s, n in found]
+        yield Finding(
+            "listed_rows", f"The session waited {' and '.join(said)}.", next=event_step(found[0][0]),
+            evidence=(Evidence("tables", (found[0][0],)),), order=_STATISTIC, explains=(ANY,),
+        )  # fmt: skip
 
 
 def _longest(spool: Spool) -> tuple[int, float]:

@@ -13,16 +13,17 @@ from iolab.time_ledger.sql_traces import has_plan, is_commit
 from sqlplusparse.plans import converted_column, converted_in_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from sqlplusparse import Spool
 
-    _Steps = Sequence[dict[str, Any]]
+    _Step = dict[str, Any]
+    _Steps = Sequence[_Step]
 
 #: A step with this much is the one to name, and a second one from this much on.
 _MOST: Final = 0.5
 _SECOND: Final = 0.25
-#: A step that keeps one row of a hundred, or an estimate that is as far from the rows, is named.
+#: A scan of a hundred blocks for each row, or an estimate that is as far from the rows, is named.
 _MANY: Final = 100
 #: Steps that keep some of the rows below them as they are.
 _FILTERS: Final = ("TABLE ACCESS", "FILTER", "INDEX")
@@ -35,7 +36,7 @@ LONG_US: Final = 1e6
 _PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
 #: From here on a plan prints thousands: the difference of two of them is rounded.
 _EXACT: Final = 100_000
-#: Rows are far from what a plan expects of them by this factor, where there are this many.
+#: Rows are far from what a plan expects, or from those that a filter keeps, by this factor, where there are this many.
 _FAR_OFF, _MANY_ROWS = 10, 1_000
 #: Steps that start the one below for each partition or range of blocks; its rows are expected of all together.
 _PIECES: Final = ("PARTITION ", "PX ")
@@ -44,9 +45,8 @@ _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL S
 SEE_PLAN: Final = "see the predicates of the plan, and its rows: iolab show --tables"
 _GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
 _MORE_MEMORY: Final = "give it more memory than it had (Used-Mem): pga_aggregate_target, by v$pga_target_advice"
-COMPARE_ITSELF: Final = (
-    "compare `{0}` itself with values or a range of its own type, else index the expression with {1}"
-)
+COMPARE_ITSELF: Final = "compare `{0}` itself, with values or a range of its own type, else index its {1}"
+_MORE_COLUMNS: Final = "add the columns that its table is then filtered by to the index `{}`"
 _INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
 #: A statement that is executed this often may be so for each row of another, whose rows are the same but for this part.
 OFTEN: Final = 100
@@ -93,9 +93,11 @@ def main_step(
             continue
         step, inner = steps[most], [steps[m] for m in _below(parents, most)]
         is_filter = str(step["operation"]).startswith(_FILTERS) and len(inner) == 1
-        if is_filter and (found := inner[0])["rows"] >= _MANY * max(step["rows"], 1):
-            kept = f"kept {step['rows']:,} of {found['rows']:,} rows of"
-            return f" `{_operation(step)}` {kept} `{_operation(found)}`{_expected(found)}.", ""
+        if is_filter and (found := inner[0])["rows"] >= _FAR_OFF * max(step["rows"], 1):
+            kept = f"kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{_expected(found)}"
+            is_index = str(found["operation"]).startswith("INDEX")
+            better = _MORE_COLUMNS.format(_operation(found).rpartition(" ")[2]) if is_index else ""
+            return f" `{_operation(step)}` {kept}.", better
         did = (verb if whole >= least else _OF_ONE).format(percent(own[most] / whole))
         said = f" `{_operation(step)}` {did}"
         if (outer := _outer(steps, parents, most)) is not None and outer["rows"] >= _MANY:
@@ -117,33 +119,31 @@ def main_step(
     return "", ""
 
 
-def each_row_of(statements: pl.DataFrame, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The statement for each of whose rows this one was executed, or committed.
+def for_each_row(statements: pl.DataFrame, one: _Step, word: Callable[[_Step], str]) -> tuple[str, str]:
+    """That a statement was executed, or committed, for each row of another, by what; and what to do about it.
 
     Args:
         statements: with ``part``, ``executions``, ``rows``, ``text``, ``is_recursive``.
         one: a row of them.
+        word: what such a row is called.
     """
-    often = one["executions"] or 0
-    if often < OFTEN:
-        return None
-    commits = is_commit(one["text"])
-    by_row = pl.lit(commits or one["is_recursive"]) | (pl.col("executions") * OFTEN <= pl.col("rows"))
+    often, commits = one["executions"] or 0, is_commit(one["text"])
+    of_call = ~pl.col("is_recursive") & pl.lit(one["is_recursive"])
     rows = statements.filter(
-        pl.col("part") != one["part"], ~pl.col("is_recursive") | commits, by_row,
+        pl.col("part").ne_missing(pl.lit(one["part"], pl.Int64())), pl.lit(often >= OFTEN),
+        of_call | pl.lit(commits) | (pl.col("executions") * OFTEN <= pl.col("rows")),
         pl.col("rows").is_between((1 - _SAME) * often, (1 + _SAME) * often),
     )  # fmt: skip
     called = statements.filter(~pl.col("is_recursive"), pl.col("executions") * _FEW_CALLS > often)
     is_called = one["is_recursive"] and not commits and not all(map(has_plan, called.get_column("text")))
-    return None if is_called or rows.is_empty() else rows.row(0, named=True)
-
-
-def for_each_row(one: dict[str, Any], each: dict[str, Any], name: str) -> tuple[str, str]:
-    """That a statement was executed for each row of another (`each_row_of`), by what; and what to do about it."""
+    if is_called or rows.is_empty():
+        return "", ""
+    each = rows.row(0, named=True)
+    name = word(each)
     said = f", one for each row of {name}"
-    if is_commit(one["text"]):
+    if commits:
         return said, COMMIT_LESS
-    if not one["is_recursive"]:
+    if not one["is_recursive"] or each["is_recursive"]:  # a loop
         return said, _JOIN.format(name)
     is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
     caller = "a function in it" if is_query else "a trigger or function of it"
@@ -193,9 +193,10 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
         did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}{memory}")
     took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
     took += f": {', '.join(did)}" if did else ""
+    is_scan = one["operation"].strip().startswith(_SCANS)
+    took += f" for {counted(one['a_rows'], 'rows')}" * (is_scan and (one["buffers"] or 0) >= _MANY * one["a_rows"])
     if said := _estimate(plan, one):
         return f"{took}{said}", _GATHER
-    is_scan = one["operation"].strip().startswith(_SCANS)
     if is_scan and (converted := converted_column(" ".join(one["predicates"] or ()))):
         return f"{took}; its filter converts `{converted[0]}` with {converted[1]}", COMPARE_ITSELF.format(*converted)
     return took, _MORE_MEMORY if one["used_tmp"] else SEE_PLAN

@@ -36,7 +36,6 @@ _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
 _MOST_CHANGED: Final = 4
 _MOST_TEXT: Final = 50
-_DESCRIBES: Final = {"desc", "describe"}
 #: Of more runs before a change the first may have been a cold one.
 _FEW: Final = 2
 
@@ -92,17 +91,6 @@ def without_index(spool: Spool, table: str, predicates: str) -> list[str]:
         cells = {cell.strip() for row in one.rows for cell in row}
         if {table, f"'{table}'"} & {*cells, *one.words}:
             return [] if cells & {*wanted} else [f"`{name}`" for name in wanted]
-    return []
-
-
-def lobs_of(spool: Spool, text: str | None) -> list[str]:
-    """The LOB columns that a statement names, or all of a table with `*`, where the session describes the table."""
-    words = {word.rpartition(".")[2] for word in str(text).lower().replace(",", " ").split()}
-    for one in queried_tables(spool):
-        name, kind = one.find("name"), one.find("type")
-        if name is not None and kind is not None and words & {*one.words} - _DESCRIBES:
-            rows = [str(row[name]) for row in one.rows if str(row[kind]).endswith("LOB")]
-            return [f"`{column}`" for column in rows if {column.lower(), "*"} & words]
     return []
 
 
@@ -194,7 +182,12 @@ def explained_by(kind: str, row: dict[str, Any], plans: pl.DataFrame) -> bool:
 
 def by_trips(row: dict[str, Any]) -> str:
     """Runs with more and fewer round trips, where those with more took longer."""
-    return _by_count(row, "trips", "round trip")
+    runs = [run for run in zip(row["trips"], row["times"], strict=True) if run[0]]
+    (fewest, fast), (most, slow) = (min(runs), max(runs)) if len(runs) == len(row["times"]) else ((1, 0.0), (1, 0.0))
+    if most < MANY_TRIPS or most < _FACTOR * fewest or slow < max(row["times"]) or slow < _FACTOR * fast:
+        return ""
+    said = f"{len(runs)} runs; {most:,} round trips took {phrases.three(slow)} s"
+    return f"{said}, {count_text(fewest, 'round trip')} {phrases.three(fast)} s"
 
 
 def in_order(row: dict[str, Any]) -> str:

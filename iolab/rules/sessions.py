@@ -31,7 +31,6 @@ from iolab.rules.session_runs import (
     explained_by,
     gets_between,
     in_order,
-    lobs_of,
     other_runs,
     plans_between,
     plans_of,
@@ -169,7 +168,6 @@ class SpoolFacts:
             "scanned": names.item() if is_one else None,
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
-            "lobs": lobs_of(self.spool, row["text"]),
         }
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
@@ -415,11 +413,10 @@ def _scan(row: dict[str, Any]) -> list[str]:
     """What the plan of a statement scans, and the function on a column in its predicate."""
     if not row["scanned"]:
         return []
-    filtered = " whose filter converts `{}` with {}".format(*row["converted"]) if row["converted"] else ""
-    said = f"its plan scans all of `{row['scanned']}`{',' * bool(filtered)}{filtered}"
-    if row["unindexed"] and row["rows"] is not None:
-        said += f" for {count_text(row['rows'], 'row')}; no index listed has {' or '.join(row['unindexed'])}"
-    return [said]
+    few = f" for {count_text(row['rows'], 'row')}" if row["rows"] is not None and not _gets_of(row) else ""
+    said = f"its plan scans all of `{row['scanned']}`{few}"
+    said += "; its filter converts `{}` with {}".format(*row["converted"]) if row["converted"] else ""
+    return [said + (f"; no index listed has {' or '.join(row['unindexed'])}" if row["unindexed"] else "")]
 
 
 def _apart(row: dict[str, Any]) -> str:
@@ -448,8 +445,7 @@ def _trips(cost: dict[str, Any]) -> str:
     """The round trips of a query's rows, where there were many."""
     trips, rows = cost["round_trips"] or 0, cost["rows"] or 0
     if trips >= MANY_TRIPS and lob_step(trips, rows):
-        lobs = f" ({', '.join(cost['lobs'])}: LOB)" * bool(cost["lobs"])
-        return f"{rows:,} rows took {trips:,} round trips, {phrases.three(trips / rows)} for each row{lobs}"
+        return f"{rows:,} rows took {trips:,} round trips, {phrases.three(trips / rows)} for each row"
     return f"{rows:,} rows took {trips:,} round trips" if rows > trips >= _LEAST_TRIPS else ""
 
 
@@ -737,14 +733,12 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     if mixed.is_empty() or facts.cause or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)
-    trips = row["round_trips"] or 0
-    is_few = trips and row["blocks"] * _DISK_READ_S <= _FEW_OF_TIME * row["elapsed_s_lo"]
     has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height
     what = "costs of a logical read and of a round trip" if has_trips else "cost of a logical read"
     reads = (
         "every run also read from disk"
         if costs.filter(pl.col("blocks") > 0).height == costs.height > 1
-        else f"{_name(row)} also {f'made {trips:,} round trips' if is_few else 'read from disk'}"
+        else f"{_name(row)} also read from disk"
     )
     yield Finding(
         "lio_cost",

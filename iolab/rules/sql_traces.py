@@ -15,9 +15,9 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_o
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import LONG_US, each_row_of, for_each_row, main_step
+from iolab.rules.row_sources import LONG_US, for_each_row, main_step
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, MANY_COMMITS, event_step, lob_step, parse_step
+from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, event_step, lob_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
@@ -80,8 +80,6 @@ _CHANGED: Final = "see who changes these blocks meanwhile: select * from v$trans
 #: Modes of a table lock, and statements, of a check of rows that refer to the one that changes.
 _SHARED, _CHANGES = (4, 5), ("delete", "update", "merge")
 _SYNC: Final = "log file sync"
-#: Commits are of single rows where they are as many as these, but for this part.
-_SAME: Final = 0.01
 #: Fewer statements that were not parsed are an accident.
 _MANY_ERRORS: Final = 10
 
@@ -388,7 +386,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if is_parsed := bool(one["hard_parses"]) and 0 < one["us"] <= 2 * one["parse_us"]:
             many = one["hard_parses"]
             step = parse_step(many, many, one["texts"], one["sql"]) if many > 1 else step
-        by_row, instead = _for_each_row(facts, one)
+        by_row, instead = for_each_row(found, one, _word)
         if one["trip_us"] > one["us"]:
             rows, step = _fetch(facts, one)
             parts = [f"{one['trips']:,} round trips ({seconds(one['trip_us'] / 1e6)})", rows]
@@ -401,11 +399,12 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
                 plan, better = _row_source(facts, one)
                 step = instead or better or step
+            step = CACHE_LOBS if one["is_lob"] and top and top["event"].startswith("direct path read") else step
             if top is not None and (file := _of_file(facts, one, top).partition(" had ")[0]):
                 step = f"see its device: select name from v$datafile where file# = {file.split()[-1]}; iostat -xt 5"  # noqa: S608 - text
         again = pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64()))
-        between = facts.session.for_client.filter(~pl.col("is_trip"), again)
-        if by_row and (client_us := int(between.get_column("us").sum())) > one["us"]:
+        client_us = int(facts.session.for_client.filter(~pl.col("is_trip"), again)["us"].sum())
+        if by_row and client_us > one["us"]:
             plan += f" Between its executions {seconds(client_us / 1e6)} passed in the client."
         text = short_text(str(one["text"] or ""), 80)
         yield Finding(
@@ -441,17 +440,10 @@ def commits_of_rows(facts: Facts) -> Iterator[Finding]:
     row = facts.row(_SYNC) if facts.share(_SYNC) >= _NAMED else None
     if row is None or any(map(is_commit, facts.session.statements.get_column("text"))):
         return
-    if each := _rows_of_commits(facts, row["count"]):
-        said = f"{sentence(facts.lead, row).removesuffix('.')}, a commit for each row of {each}."
+    commits = {"part": -1, "text": "COMMIT", "executions": row["count"], "is_recursive": False}
+    if each := for_each_row(facts.session.statements.filter(~pl.col("is_lob")), commits, _word)[0]:
+        said = f"{sentence(facts.lead, row).removesuffix('.')}{each.replace('one', 'a commit', 1)}."
         yield Finding("time_profile", said, part=row["part"])
-
-
-def _for_each_row(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
-    """That a statement was executed for each row of another, and what to do about it; empty where none calls it."""
-    statements = facts.session.statements.with_columns(part="statement", is_recursive=pl.col("depth") > 0)
-    one |= {"part": one["statement"], "is_recursive": one["depth"] > 0}
-    each = each_row_of(statements, one)
-    return for_each_row(one, each, _word(each)) if each else ("", "")
 
 
 def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row: str) -> Iterator[str]:
@@ -493,13 +485,6 @@ def _row_source(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
 def _is_of_step(event: str) -> bool:
     """Whether waits are those of a step of a plan."""
     return wait_class_of(event) in IO_CLASSES or event.endswith("dblink")
-
-
-def _rows_of_commits(facts: Facts, commits: float) -> str:
-    """The statement of which each row was committed alone; empty of few commits."""
-    alike = pl.col("rows").is_between((1 - _SAME) * commits, (1 + _SAME) * commits)
-    rows = facts.session.statements.filter(alike, pl.col("depth") == 0, ~pl.col("is_lob"))
-    return _word(rows.row(0, named=True)) if rows.height and commits > MANY_COMMITS else ""
 
 
 def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:

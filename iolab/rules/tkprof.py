@@ -14,8 +14,8 @@ from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import INSTEAD, OFTEN, each_row_of, for_each_row, main_step
-from iolab.time_ledger.next_steps import BIND, CLIENT_WORK, parse_step
+from iolab.rules.row_sources import INSTEAD, OFTEN, for_each_row, main_step
+from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -48,7 +48,6 @@ _FEW_BLOCKS: Final = 1_000
 #: Blocks are of the reads of one event where the others are at most this part of them.
 _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
-_LOBS: Final = "cache the LOBs: alter table T modify lob (C) (cache); or read only those that are needed"
 _QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
@@ -130,8 +129,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             said += f": {count_text(one['misses'], 'hard parse')}."
             yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=BIND, evidence=(place,))
             continue
-        each, top = each_row_of(facts.statements, one), _largest_wait(facts.report, one)
-        by_row, instead = for_each_row(one, each, _inner(_word(each))) if each else ("", "")
+        top = _largest_wait(facts.report, one)
+        by_row, instead = for_each_row(facts.statements, one, lambda each: _inner(_word(each)))
         what = _work(facts.report, one, by_row, top)
         detail, culprit = f"`{text}`", _culprit(facts, one)
         if culprit:
@@ -147,18 +146,16 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         silent = _silent(facts.report, one)
         source, better = _row_source(facts.report, one) if not culprit and not parse_s else ("", "")
-        source += _between(facts.report, one) if each else ""
+        source += _between(facts.report, one) if by_row else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
         waits = better or (step_beside_plan(top["event"]) if top else "")
         if top and not parse_s and _lobs_of(facts.report, one, top):
-            step = _LOBS
+            step = CACHE_LOBS
         elif parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
-        elif each and not parse_s:
-            step = instead
         else:
-            step = (not parse_s and waits) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
+            step = (not parse_s and (instead or waits)) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
 
 

@@ -26,9 +26,13 @@ MANY_COMMITS: Final = 100
 REMOTE_REDO: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 STANDBY: Final = "select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'"
 BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
+#: For reads of LOBs past the buffer cache.
+CACHE_LOBS: Final = "cache the LOBs: alter table T modify lob (C) (cache); or read only those that are needed"
 #: With this many round trips for each row something is read beside the rows, such as LOBs.
 _MORE_TRIPS: Final = 1.5
-_LOBS: Final = "read the LOBs with the rows, by prefetch (SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
+_LOBS: Final = (
+    "see what is read beside rows; LOBs come by prefetch (SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
+)
 #: For a sort or hash join on disk.
 ON_DISK: Final = "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target"
 #: The first that an event begins with counts.
@@ -56,6 +60,7 @@ _STEPS: Final = {
     "log file switch (checkpoint": "enlarge the log files, or add groups; see whether the writers keep up: "
     "select * from v$log",
     "log file switch": _LOGS,
+    "log file parallel write": "see the devices of the log files: iostat -xt 5",
     "log buffer space": "see the devices of the log files (iostat -xt 5), and log_buffer",
     "checkpoint completed": _LOGS,
     "free buffer waits": "see the writers and their devices: iostat -xt 5; select * from v$instance_recovery",

@@ -180,7 +180,8 @@ class Session:
         """Statements that are alike but for literals, the longest first.
 
         ``key`` (the text without literals), ``sql`` (id of the first text), ``text`` (the first one), ``texts`` (their
-        number), ``statement`` (line of the first header), ``is_sys`` (recursive SQL of the dictionary), ``depth``,
+        number), ``statement`` and ``part`` (line of the first header), ``is_sys`` (SQL of the dictionary), ``depth``,
+        ``is_recursive``,
         ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls (of one that did not
         end its waits), ``cpu_us``,
         ``io_us``, ``parse_us`` (``parse_whole_us`` with recursive statements), ``disk_blocks``, ``gets``; ``trips`` and
@@ -222,6 +223,7 @@ class Session:
         grouped = found.sort("statement").group_by("key", "is_sys", "is_lob", maintain_order=True)
         first = [pl.col(name).first() for name in ("sql", "text", "statement")]
         alike = grouped.agg(*first, *totals, pl.col("depth").min(), texts=pl.struct("sql", "text").n_unique())
+        alike = alike.with_columns(part="statement", is_recursive=(pl.col("depth") > 0).fill_null(value=False))
         return alike.sort(pl.col("us") + pl.col("trip_us"), "statement", descending=[True, False])
 
 

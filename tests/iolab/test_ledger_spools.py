@@ -560,7 +560,7 @@ def test_a_plan_that_took_time_is_said_where_nothing_is_timed() -> None:
 
     begin = "The plan of `7abc0plan0001` reports 91.2 s (A-Time) and 9,912 gets"
     assert [(one.name, one.sentence) for one in found(text)] == [
-        ("plan_time", f"{begin}; `TABLE ACCESS FULL` of `T` took 91.2 s: 9,912 gets.")
+        ("plan_time", f"{begin}; `TABLE ACCESS FULL` of `T` took 91.2 s: 9,912 gets for 12 rows.")
     ]
     assert [one.name for one in found(text.replace("00:01:31", "00:00:00").replace(".20", ".00"))] == ["not_timed"]
 

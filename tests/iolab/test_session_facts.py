@@ -25,7 +25,7 @@ def test_two_runs_that_differ_in_round_trips_say_so() -> None:
     text = run.format("04:37.20", 26_668) + run.format("00:09.81", 401)
     found = iolab.findings(text.encode())
     said = found.filter(name="main_statement").item(0, "sentence")
-    assert said.endswith("2 runs; with 26,668 round trips 277 s, with at most 401 round trips 9.81 s.")
+    assert said.endswith("2 runs; 26,668 round trips took 277 s, 401 round trips 9.81 s.")
     assert not {"block_cost", "first_run_slower"} & set(found.get_column("name"))
 
 
@@ -92,7 +92,7 @@ def test_the_scan_of_a_large_table_is_in_the_first_sentence() -> None:
     text += "-" * 47 + "\n\nStatistics\n" + "-" * 58 + "\n     813000  consistent gets\n     812390  physical reads\n"
     text += "         11  rows processed\n"
     said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
-    assert "it read 812,390 blocks from disk and its plan scans all of `T`." in said
+    assert "it read 812,390 blocks from disk and its plan scans all of `T` for 11 rows." in said
 
 
 def test_a_plan_belongs_to_the_run_of_its_time() -> None:
@@ -386,7 +386,7 @@ def test_a_function_on_a_column_of_the_table_that_is_scanned() -> None:
         '"C"=TO_NUMBER(:1) AND ("S"=1 OR "T"=2)': "",
     }.items():
         main = iolab.findings(text.format(predicate).encode()).filter(name="main_statement").item(0, "sentence")
-        assert main.endswith(f"all of `ORDERS`{', whose filter converts ' * bool(said)}{said}.")
+        assert main.endswith(f"all of `ORDERS`{'; its filter converts ' * bool(said)}{said}.")
 
 
 @pytest.mark.parametrize("rows", [1, 50])
@@ -484,15 +484,12 @@ def _fetch(rows: int, trips: int) -> str:
     return f"{head}{counts}{rows:>11}  rows processed\n\n"
 
 
-@pytest.mark.parametrize(("kind", "trips"), [("CLOB", 96_001), ("VARCHAR2(90)", 96_001), ("CLOB", 3_201)])
-def test_more_round_trips_than_rows_are_no_small_fetch(kind: str, trips: int) -> None:
-    """Each row needs them, so no larger fetch helps; a LOB that the session describes is named."""
-    described = f"SQL> desc doc\n\n Name                 Null?    Type\n {'-' * 20} {'-' * 8} {'-' * 20}\n"
-    described += f" ID                   NOT NULL NUMBER\n BODY                          {kind}\n\n"
-    found = iolab.findings((_fetch(rows=48_000, trips=trips) + described).encode()).filter(name="main_statement")
+@pytest.mark.parametrize("trips", [96_001, 3_201])
+def test_more_round_trips_than_rows_are_no_small_fetch(trips: int) -> None:
+    """Each row needs them, so no larger fetch helps: what is read beside the rows does."""
+    found = iolab.findings(_fetch(rows=48_000, trips=trips).encode()).filter(name="main_statement")
     is_many = trips > 48_000
     assert ("2.00 for each row" in found.item(0, "sentence")) == is_many
-    assert ("(`BODY`: LOB)" in found.item(0, "sentence")) == (is_many and kind == "CLOB")
     assert ("lobprefetch" in found.item(0, "next"), "arraysize" in found.item(0, "next")) == (is_many, not is_many)
 
 
