@@ -24,7 +24,6 @@ _CONVERTED: Final = Pattern(
 _IN_TEXT: Final = Pattern(
     r"\b(?P<function>{CONVERSION})\s*\(\s*(?:(?P<alias>{NAME})\.)?(?P<column>{NAME}){COMPARED_IN_TEXT}", PLAN_GRAMMAR
 )
-_CLOCKS: Final = ("SYSDATE", "SYSTIMESTAMP", "CURRENT_DATE")
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
 _REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
@@ -63,7 +62,7 @@ def converted_in_text(text: str, table: str, *, is_only: bool) -> tuple[str, str
     words = [word.rpartition(".")[2] for word in source.replace(",", " , ").split() if word != "AS"]
     names = {table, *(after for word, after in pairwise(words) if word == table)}
     own = (one for one in _IN_TEXT.finditer(condition) if (one["alias"] in names if one["alias"] else is_only))
-    return next(((one["column"], one["function"]) for one in own if one["column"] not in _CLOCKS), None)
+    return next(((one["column"], one["function"]) for one in own), None)
 
 
 class Sections:

@@ -138,16 +138,12 @@ def for_each_row(statements: pl.DataFrame, one: _Step, word: Callable[[_Step], s
     is_called = one["is_recursive"] and not commits and not all(map(has_plan, called.get_column("text")))
     if is_called or rows.is_empty():
         return "", ""
-    each = rows.row(0, named=True)
-    name = word(each)
-    said = f", one for each row of {name}"
-    if commits:
-        return said, COMMIT_LESS
-    if not one["is_recursive"] or each["is_recursive"]:  # a loop
-        return said, _JOIN.format(name)
+    name = word(each := rows.row(0, named=True))
+    is_call = bool(one["is_recursive"] and not each["is_recursive"] and not commits)  # else a loop
     is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
-    caller = "a function in it" if is_query else "a trigger or function of it"
-    return f"{said} ({caller})" if has_plan(one["text"]) else said, INSTEAD.format(name)
+    caller = " (a function in it)" if is_query else " (a trigger or function of it)"
+    said = f", one for each row of {name}" + caller * (is_call and has_plan(one["text"]))
+    return said, (COMMIT_LESS if commits else INSTEAD if is_call else _JOIN).format(name)
 
 
 def _expected(step: dict[str, Any]) -> str:
