@@ -253,3 +253,34 @@ def test_a_trace_says_what_executes_a_statement_for_each_row(rows: int, caller: 
     found = iolab.findings("".join(lines).encode()).filter(name="main_statement")
     said = found.filter(found["sentence"].str.contains("bbbb0bbbbbbbb` took")).item(0, "sentence")
     assert ("one for each row of `aaaa0aaaaaaaa` (a function in it)" in said) == bool(caller)
+
+
+@pytest.mark.parametrize("kept", [60_151, 910_000])
+def test_the_rows_of_an_index_that_its_table_does_not_keep(kept: int) -> None:
+    """Where few rows of an index pass the filter of the table, the index lacks the columns of that filter."""
+    plan = PLAN[: PLAN.index("        18")]
+    plan += f"{kept:>10} {kept:>10} {kept:>10}  TABLE ACCESS BY INDEX ROWID EV (cr=990000 pr=0 pw=0 time=96390110 us)\n"
+    plan += "    991022     991022     991022   INDEX RANGE SCAN EV_IX2 (cr=4622 pr=0 pw=0 time=280110 us)\n"
+    rows = ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 96.4, 990_000, kept)
+    log = _statement("2kz8q0xw4m1cd", "select * from ev where dev between :1 and :2 and k = :3", *rows) + plan
+    found = iolab.findings((HEAD + log + _overall(*rows)).encode()).filter(name="main_statement")
+    is_few = kept < 99_000
+    assert ("kept 60,151 of 991,022 rows of `INDEX RANGE SCAN EV_IX2`" in found.item(0, "sentence")) == is_few
+    assert ("to the index `EV_IX2`" in found.item(0, "next")) == is_few
+
+
+@pytest.mark.parametrize(("depth", "rows"), [(1, 300), (1, 30), (0, 300)])
+def test_a_trace_names_the_query_of_a_loop(depth: int, rows: int) -> None:
+    """A statement that ran once for each row of another of its depth is in a loop over it, not in a function."""
+    header = (
+        "PARSING IN CURSOR #{0} len=9 dep={1} uid=88 oct=3 lid=88 tim=1000 hv=1 ad='7' sqlid='{2}'\n{3}\nEND OF STMT\n"
+    )
+    call = "{} #{}:c={},e={},p=0,cr=9,cu=0,mis=0,r={},dep={},og=1,plh=5,tim={}\n"
+    lines = [header.format(1, depth, "aaaa0aaaaaaaa", "select a from t")]
+    lines += [header.format(2, depth, "bbbb0bbbbbbbb", "update u set a = 1")]
+    lines += [call.format("EXEC", 1, 9, 9, 0, depth, 1_010), call.format("FETCH", 1, 9, 9, rows, depth, 1_050)]
+    lines += [call.format("EXEC", 2, 9_000, 9_000, 1, depth, now) for now in range(20_000, 3_020_000, 10_000)]
+    found = iolab.findings("".join(lines).encode()).filter(name="main_statement")
+    said = found.filter(found["sentence"].str.contains("bbbb0bbbbbbbb` took")).row(0, named=True)
+    assert ("one for each row of `aaaa0aaaaaaaa`, " in said["sentence"]) == (rows == 300)
+    assert ("or execute it once" in said["next"]) == (rows == 300)
