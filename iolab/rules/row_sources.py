@@ -185,8 +185,7 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
     did = [f"{n if n < _EXACT else float(f'{n:.3g}'):,.0f} {word}" for n, word in counts if n]
     if one["used_tmp"]:
         passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
-        memory = f" with {size_text(round(one['used_mem']))} of memory" if one["used_mem"] else ""
-        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}{memory}")
+        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
     took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
     took += f": {', '.join(did)}" if did else ""
     is_scan = one["operation"].strip().startswith(_SCANS)

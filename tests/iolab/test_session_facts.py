@@ -534,4 +534,4 @@ Plan hash value: 901277344
 """  # noqa: S608 - a text
     found = iolab.findings(plan.encode()).filter(name="plan_time")
     assert step in found.item(0, "next")
-    assert ("with 21 MiB of memory" in found.item(0, "sentence")) == ("28G" in memory)
+    assert ("temporary space" in found.item(0, "sentence")) == ("28G" in memory)
