@@ -19,7 +19,7 @@ from sqlplusparse.cells import cells_of
 from sqlplusparse.elapsed import language_of
 from sqlplusparse.lines import DIGITS, LISTS, Pattern
 from sqlplusparse.page import LINE_ROLES, RECORDS, LineRole
-from sqlplusparse.plans import PLAN_GRAMMAR
+from sqlplusparse.predicates import PLAN_GRAMMAR
 from sqlplusparse.records import Clock, CustomTiming, Grid, Listing
 from sqlplusparse.schemas import (
     AUTOTRACE,

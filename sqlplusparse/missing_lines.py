@@ -34,7 +34,8 @@ from sqlplusparse.frames import unread_rows
 from sqlplusparse.grids import is_counted
 from sqlplusparse.lines import LISTS, NUMBER, NUMBERED_LINE, SQL_ID_ALONE, WIDE_GAP, Kind, Pattern
 from sqlplusparse.page import LineRole
-from sqlplusparse.plans import OLD_ROW, PLAN_GRAMMAR, is_cut, is_heading
+from sqlplusparse.plans import OLD_ROW, is_cut, is_heading
+from sqlplusparse.predicates import PLAN_GRAMMAR
 from sqlplusparse.records import Autotrace, Block, Grid, Outcome, Plan, Typed
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from logframe import read_printed
 from logframe.printed import whole_number
 from sqlplusparse.lines import DIGITS, Pattern
 from sqlplusparse.page import LineRole
-from sqlplusparse.plans import PLAN_GRAMMAR
+from sqlplusparse.predicates import PLAN_GRAMMAR
 from sqlplusparse.runs import normal_text
 
 if TYPE_CHECKING:

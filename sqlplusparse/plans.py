@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
-from logframe import load_grammar
 from sqlplusparse.autotrace import is_session_statistic
 from sqlplusparse.lines import BEGINNINGS, DIGITS, KINDS, OLD_PLAN_ROW, PLAN_HASH, SQL_ID, Kind, Pattern, runs_of
 from sqlplusparse.page import LineRole, Page
+from sqlplusparse.predicates import PLAN_GRAMMAR
 from sqlplusparse.records import Operation, Plan
 from sqlplusparse.statements import starts_statement
 
-PLAN_GRAMMAR: Final = load_grammar("sqlplusparse", "plan.lark")
 _OLD_NAMES: Final = ["id", "parent_id", "operation"]
 _PREDICATE: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}){PREDICATE_MARK} +(?P<text>.*)", PLAN_GRAMMAR)
 _PREDICATE_LINE: Final = Pattern("{PREDICATE_LINE}", PLAN_GRAMMAR)
 _LITERAL: Final = Pattern("{LITERAL}", PLAN_GRAMMAR)
-_CONVERTED: Final = Pattern(
-    r'\b(?P<function>{FUNCTION})\({BEFORE_COLUMN}"(?P<column>{COLUMN})"{COMPARED}', PLAN_GRAMMAR
-)
-_IN_TEXT: Final = Pattern(
-    r"\b(?P<function>{CONVERSION})\s*\(\s*(?:(?P<alias>{NAME})\.)?(?P<column>{NAME}){COMPARED_IN_TEXT}", PLAN_GRAMMAR
-)
 #: Sections of which nothing is kept, and how their lines begin: pasted copies may have lost the blanks at their start.
 _REPORTS: Final = ("Hint Report", "SQL Analysis Report", "Query Block Registry")
 _REPORTED: Final = Pattern("{REPORT_LINE}", PLAN_GRAMMAR)
@@ -32,37 +24,6 @@ _LONGEST_PREDICATE: Final = 1 << 14
 #: Characters of a row of the old layout that the line size may have cut.
 _LONGEST_ROW: Final = 500
 _OLD_DETAIL: Final = Pattern(r"\s*(?P<id>{UP_TO_9_DIGITS}) +(?P<text>{DISTRIBUTION})", PLAN_GRAMMAR)
-
-
-def converted_column(predicates: str) -> tuple[str, str] | None:
-    """The first column of which a predicate compares a function, and that function: no index on the column serves it.
-
-    Examples:
-        >>> converted_column('filter("S"=1 AND TO_NUMBER("O"."EXT_REF")=448120931)'), converted_column('filter("S"=1)')
-        (('EXT_REF', 'TO_NUMBER'), None)
-    """
-    found = _CONVERTED.search(predicates)
-    return (found["column"], found["function"]) if found else None
-
-
-def converted_in_text(text: str, table: str, *, is_only: bool) -> tuple[str, str] | None:
-    """The first column of a table of which the condition of a statement compares a function, and that function.
-
-    Args:
-        text: of the statement.
-        table: whose column it is to be: the alias tells.
-        is_only: whether no other table is read, so a column without an alias is of this one.
-
-    Examples:
-        >>> text = "select upper(c.b) from cust c, ord o where c.id = o.cid and trunc(o.ts, 'MM') = :1"
-        >>> converted_in_text(text, "ORD", is_only=False), converted_in_text(text, "CUST", is_only=False)
-        (('TS', 'TRUNC'), None)
-    """
-    source, _, condition = text.upper().partition("WHERE")
-    words = [word.rpartition(".")[2] for word in source.replace(",", " , ").split() if word != "AS"]
-    names = {table, *(after for word, after in pairwise(words) if word == table)}
-    own = (one for one in _IN_TEXT.finditer(condition) if (one["alias"] in names if one["alias"] else is_only))
-    return next(((one["column"], one["function"]) for one in own), None)
 
 
 class Sections:

@@ -10,7 +10,7 @@ from iolab.metrics.formatting import size_text
 from iolab.rules.phrases import counted, percent, seconds
 from iolab.time_ledger.next_steps import COMMIT_LESS
 from iolab.time_ledger.sql_traces import has_plan, is_commit
-from sqlplusparse.plans import converted_column, converted_in_text
+from sqlplusparse.predicates import converted_column, converted_in_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

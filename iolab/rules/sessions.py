@@ -48,7 +48,7 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.spools import is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
-from sqlplusparse.plans import converted_column
+from sqlplusparse.predicates import converted_column
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -681,7 +681,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]
-        if by_trips(row) or by_reads(row):
+        if by_trips(row):
             continue
         yield Finding(
             "first_run_slower",

@@ -159,7 +159,7 @@ def test_the_largest_event_has_the_error_of_sampling_and_a_step_that_fits_it() -
 
     assert first["sentence"].startswith("60 % of the samples (±")
     assert "blocking_session" in second["next"]
-    assert "awrrpt" in first["next"]
+    assert "devices of the log files" in first["next"]
 
 
 def test_the_interval_of_sampling_is_derived() -> None:
