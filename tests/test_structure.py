@@ -76,7 +76,7 @@ OTHER_PATTERNS = {
     "iolab/metrics/awr.py": (1, "a caveat of our own metrics"),
     "iolab/query.py": (2, "SQL, and a message of Polars"),
     "iolab/charts/svg.py": (1, "an expression of Vega"),
-    "iolab/pages/elements.py": (1, "figures of our own sentences"),
+    "iolab/pages/elements.py": (2, "figures of our own sentences and tables"),
     "iolab/pages/tables.py": (3, "names of our own columns and reasons of diagnostics"),
     "iolab/pages/writing.py": (1, "our own verdicts"),
 }

@@ -16,6 +16,7 @@ import pytest
 
 import iolab
 import iolab.rules
+from iolab.pages.findings_html import ONE_LINE, in_one_line
 from iolab.rules.finding import meanings
 from iolab.rules.registry import RULES
 from logframe import LogError
@@ -75,11 +76,13 @@ def faults(text: str) -> list[str]:
 
 
 def faults_of(found: pl.DataFrame) -> list[tuple[str, str]]:
-    """The faults of the texts of findings."""
+    """The faults of the texts of findings; on a page each sentence begins with one line, but for long names."""
     wrong = []
     for row in found.iter_rows(named=True):
         texts = [row[name] for name in ("sentence", "detail", "caveat") if row[name]]
         wrong += [(fault, text) for text in texts for fault in faults(text)]
+        head = _QUOTED.sub(lambda name: name[0].strip("`")[:20], in_one_line(row["sentence"])[0])
+        wrong += [("longer than a line", row["sentence"])] if len(head) > ONE_LINE else []
         is_weighty = row["mark"] in {"major", "cannot tell", "evidence"}
         if is_weighty and not row["next"]:
             wrong.append(("no next", row["sentence"]))

@@ -241,7 +241,7 @@ def sampled_statement(a: AwrReport, b: AwrReport) -> SampledStatement | None:
     one, other = "AB"[at], "BA"[at]
     least = listed.get(sql_id, min(listed.values())) / 100
     those = f"{'' if sql_id in listed else 'less than '}{percent(least)} of those of {other}"
-    said = f"`{sql_id}`, which no SQL list names, was in {percent(share / 100)} of the samples of {one} and in {those}."
+    said = f"No SQL list names `{sql_id}`: {percent(share / 100)} of the samples of {one}, {those}."
     shares = [_share_of(share / 100, sides[at].samples.count)]
     rest = _share_of(least, sides[1 - at].samples.count) if sql_id in listed else Interval(0.0, 0.0, least)
     shares.insert(1 - at, rest)

@@ -102,6 +102,11 @@ class SampledStatement(NamedTuple):
         a, b = (one.value for one in self.shares)
         return "new" if not a else "gone" if not b else f"× {b / a:.3g}"
 
+    def share_of(self, change: LedgerChange) -> float:
+        """Which share of a change its samples have."""
+        a, b = (one.value * total.value for one, total in zip(self.shares, (change.a, change.b), strict=True))
+        return float((b - a) / change.change.value) if change.is_shared else 0.0
+
 
 @dataclass(frozen=True)
 class Pairing(Shown):

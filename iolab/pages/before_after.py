@@ -134,7 +134,14 @@ def _first_screen(result: BeforeAfter, kind: str) -> str:
 def _moves(one: LedgerChange, result: BeforeAfter, others: Iterable[str]) -> str:
     """What holds a change, the way from before to after, and statements; with the last what could not be compared."""
     left, said = (result.not_compared.rows(), others) if one is result.changes[-1] else ((), ())
-    return moves_html(one, waterfall_html(one), [Said("", other) for other in said]) + beside_waterfall_html(one, left)
+    texts = {sql_id: f"statement-{sql_id}" for sql_id in _texts(result.statements)}
+    moves = moves_html(one, waterfall_html(one), [Said("", other) for other in said])
+    return moves + beside_waterfall_html(one, left, texts=texts)
+
+
+def _texts(statements: pl.DataFrame) -> dict[str, str]:
+    """The text of each statement by its SQL_ID."""
+    return {} if statements.is_empty() else dict(statements.select("sql_id", "sql_text").drop_nulls().rows())
 
 
 def _table(frame: pl.DataFrame) -> str:
@@ -187,6 +194,11 @@ def _statements(changes: pl.DataFrame) -> str:
         "100 %"
     )
     more = f"<h3>Blocks, rows and plans of an execution</h3>{_table(worked)}" if worked.height else ""
+    more += "".join(
+        f'<details id="statement-{escape(sql_id)}"><summary><code>{escape(sql_id)}</code></summary>'
+        f'<pre class="sql">{escape(text)}</pre></details>'
+        for sql_id, text in _texts(changes).items()
+    )
     return f"{_table(times)}<p><small>{note}.</small></p>{more}"
 
 

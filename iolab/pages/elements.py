@@ -34,6 +34,10 @@ _LEAST_WORD: Final = 13
 _STOPS: Final = (", ", ": ")
 #: A time, or sessions active, with its unit, or two of them.
 _FIGURE: Final = re.compile(r"\d[\d,.]*(?: to [\d,.]+)? (?:us|ms|s|min|h|sessions active)\b")
+#: A figure of a terminal: what is before it, and its upper end.
+_BOUNDED: Final = re.compile(r"^(<=|-|)(\d[\d,.]*)(?:-(\d[\d,.]*))?(?=\s|$)")
+_SIGNS: Final = {"<=": "≤ ", "-": "−"}
+AT_MOST: Final = "≤: at most; how much of it is certain cannot be determined."
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
 _DRAW: Final = """
@@ -127,6 +131,24 @@ def title_html(title: str) -> str:
     start = max((head.rfind(mark) + len(mark) for mark in _STOPS if on and mark in head), default=0)
     end = len(head) if on else min((place for mark in _STOPS if (place := title.find(mark)) > 0), default=len(title))
     return f"{html.escape(title[:start])}<b>{html.escape(title[start:end])}</b>{html.escape(title[end:])}"
+
+
+def figure_html(text: str, rules: str) -> str:
+    """A figure of a terminal as a cell of a page: a true minus, "to" in a range, signs of bounds as links to rules.
+
+    Args:
+        text: the figure.
+        rules: the identifier of what says how bounds are found.
+
+    Examples:
+        >>> figure_html("59-87", "r"), figure_html("-27", "r"), figure_html("<=8.7", "r")
+        ('59 to 87', '−27', '<a href="#r" title="how this bound is found">≤</a> 8.7')
+    """
+    shown = _BOUNDED.sub(lambda m: f"{_SIGNS.get(m[1], '')}{m[2]}{f' to {m[3]}' if m[3] else ''}", text)
+    shown = html.escape(shown)
+    for sign in "≤±?":
+        shown = shown.replace(sign, f'<a href="#{rules}" title="how this bound is found">{sign}</a>')
+    return shown
 
 
 def large_html(sentence: str, most: int = 1) -> str:

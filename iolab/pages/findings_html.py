@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import html
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
 from iolab.metrics.formatting import figure_text, impact_text
-from iolab.pages.elements import large_html
+from iolab.pages.elements import AT_MOST, figure_html, large_html
 from iolab.pages.tables import frame_html
 from iolab.rules.finding import meanings
+from iolab.rules.phrases import capital
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 #: Findings that are shown open, with the first of those that cannot tell; the others are folded.
 MOST: Final = 5
 _MOST_CITED: Final = 60
+#: Letters of a line at 1440 pixels, and where a longer sentence is divided.
+ONE_LINE: Final = 95
+_STOPS: Final = (r"[:;.] ", r", (?=\d|so |one |at most |bypassing )")
+_WHOLE: Final = r"(?=[^`]*(?:`[^`]*`[^`]*)*$)(?![^(]*\))"
 #: Each mark's shape in a box of 13 by 13, and its word in the key.
 _SHAPES: Final = {
     "major": ('<rect x="1.5" y="1.5" width="10" height="10"/>', "major, 20 % or more"),
@@ -33,12 +39,16 @@ _NOTHING: Final = "No finding applies to this log."
 
 
 class Said(NamedTuple):
-    """A sentence that is no finding: its number as text, what to do next, and what its link is called and opens."""
+    """A sentence that is no finding: its number as text, what to do next, and what its link is called and opens.
+
+    Of sentences about one change `size` is the share of it, for the order.
+    """
 
     number: str
     sentence: str
     step: str = ""
     link: tuple[str, str] | None = None
+    size: float = 0.0
 
 
 def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True) -> str:
@@ -65,7 +75,7 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     for row in found:
         # of several sentences about one part the first has its share
         shown = row | {"impact": None} if row["part"] and row["part"] == last else row
-        rows.append(_row(shown, anchor if is_linked else ""))
+        rows.append(_row(shown, anchor, is_linked=is_linked))
         last = row["part"]
     bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
     heading = f'<p class="base">% of {html.escape(" / ".join(bases))}</p>' if bases else ""
@@ -75,25 +85,49 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     more = f"<details><summary>{len(rows) - MOST} more</summary>{others}</details>" if rows[MOST:] else ""
     used = [mark for mark in _SHAPES if mark in findings.get_column("mark").cast(pl.String).to_list()]
     key = "".join(f"<span>{_mark(mark)} {_SHAPES[mark][1]}</span>" for mark in used)
+    key += f'<span id="{anchor}-rules">{AT_MOST}</span>' if any(">≤</a>" in one for one in rows) else ""
     parts.append(f'<div class="more">{more}<p class="key">{key}</p></div>')
     return "".join(parts)
 
 
-def _row(row: dict[str, Any], anchor: str) -> str:
-    number = impact_text(row["impact"], row["impact_lo"])
-    links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if anchor else ""
+def _row(row: dict[str, Any], anchor: str, *, is_linked: bool) -> str:
+    number = figure_html(impact_text(row["impact"], row["impact_lo"]), f"{anchor}-rules")
+    links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if is_linked else ""
     below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
     head = f'<li title="{html.escape(_about(row["name"]))}">{_mark(str(row["mark"]))}'
-    return head + _columns(number, _words(row["sentence"]) + links, ". ".join(below), _words(row["next"] or ""))
+    return head + _columns(number, row["sentence"], links, below, row["next"] or "")
 
 
-def _columns(number: str, sentence: str, below: str, following: str) -> str:
-    """Number, sentence with what stands below it, and what to do next, as HTML."""
-    second = f'<p class="detail">{below}</p>' if below else ""
+def in_one_line(sentence: str) -> tuple[str, str]:
+    """What of a sentence fits in one line of a wide screen, and the rest, which stands below.
+
+    Examples:
+        >>> in_one_line(f"{'x' * 80}: 140 waits of 1.46 ms; half of them took at most 1.59 ms.")[1]
+        '140 waits of 1.46 ms; half of them took at most 1.59 ms'
+        >>> in_one_line("Reads took 2 ms: slow.")
+        ('Reads took 2 ms: slow.', '')
+    """
+    if len(sentence.replace("`", "")) <= ONE_LINE:
+        return sentence, ""
+    ends = [one.span() for stop in _STOPS for one in reversed([*re.finditer(stop + _WHOLE, sentence)])]
+    if not ends:
+        return sentence, ""
+    # of a sentence that begins with long names even the first stop is too far
+    fits = (one for one in ends if len(sentence[: one[0]].replace("`", "")) < ONE_LINE)
+    end, start = next(fits, min(ends))
+    return f"{sentence[:end]}.", sentence[start:].removesuffix(".")
+
+
+def _columns(number: str, sentence: str, links: str, below: list[str], following: str) -> str:
+    """Number, sentence in one line with its links as HTML, what stands below it, and what to do next."""
+    said, rest = in_one_line(sentence)
+    below = [capital(one) for one in (_words(rest), *below)] if rest else below
+    said, following = _words(said) + links, _words(following)
+    second = f'<p class="detail">{". ".join(below)}</p>' if below else ""
     third = f'<p class="detail next"><b>next</b> {following}</p>' if following else ""
-    return f'<span class="impact">{number}</span><div><p>{sentence}</p>{second}</div>{third}</li>'
+    return f'<span class="impact">{number}</span><div><p>{said}</p>{second}</div>{third}</li>'
 
 
 def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
@@ -107,7 +141,7 @@ def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
     """
     shown = list(rows)
     items = "".join(
-        f"<li>{_columns(one.number, _words(one.sentence) + _link_to(one.link), '', _words(one.step))}" for one in shown
+        f"<li>{_columns(figure_html(one.number, ''), one.sentence, _link_to(one.link), [], one.step)}" for one in shown
     )
     kind = "findings unmarked" if any(one.number for one in shown) else "findings unmarked plain"
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
@@ -136,11 +170,14 @@ def moves_html(change: LedgerChange, drawn: str, others: Iterable[Said] = ()) ->
         others: sentences about the same change.
     """
     rows = [
-        Said("" if share is None else f"{100 * share:.0f}", said, step, ("rows", part_anchor(change, part)))
+        Said(
+            "" if share is None else f"{100 * share:.0f}", said, step, ("rows", part_anchor(change, part)), share or 0.0
+        )
         for share, said, step, part in change.moves
     ]
     base = "% of the change" if any(one.number for one in rows) else ""
-    said = sentences_html([*rows, *others][:MOST], base=base) if rows or others else ""
+    rows = sorted([*rows, *others][:MOST], key=lambda one: -abs(one.size))
+    said = sentences_html(rows, base=base) if rows else ""
     return f'<div class="first"><div>{said}</div><div class="beside-findings"><div>{drawn}</div></div></div>'
 
 

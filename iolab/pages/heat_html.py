@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from iolab.metrics.formatting import figure_text
 from iolab.pages.ledger_html import BAR_BOX, MEANING, chip_html, colour, paint, patterns_html
-from iolab.pages.ledger_rows import time_cell
+from iolab.pages.ledger_rows import aligned, aligned_rows, time_cell
 from iolab.rules.phrases import three
 from logframe.wording import printable
 
@@ -73,6 +73,12 @@ def _table(
     order = sorted(weight, key=lambda part: (-weight[part], part))
     slow, rates = _rates(group)
     heads = ["sessions active" if is_rate else "total", base, "largest part", f"% of {base}", *slow]
+    totals = {name: total for name in parts if (total := group[name].total) is not None}
+    sessions = [
+        figure_text(one.value / sizes[name]) if is_rate else time_cell(one.value, one.lo, one.hi)
+        for name, one in totals.items()
+    ]
+    said = dict(zip(totals, aligned(sessions), strict=True))
     shown = "".join(
         f'<th scope="col"{"" if n in {1, 2} else " class=number"}>{html.escape(printable(one))}</th>'
         for n, one in enumerate(heads)
@@ -86,12 +92,10 @@ def _table(
         begin = f'<a href="#{links[name]}">{begins[name]}</a>' if name in begins and name in links else ""
         begin = f'<td class="begin">{begin or begins.get(name, "")}</td>' if begins else ""
         cells = f'<td colspan="{len(heads)}">no total: {html.escape(printable(one.void))}</td>'
-        if name in parts and one.total is not None:
-            total = one.total
-            said = figure_text(total.value / sizes[name]) if is_rate else time_cell(total.value, total.lo, total.hi)
-            bar = _bar(parts[name], order, total.value, longest * sizes[name])
-            cells = f'<td class="number">{said}</td><td class="bar">{bar}</td>'
-            cells += _largest(parts[name], total.value)
+        if name in totals:
+            bar = _bar(parts[name], order, totals[name].value, longest * sizes[name])
+            cells = f'<td class="number">{said[name]}</td><td class="bar">{bar}</td>'
+            cells += _largest(parts[name], totals[name].value)
             cells += "".join(f'<td class="number">{cell}</td>' for cell in rates.get(name, []))
         body += f'<tr><th scope="row">{link}</th>{begin}{cells}</tr>'
     styles = {style for own in parts.values() for style, _ in own.values()} - {"c-other"}
@@ -164,4 +168,5 @@ def _rates(group: Mapping[str, Ledger]) -> tuple[list[str], dict[str, list[str]]
         found[log] = [three(1e3 * own["avg"]) if own else "", *cells]
     heads = [f"{slow} (ms)", "per s", "transactions per s"]
     kept = [n for n in range(len(heads)) if slow and any(cells[n] for cells in found.values())]
-    return [heads[n] for n in kept], {log: [cells[n] for n in kept] for log, cells in found.items()}
+    shown = aligned_rows([[cells[n] for n in kept] for cells in found.values()], len(kept))
+    return [heads[n] for n in kept], dict(zip(found, shown, strict=False))

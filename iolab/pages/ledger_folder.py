@@ -42,6 +42,10 @@ _COMMON: Final = 0.8
 _LARGEST: Final = 5
 _CHANGED: Final = 1.5
 _MOST_PARAMETERS: Final = 3
+#: With these values of it, reads bypass the page cache of the host; the cache that stands for it.
+_OPTIONS: Final = "filesystemio_options"
+_PAST_CACHE: Final = ("SETALL", "DIRECTIO")
+_CACHE: Final = "db_cache_size"
 #: A part with this share is missed where it is gone; one with a smaller share hardly occurs.
 _LARGE: Final = 0.05
 _NOTHING: Final = 0.001
@@ -183,7 +187,7 @@ def folder_head(
     noun = next(iter(logs.values())).noun
     period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
     period = f", {period}" if period else ""
-    change = _change(logs)
+    change = _change(logs, changed)
     said = [] if change is None else [Said("", change.sentence), *change.rows, *_gone(logs, change.between[1])]
     said += _parameters(logs, changed)
     title, kind = split_headline(common)
@@ -289,8 +293,10 @@ def _parameters(logs: Mapping[str, LogRow], found: Sequence[dict[str, Any]]) -> 
     timed = {name: one for name, one in logs.items() if one.ledger.total is not None and one.begin and one.end}
     for row in found[:_MOST_PARAMETERS]:
         values = " to ".join(_value(row["parameter"], row[side]) for side in ("before", "after"))
-        when = " and ".join(dict.fromkeys(f"{row[end]:%Y-%m-%d %H:%M}" for end in ("from_time", "to_time")))
-        sentence = f"`{row['parameter']}` changed from {values} {'between' if ' and ' in when else 'at'} {when}."
+        begin, end = row["from_time"], row["to_time"]
+        when = f"between {begin:%Y-%m-%d %H:%M} and {until_text(begin, end, '%H:%M')}"
+        when = when if begin < end else f"at {end:%Y-%m-%d %H:%M}"
+        sentence = f"`{row['parameter']}` changed from {values} {when}."
         first = next((name for name in reversed(timed) if timed[name].end <= row["from_time"]), "")
         second = next((name for name, one in timed.items() if one.begin >= row["to_time"]), "")
         step = f"compare the reports: iolab compare {first} {second}" if first and second else ""
@@ -372,7 +378,25 @@ def _step(ledger: Ledger, part: str) -> str:
     return next((row["next"] or "" for row in ledger.parts("what").to_dicts() if row["name"] == part), "")
 
 
-def _change(ordered: Mapping[str, LogRow]) -> _Change | None:
+def _latency_step(before: LogRow, after: LogRow, part: str, changed: Sequence[dict[str, Any]]) -> str:
+    """What to do about a part that takes longer from a log on: about a parameter that changed with it, else devices."""
+    is_io = any(row["name"] == part and row["kind"] == "io" for row in after.ledger.parts("what").to_dicts())
+    end, begin = before.end, after.begin
+    own = [row for row in changed if end and begin and row["from_time"] <= begin and row["to_time"] >= end]
+    if not own:
+        return "see the devices: iostat -xt 5" if is_io else _step(after.ledger, part)
+    row = min(own, key=lambda one: one["parameter"] != _OPTIONS)
+    if not is_io or row["parameter"] != _OPTIONS or row["after"].upper() not in _PAST_CACHE:
+        return f"test with `{row['parameter']}` = {cut(row['before'], _LABEL)} again: it changed at the same time"
+    caches = (
+        after.parameters.filter(parameter=_CACHE).select(pl.coalesce("end", "begin")).to_series().drop_nulls().to_list()
+    )
+    memory = f" of {after.machine.rpartition(', ')[2]}" if after.machine.endswith(" GiB") else ""
+    size = f" ({_value(_CACHE, caches[0])}{memory})" if caches else ""
+    return f"enlarge `{_CACHE}`{size}: with {row['after']} reads bypass the page cache"
+
+
+def _change(ordered: Mapping[str, LogRow], changed: Sequence[dict[str, Any]] = ()) -> _Change | None:
     """Which part takes longer, or less long, from one log on, else where the load changed most; and both logs.
 
     The part is the largest whose averages before a log are all on one side of those from it on.
@@ -399,7 +423,7 @@ def _change(ordered: Mapping[str, LogRow]) -> _Change | None:
             text = f"`{part}` took {ends[0]} before and {ends[1]} after."
             busiest, more, when = _busiest(*sides)
             step = "compare the reports: iolab compare {} {}".format(*between)
-            rows = [Said(number, text, _step(logs[place][1].ledger, part), link)]
+            rows = [Said(number, text, _latency_step(logs[place - 1][1], logs[place][1], part, changed), link)]
             if busiest:
                 rows.append(Said(more, when, step, ("comparison", "comparisons")))
             return _Change(f"{said}: {change}.{busiest}", between, tuple(rows))
@@ -413,7 +437,7 @@ def _change(ordered: Mapping[str, LogRow]) -> _Change | None:
 
 def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, str, str]:
     """Sessions active, and on CPU, in the busiest logs before and after; the change; when; empty without periods."""
-    figures: list[tuple[float, float, str]] = []
+    figures: list[tuple[float, float, str, str]] = []
     for side in (before, after):
         sizes = [_size(one.ledger) or 0.0 for one in side]
         rows = [one for one, size in zip(side, sizes, strict=True) if size >= _BUSY * max(sizes)]
@@ -424,13 +448,15 @@ def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, st
         total = sum(one.total.value for one in busy if one.total is not None)
         cpu = float(pl.concat([one.parts("what").filter(level=0, kind="cpu")["seconds"] for one in busy]).sum())
         period = _period([time for one in rows for time in (one.begin, one.end) if time is not None])
-        when = f"{counted(len(rows), 'report')}{f' from {period}' if period else ''}"
-        figures.append((total / elapsed, cpu / elapsed, when))
-    (active, on_cpu, when), (active_now, on_cpu_now, now) = figures
+        figures.append((total / elapsed, cpu / elapsed, counted(len(rows), "report"), period))
+    (active, on_cpu, count, when), (active_now, on_cpu_now, count_now, now) = figures
     said = f"had {three(active)} sessions active before and {three(active_now)} after"
     said = f" The busiest logs {said}, {three(on_cpu)} and {three(on_cpu_now)} of them on CPU."
     number = f"{100 * (active_now / active - 1):+.0f} %" if active else ""
-    return said, number, f"{when} had {three(active)} sessions active, {now} had {three(active_now)}."
+    busiest = (
+        f"The busiest {count} had {three(active)} sessions active before, {count_now} had {three(active_now)} after"
+    )
+    return said, number, f"{busiest}: {when}, and {now}." if when and now else f"{busiest}."
 
 
 def _timed(ledger: Ledger) -> list[tuple[str, float, float]]:

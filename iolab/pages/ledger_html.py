@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.pages.elements import large_html
+from iolab.pages.elements import AT_MOST, figure_html, large_html
 from iolab.pages.ledger_rows import (
     LARGE,
     PAGE_LEAST,
@@ -104,8 +104,8 @@ def total_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mappi
     """
     if ledger.void:
         return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
-    head, stop, rest = printable(ledger.text or ledger.base).partition("; ")
-    text = f"{head}{_open_time(ledger)}{stop}{rest}"
+    said, opened = printable(ledger.text or ledger.base), _open_time(ledger)
+    text = f"{said.partition('; ')[0]}{opened}" if opened else said
     said = f'<p class="total">{large_html(capital(text))}</p>'
     return said + icicle_html(ledger, anchor=anchor, linked=linked)
 
@@ -122,12 +122,14 @@ def _open_time(ledger: Ledger) -> str:
 
 
 def covered(ledger: Ledger | None) -> Iterator[str]:
-    """The line of a report that says how much of the total it captured; how much of a trace its records hold."""
+    """How much of the total a report captured, by its own line; and what else its total line had no room for."""
     if ledger is None or ledger.void or ledger.total is None:
         return
+    if _open_time(ledger) and (rest := printable(ledger.text or "").partition("; ")[2]):
+        yield rest.replace("the ", "").replace(" were ", " ")
     for check in ledger.checks.filter(view="what", unit=f"% of {ledger.base}").to_dicts():
         found = "equal" if check["holds"] else f"the parts have {check['computed']:.1f} %"
-        yield f"check line: {check['printed']:.1f} % captured, {found}"
+        yield f"check line: {check['printed']:.1f} %, {found}"
     between = ledger.frame.filter(view=ledger.views[0], name=GAP).get_column("seconds").to_list()
     if between and ledger.total.value > 0:
         yield f"{100 * (1 - sum(between) / ledger.total.value):.1f} % of the time is inside records"
@@ -347,7 +349,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     if view == "what" and not is_extra:  # statements keep the unit with the number
         cells = [[count, one] for (count, _), one in zip(cells, averages_ms(rows), strict=True)]
     kept = [n for n in range(len(heads)) if any(one[n] for one in cells)]
-    is_who, total = view == "who", ledger.total
+    is_who, total, rules = view == "who", ledger.total, f"{anchor}-{view}-rules"
     sampled = {
         row.part: ledger.sampled_in(view)
         for row in rows
@@ -366,9 +368,10 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     for row, one in zip(rows, cells, strict=True):
         kinds = within.get(row.part or "", {})
         bar = _parts_bar(row, longest, kinds) if kinds else _bar(row, longest, anchor)
-        body += _line(row, [one[n] for n in kept], bar, anchor, linked, is_who=is_who)
+        body += _line(row, [one[n] for n in kept], bar, anchor, linked, rules=rules, is_who=is_who)
         for seen in sampled.get(row.part, ()):
-            body += _sampled_line(seen, ledger, longest, len(kept), next(seen_texts), is_who=is_who)
+            text = next(seen_texts)
+            body += _sampled_line(seen, ledger, longest, len(kept), text, rules=rules, is_who=is_who)
     foot = ""
     if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
@@ -385,7 +388,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
         scale = "" if ledger.unshared else f"<span>full width {100 * longest:.1f} %</span>"
         note = f'<p class="key">{chips}{scale}</p>{note}'
     note += _where(ledger) if is_who else ""
-    note += _reading(rows, times, longest, is_sampled=bool(seen_times))
+    note += _reading(rules, rows, times, longest, is_sampled=bool(seen_times), is_first=view == ledger.views[0])
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(ledger, view, rows)
@@ -395,23 +398,25 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 
 
-def _reading(rows: list[Row], times: list[str], longest: float, *, is_sampled: bool) -> str:
+def _reading(
+    anchor: str, rows: list[Row], times: list[str], longest: float, *, is_sampled: bool, is_first: bool
+) -> str:
     """How to read what a table has: whole seconds, bars of two parts, a dot, blocks without a share."""
     parts = [row for row in rows if row.kind not in UNKNOWN and row.kind != "counted_twice"]
     said = {
-        "Times without decimals are known to whole seconds at best.": 0
-        < sum("." in one for one in times if one)
-        < sum(map(bool, times)),
+        "Times without decimals are known to whole seconds at best.": is_first
+        and 0 < sum("." in one for one in times if one) < sum(map(bool, times)),
         "Solid bar: certainly of this part; pale bar with a line: at most.": any(
             (row.hi or 0.0) - (row.lo or 0.0) >= 0.01 * longest and 0 < (row.hi or 0.0) <= longest for row in parts
         ),
-        "Dot and line: samples with their 95 % interval; they are not added.": is_sampled,
+        AT_MOST: any(one.startswith("<=") for row in rows for one in (row.percent, row.time, row.average)),
+        "Dot, line and ±: samples with their 95 % interval; they are not added.": is_sampled,
         '"contains": a block that encloses statements; its time is not added again.': any(
             row.kind == "contains" for row in rows
         ),
     }
     shown = " ".join(one for one, is_used in said.items() if is_used)
-    return f'<p class="note">{html.escape(shown)}</p>' if shown else ""
+    return f'<p class="note" id="{anchor}">{html.escape(shown)}</p>' if shown else ""
 
 
 def _where(ledger: Ledger) -> str:
@@ -458,7 +463,9 @@ def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:
     return f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>'
 
 
-def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, text: str, *, is_who: bool) -> str:
+def _sampled_line(
+    one: Sampled, ledger: Ledger, longest: float, blanks: int, text: str, *, rules: str, is_who: bool
+) -> str:
     """What samples see, below the time without a name: a dot and a line where the scale holds it."""
     whole = 1.0 if ledger.total is None else ledger.total.value
     time = one.seconds
@@ -469,12 +476,14 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, tex
     return (
         f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
         f'<td class="bar">{bar}</td>'
-        f'<td class="number">{_plus_minus(time, ledger)}</td>'
+        f'<td class="number">{figure_html(_plus_minus(time, ledger), rules)}</td>'
         f'<td class="number">{text}</td>{"<td></td>" * blanks}</tr>'
     )
 
 
-def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str, str], *, is_who: bool) -> str:
+def _line(
+    row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str, str], *, rules: str, is_who: bool
+) -> str:
     kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
     name = html.escape(row.name)
     shown = f"<code>{name}</code>" if row.level and row.row is not None else name
@@ -487,7 +496,7 @@ def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str
         first, blank, rest = name.partition(": " if name.startswith("line ") else " ")
         shown = f"<code>{first}</code>{blank}{rest}" if row.row and (row.row["evidence"] or {}).get("rows") else name
     link = f'<a href="#{html.escape(place)}">{shown}</a>' if (place := _place(row.row, linked)) else shown
-    figures = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (row.percent, row.time, *cells))
+    figures = "".join(f'<td class="number">{figure_html(one, rules)}</td>' for one in (row.percent, row.time, *cells))
     chip = (
         ""
         if row.level or (is_who and row.kind not in UNKNOWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,6 +43,8 @@ _ROUNDING: Final = "rounding of the printed figures"
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
+#: The decimals of a number with its sign, with their point in the length.
+_DECIMALS: Final = re.compile(r"^[<>=≤+ -]*\d[\d,]*(?:\.(?=\d))?(\d*)$")
 #: What the rows of a view are.
 HEADS: Final = {"what": "part", "phase": "phase", "who": "statement", "where": "where", "when": "time"}
 
@@ -358,13 +361,21 @@ def aligned(texts: list[str]) -> list[str]:
     Examples:
         >>> aligned(["12.25", "3.5", "7", ""])
         ['12.25', '3.5\u2007', '7\u2008\u2007\u2007', '']
+        >>> aligned(["5.2 ± 0.24", "7.1 s", "1"])  # these are no numbers
+        ['5.2 ± 0.24', '7.1 s', '1']
     """
-    parts = [text.partition(".") for text in texts]
-    most = max((len(end) for _, _, end in parts), default=0)
+    ends = [_DECIMALS.search(text) for text in texts]
+    most = max((len(found[1]) for found in ends if found), default=0)
     return [
-        text and f"{text}{chr(0x2008) * (not point and most > 0)}{chr(0x2007) * (most - len(end))}"
-        for text, (_, point, end) in zip(texts, parts, strict=True)
+        f"{text}{chr(0x2008) * (not found[1])}{chr(0x2007) * (most - len(found[1]))}" if found and most else text
+        for text, found in zip(texts, ends, strict=True)
     ]
+
+
+def aligned_rows(rows: list[list[str]], wide: int) -> list[list[str]]:
+    """Rows of a table, each filled up to a number of columns, with the points of each column in a line."""
+    columns = zip(*([*row, *[""] * (wide - len(row))] for row in rows), strict=True)
+    return [list(row) for row in zip(*(aligned(list(one)) for one in columns), strict=True)]
 
 
 def _as_known(value: float, lo: float, hi: float, *, most: int) -> str:

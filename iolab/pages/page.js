@@ -18,7 +18,7 @@ function numberOf(text) {
 }
 
 function valueOf(row, place, isNumber) {
-  const text = row.cells[place] ? row.cells[place].textContent.trim() : "";
+  const text = row.cells[place] ? row.cells[place].textContent.trim().replace(/\u2212/g, "-") : "";
   if (text === "") return null;
   const number = isNumber ? numberOf(text) : NaN;
   return isNumber ? (Number.isNaN(number) ? null : number) : text;
@@ -41,7 +41,7 @@ const CELL = new RegExp(`^(<=|[<≤]|at most)?\\s*(${NUMBER})(?:(?:-| to )(${NUM
   + `(?: \\[(${NUMBER}), (${NUMBER})\\])?(?: ± (${NUMBER}))?(?: (ns|us|ms|s))?$`);
 
 function texts(row) {
-  return Array.from(row.cells, (cell) => cell.textContent.trim());
+  return Array.from(row.cells, (cell) => cell.textContent.trim().replace(/\u2212/g, "-"));
 }
 
 // A figure as it is printed: value and bounds as numbers, and the unit of a time; null of any other text.

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import figure_text, time_text
-from iolab.pages.elements import marked_html
+from iolab.pages.elements import figure_html, marked_html
 from iolab.pages.findings_html import part_anchor
 from iolab.pages.ledger_html import colour, pattern_html
+from iolab.pages.ledger_rows import aligned_rows
 from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
 
@@ -29,7 +30,10 @@ _RULES: Final = {
     "±": "two standard deviations of the number of samples",
     "?": "not listed on both sides, so it cannot be determined",
 }
-_HEADS: Final = ("A", "B", "change", "% of the change", "count, B / A", "average, B / A", "by count", "by average")
+_HEADS: Final = (
+    *("A", "B", "change", "% of the\u00a0change"),
+    *("count, B\u00a0/\u00a0A", "average, B\u00a0/\u00a0A", "by count", "by average"),
+)
 
 
 def waterfall_html(change: LedgerChange) -> str:
@@ -43,7 +47,7 @@ def waterfall_html(change: LedgerChange) -> str:
         ...     _ = account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
         ...     return account.ledger()
         >>> page = waterfall_html(ledger(7).compare(ledger(4)))
-        >>> page.partition("<details")[0].count("<tr"), ">-3</text>" in page
+        >>> page.partition("<details")[0].count("<tr"), ">−3</text>" in page
         (4, True)
     """
     if change.parts.is_empty():
@@ -66,8 +70,12 @@ def _table(change: LedgerChange) -> str:
         places.append(places[-1] + row["change"])
     scale = _LONGEST / (max(places) or 1.0)
     ends = [first * scale, last * scale]
-    rows = [_row("A", (0.0, ends[0], ends[0]), ends, "c-total", [figure_text(first)], "level-0")]
-    for row, start in zip(steps, places, strict=False):
+    total = [figure_text(first), figure_text(last), _signed(last - first), "100" if change.is_shared else ""]
+    rules = f"{part_anchor(change, 'parts')}-rules"
+    cells = aligned_rows([total[:1], *map(_cells, steps), total], len(_HEADS))
+    shown = [[figure_html(one, rules) for one in own] for own in cells]
+    rows = [_row("A", (0.0, ends[0], ends[0]), ends, "c-total", shown[0], "level-0")]
+    for row, start, own in zip(steps, places, shown[1:], strict=False):
         stop = start + row["change"]
         span = (min(start, stop) * scale, max(start, stop) * scale, stop * scale)
         name = html.escape(printable(" ".join(row["name"].split())))
@@ -76,16 +84,15 @@ def _table(change: LedgerChange) -> str:
         # a closing part may have either sign: it has no bar of its own colour
         kind = "c-unknown" if kind == "c-twice" else kind
         anchor = part_anchor(change, row["part"] or "rows")
-        cells = [_ruled(one, part_anchor(change, "parts")) for one in _cells(row)]
-        rows.append(_row(name, span, ends, kind, cells, "level-0 step", f"{row['change']:+.3g}", anchor))
-    total = [figure_text(first), figure_text(last), f"{last - first:+.3g}", "100" if change.is_shared else ""]
-    rows.append(_row("B", (0.0, ends[1], ends[1]), ends, "c-total", total, "level-0 sum"))
+        label = figure_html(_signed(row["change"]), rules)
+        rows.append(_row(name, span, ends, kind, own, "level-0 step", label, anchor))
+    rows.append(_row("B", (0.0, ends[1], ends[1]), ends, "c-total", shown[-1], "level-0 sum"))
     heads = "".join(f'<th scope="col" class="number">{head}</th>' for head in _HEADS)
     head = f'<th scope="col">part</th><th scope="col">{html.escape(change.unit)}</th>{heads}'
     title = f"{html.escape(change.base)}, from A to B, in {html.escape(change.unit)}"
     table = f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-    rules = _rules(table, part_anchor(change, "parts"))
-    return f'<div class="basis"><table class="ledger waterfall">{table}</table>{rules}{_both_rows(change)}</div>'
+    said = _rules(table, rules)
+    return f'<div class="basis"><table class="ledger waterfall">{table}</table>{said}{_both_rows(change)}</div>'
 
 
 def _both_rows(change: LedgerChange) -> str:
@@ -137,53 +144,53 @@ def beside_waterfall_html(
         (True, True)
     """
     own = change.parts.filter(pl.col("parent").is_null(), ~pl.col("kind").is_in([*UNKNOWN, "contains"]), view="who")
-    lines, rules, texts = [], part_anchor(change, "statements"), texts or {}
+    rules, texts = f"{part_anchor(change, 'statements')}-rules", texts or {}
+    found: list[tuple[str, str, str]] = []
+    figures: list[list[str]] = []
 
-    def add(part: str, tag: str, words: str, cells: Iterable[str]) -> None:
+    def line(part: str, tag: str, words: str, cells: Iterable[str]) -> str:
         name, _, text = printable(" ".join(words.split())).partition(" ")
         named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
         named = f'<a href="#{html.escape(texts[name])}">{named}</a>' if name in texts else named
         head = f"{named}{f' <small>{tag}</small>' if tag else ''} {html.escape(text)}"
-        figures = "".join(f"<td class=number>{_ruled(one, rules)}</td>" for one in cells)
+        shown = "".join(f"<td class=number>{figure_html(one, rules)}</td>" for one in cells)
         start = f'<tr class="who" id="{part_anchor(change, part)}"><th scope="row" title="{html.escape(words)}">'
-        lines.append(f"{start}{head}</th>{figures}</tr>")
+        return f"{start}{head}</th>{shown}</tr>"
 
     if sampled is not None:
         sides = [share * float(total.value) for share, total in zip(sampled.shares, (change.a, change.b), strict=True)]
         shown = [f"{figure_text(one.value)} ± {figure_text(one.hi - one.value)}" for one in sides]
         shown = [text if one.value else f"≤ {figure_text(one.hi)}" for text, one in zip(shown, sides, strict=True)]
         tag = f"{sampled.moved}, samples" if sampled.moved.isalpha() else "samples"
-        add(sampled.sql_id, tag, f"{sampled.sql_id} {sampled.text}", [*shown, "?", ""])
+        found.append((sampled.sql_id, tag, f"{sampled.sql_id} {sampled.text}"))
+        figures.append([*shown, "?", ""])
     for row in own.head(_MOST_STATEMENTS).to_dicts():
         counts = [row["count_a"], row["count_b"]]
         runs = figure_text(counts[1] / counts[0]) if all(counts) else "?"
         each = [time_text(row[side] / count) for side, count in zip("ab", counts, strict=True) if count and row[side]]
         tag = {"new": "new in list", "vanished": "left list"}.get(row["status"], "")
-        add(row["part"], tag, row["name"], [*_cells(row)[:2], runs, " → ".join(each)])
+        found.append((row["part"], tag, row["name"]))
+        figures.append([*_cells(row)[:2], runs, " → ".join(each)])
+    lines = "".join(line(*one, own) for one, own in zip(found, aligned_rows(figures, 4), strict=True))
     heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in ("A", "B", "runs, B / A", "per run"))
     caption = f"<caption>Statements <small>{html.escape(change.unit)}, by size of change</small></caption>"
     table = f'<table class="ledger">{caption}<thead><tr><th scope="col">statement</th>{heads}</tr></thead>'
     items = "".join(f"<li><b>{html.escape(what)}</b>: {marked_html(reason)}.</li>" for what, reason in not_compared)
-    parts = (
-        [f"<div>{table}<tbody>{''.join(lines)}</tbody></table>{_rules(''.join(lines), rules)}</div>"] if lines else []
-    )
+    parts = [f"<div>{table}<tbody>{lines}</tbody></table>{_rules(lines, rules)}</div>"] if lines else []
     if items:
         items = f'<p class="lead"><b>What could not be compared</b></p><ul class="unknown">{items}</ul>'
         parts.append(f"<div>{items}</div>")
     return f'<div class="ledgers">{"".join(parts)}</div>' if parts else ""
 
 
-def _ruled(cell: str, anchor: str) -> str:
-    """A cell whose signs link to their rules."""
-    for sign in _RULES:
-        cell = cell.replace(sign, f'<a href="#{anchor}-rules">{sign}</a>')
-    return cell
-
-
 def _rules(shown: str, anchor: str) -> str:
     """What the signs of a table say, those that it has."""
-    used = " ".join(f"{sign}: {rule}." for sign, rule in _RULES.items() if f'rules">{sign}</a>' in shown)
-    return f'<p class="note" id="{anchor}-rules">{used}</p>' if used else ""
+    used = " ".join(f"{sign}: {rule}." for sign, rule in _RULES.items() if f">{sign}</a>" in shown)
+    return f'<p class="note" id="{anchor}">{used}</p>' if used else ""
+
+
+def _signed(change: float) -> str:
+    return f"{'-' if change < 0 else '+'}{figure_text(abs(change))}"
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -191,14 +198,14 @@ def _cells(row: dict[str, Any]) -> list[str]:
     most = figure_text(row[f"{absent}_hi"]) if absent and row[f"{absent}_hi"] else ""
     sides = [(f"≤ {most}" if most else "") if side == absent else figure_text(row[side]) for side in "ab"]
     share = "" if row["share"] is None else str(round(100 * row["share"]))
-    cells = [*sides, f"{row['change']:+.3g}", share]
+    cells = [*sides, _signed(row["change"]), share]
     if row["by_count"] is None or row["kind"] in UNKNOWN or not row["a"]:
         return cells
     often = row["count_b"] / row["count_a"]
     return [
         *cells,
         *map(figure_text, (often, row["b"] / row["a"] / often)),
-        *(f"{row[by]:+.3g}" for by in ("by_count", "by_time")),
+        *(_signed(row[by]) for by in ("by_count", "by_time")),
     ]
 
 
@@ -229,7 +236,7 @@ def _row(
     chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {painted}/></svg>' * bool(
         label
     )
-    figures = "".join(f'<td class="number">{one}</td>' for one in [*cells, *[""] * (len(_HEADS) - len(cells))])
+    figures = "".join(f'<td class="number">{one}</td>' for one in cells)
     seen = 'role="group" aria-label="from A to B"' if anchor else 'aria-hidden="true"'
     return (
         f'<tr class="{level}"><th scope="row">{chip}{name}</th><td class="bar">'

@@ -269,7 +269,8 @@ def _lead(
             own = [Said("", rest)] if rest else []
             if (sampled := one.sampled) is not None:
                 link = ("samples", texts.get(sampled.sql_id, part_anchor(one.change, sampled.sql_id)))
-                own = [Said(sampled.moved, sampled.sentence, plan_of(sampled.sql_id), link)]
+                size = sampled.share_of(one.change)
+                own = [Said(sampled.moved, sampled.sentence, plan_of(sampled.sql_id), link, size)]
             settings = together.filter(name="settings_changed").get_column("sentence").to_list()
             together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
             lead += moves_html(one.change, waterfall_html(one.change), [*own, *(Said("", said) for said in settings)])

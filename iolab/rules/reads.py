@@ -135,8 +135,8 @@ def average_read_size(requests: Interval, size: Interval, table: str) -> Finding
 
 def _blocks_text(direct: float, blocks: float, others: str) -> str:
     said = "No blocks were" if direct == 0 else f"{percent(direct / blocks)} of blocks were"
-    said = f"{said[0].upper()}{said[1:]} read by direct path, bypassing the buffer cache"
-    return said + (f", besides {others}." if others else ".")
+    said = f"{said[0].upper()}{said[1:]} read by direct path"
+    return f"{said}, besides {others}." if others else f"{said}, bypassing the buffer cache."
 
 
 @rule(
@@ -157,7 +157,7 @@ def buffered_or_direct_path(facts: ReportFacts) -> Iterator[Finding]:
         >>> for one in (facts(990_000, 0), facts(990_000, 980_000)):
         ...     print(*(found.sentence for found in buffered_or_direct_path(one)))
         99 % of blocks were read by direct path, bypassing the buffer cache.
-        1.0 % of blocks were read by direct path, bypassing the buffer cache, besides 98 % from temporary tablespaces.
+        1.0 % of blocks were read by direct path, besides 98 % from temporary tablespaces.
     """
     blocks, direct = facts.activity.get("physical reads"), facts.activity.get("physical reads direct")
     size = facts.activity.get("physical read bytes")

@@ -127,7 +127,7 @@ _SUBJECTS: Final = {
     "sleep": "sleeping",
     "reap": "waiting for completions",
     "submit": "submitting requests",
-    "set-up": "creating and destroying contexts of asynchronous I/O",
+    "set-up": "setting up asynchronous I/O",
 }
 
 

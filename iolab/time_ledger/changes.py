@@ -241,7 +241,21 @@ class LedgerChange(Shown):
 
     @property
     def moves(self) -> list[tuple[float | None, str, str, str]]:
-        """Parts of the largest changes: share of the change, a sentence, what to do next, part; then the statement."""
+        """Share of the change, sentence, next step and part: of the largest changes, then of a statement that is large.
+
+        The last is the largest part whose count and average moved against each other, so that its change is small.
+
+        Examples:
+            >>> from iolab.time_ledger import Account
+            >>> def ledger(cpu, reads, each):
+            ...     account, time = Account(Interval.exact(cpu + reads * each), "DB time"), Interval.exact(reads * each)
+            ...     _ = account.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
+            ...     _ = account.add("what", "read", time, kind="io", count=Interval.exact(reads))
+            ...     return account.ledger()
+            >>> for move in ledger(10, 300, 0.1).compare(ledger(20, 102, 0.3)).moves: print(move[1])
+            `DB CPU` rose by 10 s.
+            `read` rose by 0.600 s: 66 % less often, 3 times as long each time.
+        """
         if self.parts.is_empty():
             return []
         own = self.parts.filter(pl.col("view") == self.views[0])
@@ -250,15 +264,19 @@ class LedgerChange(Shown):
             ~pl.col("part").is_in(own.get_column("parent").drop_nulls().to_list()),
             ~pl.col("kind").is_in(["contains", *(ASIDE if self.is_work else ())]),
             (pl.col("change_lo") > 0) | (pl.col("change_hi") < 0),
-            pl.col("change").abs() >= _LEAST_CHANGE * whole,
-        )
-        most = leaves.sort(pl.col("change").abs(), descending=True, maintain_order=True).head(_MOST_MOVES).to_dicts()
+        ).sort(pl.col("change").abs(), descending=True, maintain_order=True)
+        is_large = pl.col("change").abs() >= _LEAST_CHANGE * whole
+        most = leaves.filter(is_large).head(_MOST_MOVES).to_dicts()
+        who = [row for row in self._leading("who")[:1] if abs(row["change"]) >= _LEAST_CHANGE * whole]
+        against = pl.min_horizontal(pl.col("by_count").abs(), pl.col("by_time").abs())
+        hidden = leaves.filter(~is_large, against >= _LEAST_CHANGE * whole).sort(against, descending=True).head(1)
         said: list[tuple[float | None, str, str, str]] = []
-        for row in [*most, *(self._leading("who")[:1] if "who" in self.views[1:] else [])]:
+        for row in [*most, *(who if "who" in self.views[1:] else []), *hidden.to_dicts()]:
             how = ""
             if row["by_count"] is not None and row["a"] > 0:
                 often = row["count_b"] / row["count_a"]
-                how = f": {_times(often)} often, {_times(row['b'] / row['a'] / often)} long each time"
+                longer = _ratio(row["b"] / row["a"] / often, "long", "shorter")
+                how = f": {_ratio(often, 'often', 'less often')}, {longer} each time"
             moved = self._moved(row)
             step = _ASH if self.base == "DB time" and row["kind"] in _CLOSING else row["next"] or ""
             said.append((row["share"], f"{moved[0].upper()}{moved[1:]}{how}.", step, row["part"]))
@@ -353,6 +371,16 @@ class LedgerChange(Shown):
 
 def _times(ratio: float) -> str:
     return "as" if abs(ratio - 1) < _SAME else f"{figure_text(ratio)} times as"
+
+
+def _ratio(ratio: float, what: str, less: str) -> str:
+    """How often, or how long, compared with before.
+
+    Examples:
+        >>> _ratio(2.734, "long", "shorter"), _ratio(0.336, "often", "less often"), _ratio(1.01, "often", "less often")
+        ('2.73 times as long', '66 % less often', 'as often')
+    """
+    return f"{100 * (1 - ratio):.0f} % {less}" if ratio < 1 - _SAME else f"{_times(ratio)} {what}"
 
 
 def _is_parsing(phase: dict[str, Any]) -> bool:

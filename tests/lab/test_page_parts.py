@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +11,7 @@ import polars as pl
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from iolab.pages.ledger_folder import LogRow
+from iolab.pages.ledger_folder import LogRow, folder_head
 from iolab.pages.ledger_html import covered, icicle_html, ledger_html, total_html
 from iolab.pages.strip_html import strip_html
 from iolab.pages.summary import summarize
@@ -52,13 +53,14 @@ def test_the_bar_of_a_statement_is_its_parts(cpu: float | None, io: float, width
     ("cpu", "said"), [(40.0, "; 60 % is not accounted for"), (95.0, ""), (127.0, "; 27 % is counted twice")]
 )
 def test_the_total_says_how_much_has_no_name_or_two(cpu: float, said: str) -> None:
-    """From 10 % on it stands before what processors did; the terminal's text of the ledger is as it was."""
+    """From 10 % on it is the one fact of the line; how idle the processors were is then in the line below the title."""
     made = Account(Interval.exact(100.0), "DB time")
     made.add("what", "DB CPU", Interval.exact(cpu), kind="cpu")
     one = made.ledger(text="DB time was 100 s; the 8 CPUs were 58 % idle")
 
     total = HTMLParser(total_html(one, anchor="log-1")).css_first("p.total")
-    assert total.text() == f"DB time was 100 s{said}; the 8 CPUs were 58 % idle"
+    assert total.text() == f"DB time was 100 s{said or '; the 8 CPUs were 58 % idle'}"
+    assert [*covered(one)] == ["8 CPUs 58 % idle"] * bool(said)
 
 
 def test_samples_stand_below_the_time_without_a_name() -> None:
@@ -71,7 +73,7 @@ def test_samples_stand_below_the_time_without_a_name() -> None:
     assert [(piece.attributes["x"], piece.attributes["width"]) for piece in seen] == [("30.000%", "50.000%")]
     (row,) = HTMLParser(ledger_html(one, anchor="a")).css("tr.samples")
     assert [cell.text() for cell in row.css("td.number")] == ["50.0 ± 5.0", "50\u2008\u2007"]
-    assert "Dot and line: samples" in HTMLParser(ledger_html(one, anchor="a")).css_first("p.note").text()
+    assert "Dot, line and ±: samples" in HTMLParser(ledger_html(one, anchor="a")).css_first("p.note").text()
     assert row.next.text().startswith("DB time") if row.next else row.parent is not None
 
 
@@ -161,7 +163,7 @@ def test_sentences_of_a_folder_have_number_link_and_next(tmp_path: Path) -> None
     links = [row.css_first("p > a") for row in rows]
 
     assert tree.css_first("div.sentences .base").text() == "change at the restart"
-    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "-9 %", "", ""]
+    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "−9 %", "", ""]
     assert [link.text().rstrip("\xa0›") for link in links] == [
         *("6 and 6 reports", "comparison", "6 reports", "report", "report")
     ]
@@ -223,7 +225,7 @@ def test_the_check_line_of_a_report_is_compared(printed: float, said: str) -> No
     made.add("what", "DB CPU", Interval.exact(30.0), kind="cpu")
     made.check("Captured Time", view="what", printed=printed, computed=30.0, slack=0.5, unit="% of DB time")
 
-    assert [*covered(made.ledger())] == [f"check line: {printed} % captured, {said}"]
+    assert [*covered(made.ledger())] == [f"check line: {printed} %, {said}"]
     assert [*covered(account())] == [*covered(None)] == []
 
 
@@ -276,3 +278,53 @@ def test_blocks_that_contain_statements_are_shown_without_a_share() -> None:
     assert [row.css("td.number")[1].text() for row in rows] == [""] * 6
     assert rows[-1].css_first("th").text() == "2 other blocks"
     assert '"contains"' in tree.css("p.note")[-1].text()
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        ["awr_series/awrrpt_1_4107_4108.txt", "awr_series/awrrpt_1_4109_4110.txt"],
+        ["awr_series"],
+        ["one_case/awrrpt_1_881_882.txt", "sqltrace/orders_flash_ora_4711.trc", "sqltrace/orders_flash_ora_4711.prf"],
+    ],
+)
+def test_signs_lead_to_their_rules_and_points_stand_in_a_line(logs: list[str], tmp_path: Path) -> None:
+    """In tables of account ≤, ± and ? are links to a rule, a minus is a true one, and decimals have one length."""
+    assert write_report([SAMPLES / one for one in logs], tmp_path / "page.html") == []
+    tree = HTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
+    there = {one.attributes["id"] for one in tree.css("[id]")}
+    cells = [cell for cell in tree.css("table.ledger td, .impact") if "bar" not in (cell.attributes.get("class") or "")]
+    signs = [sum(cell.text().count(sign) for sign in "≤±?") for cell in cells]
+    links = [[str(one.attributes["href"])[1:] for one in cell.css("a[title]")] for cell in cells]
+
+    assert [len(one) for one in links] == signs
+    assert {name for one in links for name in one} <= there
+    assert [cell.text() for cell in cells if re.match(r"<=|-\d|\d+-\d+$", cell.text())] == []
+    for table in tree.css("table.ledger:not(.phases, .what-if table)"):
+        rows = [[cell.text().strip(" \n") for cell in row.css("td")] for row in table.css("tbody tr:not(.gap)")]
+        for column in zip(*(row for row in rows if len(row) == max(map(len, rows))), strict=True):
+            ends = [re.fullmatch(r"[≤<+−]? ?[\d,]+(?:[.\u2008](\d*\u2007*))?", one) for one in column]
+            assert len({len(one[1] or "") for one in ends if one}) <= 1, column
+
+
+def test_the_next_step_of_a_longer_read_is_what_changed_with_it() -> None:
+    """A parameter that changed between the two logs, else the devices; never the plan of a statement."""
+
+    def log(hour: int, each: float) -> LogRow:
+        made = Account(Interval.exact(100.0), "DB time")
+        time, count = Interval.exact(80.0), Interval.exact(80.0 / each)
+        made.add("what", "db file sequential read", time, kind="io", count=count, next_step="see the plan of `1a`")
+        begin = datetime(2026, 9, 14, hour)  # noqa: DTZ001 - reports have no zone
+        ledger = made.ledger(elapsed=Interval.exact(3600.0))
+        caches = pl.DataFrame({"parameter": ["db_cache_size"], "begin": ["2147483648"], "end": [None]})
+        return LogRow(("awr", ""), "report", "", begin, begin + timedelta(hours=1), ledger, None, caches, "x, 64 GiB")
+
+    logs = {f"r{hour}": log(hour, 0.001 if hour < 3 else 0.008) for hour in range(6)}
+    changed = {"from_time": logs["r2"].end, "to_time": logs["r3"].begin, "before": "NONE", "after": "SETALL"}
+    for parameter, step in (
+        (None, "see the devices: iostat -xt 5"),
+        ("filesystemio_options", "enlarge `db_cache_size` (2 GiB of 64 GiB): with SETALL reads bypass the page cache"),
+        ("db_writer_processes", "test with `db_writer_processes` = NONE again: it changed at the same time"),
+    ):
+        _, _, said, _ = folder_head(logs, [changed | {"parameter": parameter}] if parameter else [])
+        assert said[1].step == step

@@ -323,6 +323,10 @@ def test_a_page_of_a_change_says_of_what_where_and_when(tmp_path: Path) -> None:
         for said in ("HARBOR on quay07", "2026-09-14 19:00 to 20:00", "2026-09-15 02:00 to 03:00"):
             assert said in heading[1].replace("<b>", "").replace("</b>", "")
         assert "AWR report" not in heading[1]
+        tree = HTMLParser(page)
+        texts = [tree.css_first(str(one.attributes["href"])) for one in tree.css("div.ledgers tr.who th a")]
+        assert len(texts) > 3
+        assert all(one is not None and one.css("pre.sql") for one in texts)
         assert page.index("waterfall") < page.index("<h2>S" if "settings" in page else "<h2>Logs")
 
 
@@ -433,7 +437,7 @@ def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
             ends = [float(place) + float(width) for place, width in pieces]
             # each piece begins where the last one ends, but for those too short to draw
             assert all(abs(float(at) - end) < 0.2 for (at, _), end in zip(pieces[1:], ends, strict=False))
-            bars[float(re.findall(r'<td class="number">([\d.]+)</td>', row)[0])] = ends[-1]
+            bars[float(re.findall(r'<td class="number">([\d.]+)\s*</td>', row)[0])] = ends[-1]
     assert len(bars) == 12
     assert max(bars.values()) == pytest.approx(100, abs=0.3)
     assert [bars[size] / 100 for size in sorted(bars)] == pytest.approx(
@@ -441,7 +445,7 @@ def test_the_table_of_a_folder_has_rates_and_latency(tmp_path: Path) -> None:
     )
     assert re.findall(r"</svg> ([^<]+)</td>", table).count("single-block reads") == 4
     row = next(one for one in table.split("<tr>") if "4102_4103" in one)
-    assert re.findall(r'<td class="number">([\d.]+)</td>', row)[-3:] == ["0.563", "316", "37.8"]
+    assert re.findall(r'<td class="number">([\d.]+)\s*</td>', row)[-3:] == ["0.563", "316", "37.8"]
     assert "next</b> compare the reports: iolab compare awrrpt_1_4107_4108.txt awrrpt_1_4109_4110.txt" in page
 
 

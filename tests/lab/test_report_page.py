@@ -442,7 +442,7 @@ def test_each_statement_has_its_time_waits_reads_and_plan(tmp_path: Path) -> Non
     report = SAMPLES / "one_case/awrrpt_1_881_882.txt"
     write_report([trace, spool, report], tmp_path / "page.html")
     page = LexborHTMLParser((tmp_path / "page.html").read_text(encoding="utf-8"))
-    links = [node.attributes["href"] for node in page.css("table.ledger tr.who a")]
+    links = [node.attributes["href"] for node in page.css("table.ledger tr.who th a")]
     folds = [page.css_first(str(link)) for link in links]
     first = next(fold for fold in folds if "5vtnu5xjfajtn" in fold.text())
     titles = [node.text() for node in first.css("h4")]
