@@ -34,9 +34,8 @@ _LEAST_WORD: Final = 13
 _STOPS: Final = (", ", ": ")
 #: A time, or sessions active, with its unit, or two of them.
 _FIGURE: Final = re.compile(r"\d[\d,.]*(?: to [\d,.]+)? (?:us|ms|s|min|h|sessions active)\b")
-#: A figure of a terminal: what is before it, and its upper end.
-_BOUNDED: Final = re.compile(r"^(<=|-|)(\d[\d,.]*)(?:-(\d[\d,.]*))?(?=\s|$)")
-_SIGNS: Final = {"<=": "≤ ", "-": "−"}
+#: A range as a terminal prints it.
+_RANGE: Final = re.compile(r"^(\d[\d,.]*)-(\d[\d,.]*)(?=\s|$)")
 AT_MOST: Final = "≤: at most; how much of it is certain cannot be determined."
 #: JupyterLab puts the texts of tables to the right unless each cell says otherwise.
 _LEFT: Final = ' style="text-align: left"'
@@ -144,8 +143,8 @@ def figure_html(text: str, rules: str) -> str:
         >>> figure_html("59-87", "r"), figure_html("-27", "r"), figure_html("<=8.7", "r")
         ('59 to 87', '−27', '<a href="#r" title="how this bound is found">≤</a> 8.7')
     """
-    shown = _BOUNDED.sub(lambda m: f"{_SIGNS.get(m[1], '')}{m[2]}{f' to {m[3]}' if m[3] else ''}", text)
-    shown = html.escape(shown)
+    shown = html.escape(_RANGE.sub(r"\1 to \2", text)).replace("&lt;=", "≤ ")
+    shown = f"−{shown[1:]}" if shown.startswith("-") else shown
     for sign in "≤±?":
         shown = shown.replace(sign, f'<a href="#{rules}" title="how this bound is found">{sign}</a>')
     return shown

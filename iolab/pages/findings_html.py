@@ -13,6 +13,7 @@ from iolab.pages.elements import AT_MOST, figure_html, large_html
 from iolab.pages.tables import frame_html
 from iolab.rules.finding import meanings
 from iolab.rules.phrases import capital
+from iolab.time_ledger.changes import WIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -91,7 +92,10 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
 
 
 def _row(row: dict[str, Any], anchor: str, *, is_linked: bool) -> str:
-    number = figure_html(impact_text(row["impact"], row["impact_lo"]), f"{anchor}-rules")
+    number = impact_text(row["impact"], row["impact_lo"])
+    if number and row["impact_lo"] and row["impact_hi"] - row["impact_lo"] > max(WIDE * row["impact_hi"], WIDE / 5):
+        number = f"{100 * row['impact_lo']:.0f}–{100 * row['impact_hi']:.0f}"
+    number = figure_html(number, f"{anchor}-rules")
     links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if is_linked else ""
     below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
@@ -109,10 +113,8 @@ def in_one_line(sentence: str) -> tuple[str, str]:
         >>> in_one_line("Reads took 2 ms: slow.")
         ('Reads took 2 ms: slow.', '')
     """
-    if len(sentence.replace("`", "")) <= ONE_LINE:
-        return sentence, ""
     ends = [one.span() for stop in _STOPS for one in reversed([*re.finditer(stop + _WHOLE, sentence)])]
-    if not ends:
+    if not ends or len(sentence.replace("`", "")) <= ONE_LINE:
         return sentence, ""
     # of a sentence that begins with long names even the first stop is too far
     fits = (one for one in ends if len(sentence[: one[0]].replace("`", "")) < ONE_LINE)
@@ -170,9 +172,7 @@ def moves_html(change: LedgerChange, drawn: str, others: Iterable[Said] = ()) ->
         others: sentences about the same change.
     """
     rows = [
-        Said(
-            "" if share is None else f"{100 * share:.0f}", said, step, ("rows", part_anchor(change, part)), share or 0.0
-        )
+        Said(f"{100 * share:.0f}" if share else "", said, step, ("rows", part_anchor(change, part)), share or 0.0)
         for share, said, step, part in change.moves
     ]
     base = "% of the change" if any(one.number for one in rows) else ""

@@ -294,8 +294,9 @@ def _parameters(logs: Mapping[str, LogRow], found: Sequence[dict[str, Any]]) -> 
     for row in found[:_MOST_PARAMETERS]:
         values = " to ".join(_value(row["parameter"], row[side]) for side in ("before", "after"))
         begin, end = row["from_time"], row["to_time"]
-        when = f"between {begin:%Y-%m-%d %H:%M} and {until_text(begin, end, '%H:%M')}"
-        when = when if begin < end else f"at {end:%Y-%m-%d %H:%M}"
+        when = (
+            f"between {_period([begin, end]).replace(' to ', ' and ')}" if begin < end else f"at {end:%Y-%m-%d %H:%M}"
+        )
         sentence = f"`{row['parameter']}` changed from {values} {when}."
         first = next((name for name in reversed(timed) if timed[name].end <= row["from_time"]), "")
         second = next((name for name, one in timed.items() if one.begin >= row["to_time"]), "")
@@ -391,8 +392,8 @@ def _latency_step(before: LogRow, after: LogRow, part: str, changed: Sequence[di
     caches = (
         after.parameters.filter(parameter=_CACHE).select(pl.coalesce("end", "begin")).to_series().drop_nulls().to_list()
     )
-    memory = f" of {after.machine.rpartition(', ')[2]}" if after.machine.endswith(" GiB") else ""
-    size = f" ({_value(_CACHE, caches[0])}{memory})" if caches else ""
+    memory = after.machine.rpartition(", ")[2]
+    size = f" ({_value(_CACHE, caches[0])} of {memory})" if caches and memory.endswith(" GiB") else ""
     return f"enlarge `{_CACHE}`{size}: with {row['after']} reads bypass the page cache"
 
 

@@ -368,10 +368,9 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     for row, one in zip(rows, cells, strict=True):
         kinds = within.get(row.part or "", {})
         bar = _parts_bar(row, longest, kinds) if kinds else _bar(row, longest, anchor)
-        body += _line(row, [one[n] for n in kept], bar, anchor, linked, rules=rules, is_who=is_who)
+        body += _line(row, [one[n] for n in kept], bar, anchor, linked, view)
         for seen in sampled.get(row.part, ()):
-            text = next(seen_texts)
-            body += _sampled_line(seen, ledger, longest, len(kept), text, rules=rules, is_who=is_who)
+            body += _sampled_line(seen, ledger, longest, len(kept), next(seen_texts), rules)
     foot = ""
     if view in {"what", "who"} and total is not None:
         blank = "<td></td>" * len(kept)
@@ -388,7 +387,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
         scale = "" if ledger.unshared else f"<span>full width {100 * longest:.1f} %</span>"
         note = f'<p class="key">{chips}{scale}</p>{note}'
     note += _where(ledger) if is_who else ""
-    note += _reading(rules, rows, times, longest, is_sampled=bool(seen_times), is_first=view == ledger.views[0])
+    note += _reading(rules, rows, times if view == ledger.views[0] else [], longest, is_sampled=bool(seen_times))
     if ledger.unshared:
         note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(ledger, view, rows)
@@ -398,14 +397,13 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     return f'<div id="{anchor}-{view}">{table}{note}</div>'
 
 
-def _reading(
-    anchor: str, rows: list[Row], times: list[str], longest: float, *, is_sampled: bool, is_first: bool
-) -> str:
+def _reading(anchor: str, rows: list[Row], times: list[str], longest: float, *, is_sampled: bool) -> str:
     """How to read what a table has: whole seconds, bars of two parts, a dot, blocks without a share."""
     parts = [row for row in rows if row.kind not in UNKNOWN and row.kind != "counted_twice"]
     said = {
-        "Times without decimals are known to whole seconds at best.": is_first
-        and 0 < sum("." in one for one in times if one) < sum(map(bool, times)),
+        "Times without decimals are known to whole seconds at best.": 0
+        < sum("." in one for one in times if one)
+        < sum(map(bool, times)),
         "Solid bar: certainly of this part; pale bar with a line: at most.": any(
             (row.hi or 0.0) - (row.lo or 0.0) >= 0.01 * longest and 0 < (row.hi or 0.0) <= longest for row in parts
         ),
@@ -463,9 +461,7 @@ def _parts_bar(row: Row, longest: float, within: Mapping[str, float]) -> str:
     return f'<svg {BAR_BOX} aria-hidden="true">{drawn}</svg>'
 
 
-def _sampled_line(
-    one: Sampled, ledger: Ledger, longest: float, blanks: int, text: str, *, rules: str, is_who: bool
-) -> str:
+def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, text: str, rules: str) -> str:
     """What samples see, below the time without a name: a dot and a line where the scale holds it."""
     whole = 1.0 if ledger.total is None else ledger.total.value
     time = one.seconds
@@ -473,17 +469,17 @@ def _sampled_line(
     hi = min(hi, _BAR)
     drawn = f'{_whisker(lo, hi)}<circle cx="{value:.1f}%" cy="7" r="2.5" class="dot"/>'
     bar = f'<svg width="100%" height="14" aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
+    kind = "samples who" if rules.endswith("-who-rules") else "samples"
     return (
-        f'<tr class="level-1 samples{" who" * is_who}"><th scope="row">samples: {_text(one.name)}</th>'
+        f'<tr class="level-1 {kind}"><th scope="row">samples: {_text(one.name)}</th>'
         f'<td class="bar">{bar}</td>'
         f'<td class="number">{figure_html(_plus_minus(time, ledger), rules)}</td>'
         f'<td class="number">{text}</td>{"<td></td>" * blanks}</tr>'
     )
 
 
-def _line(
-    row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str, str], *, rules: str, is_who: bool
-) -> str:
+def _line(row: Row, cells: list[str], bar: str, anchor: str, linked: Mapping[str, str], view: str) -> str:
+    is_who, rules = view == "who", f"{anchor}-{view}-rules"
     kind = "unknown" if row.kind in {*UNKNOWN, "counted_twice"} else "aside" if row.kind in ASIDE else row.kind
     name = html.escape(row.name)
     shown = f"<code>{name}</code>" if row.level and row.row is not None else name
@@ -510,10 +506,13 @@ def _line(
 
 def _bar(row: Row, longest: float, anchor: str) -> str:
     """The bar of a row; none without a share, and of one that is longer than the scale."""
-    if row.lo is None or row.hi is None or not 0 < row.hi <= longest or row.kind == "counted_twice":
+    lo, hi = row.lo, row.hi
+    if row.kind == "counted_twice" and row.row is not None:  # its share is less than nothing
+        lo = hi = abs(row.row["share"] or 0.0)
+    if lo is None or hi is None or not 0 < hi <= longest:
         return ""
     kind = colour(row.kind, row.wait_class, row.name if row.row is None else row.row["name"])
-    return bar_html(row.lo / longest, row.hi / longest, kind, anchor, high=7 if row.level else 12)
+    return bar_html(lo / longest, hi / longest, kind, anchor, high=7 if row.level else 12)
 
 
 def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12, rings: Iterable[float] = ()) -> str:
@@ -529,8 +528,8 @@ def bar_html(lo: float, hi: float, kind: str, anchor: str, *, high: int = 12, ri
     """
     lo, hi = lo * _BAR, hi * _BAR
     top = (14 - high) / 2
-    if kind == "c-unknown":
-        drawn = f'<rect y="{top}" width="{hi:.1f}%" height="{high}" class="open" fill="url(#{anchor}-unknown)"/>'
+    if kind in {"c-unknown", "c-twice"}:
+        drawn = f'<rect y="{top}" width="{hi:.1f}%" height="{high}" {paint(kind, anchor)}/>'
     else:
         solid = (lo + hi) / 2 if hi - lo < 0.01 * _BAR else lo
         drawn = f'<rect y="{top}" width="{solid:.1f}%" height="{high}" class="{kind}"/>'

@@ -10,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import figure_text, time_text
 from iolab.pages.elements import figure_html, marked_html
 from iolab.pages.findings_html import part_anchor
-from iolab.pages.ledger_html import colour, pattern_html
+from iolab.pages.ledger_html import chip_html, colour, paint, pattern_html
 from iolab.pages.ledger_rows import aligned_rows
 from iolab.time_ledger.parts import UNKNOWN
 from logframe.wording import printable
@@ -145,33 +145,28 @@ def beside_waterfall_html(
     """
     own = change.parts.filter(pl.col("parent").is_null(), ~pl.col("kind").is_in([*UNKNOWN, "contains"]), view="who")
     rules, texts = f"{part_anchor(change, 'statements')}-rules", texts or {}
-    found: list[tuple[str, str, str]] = []
-    figures: list[list[str]] = []
-
-    def line(part: str, tag: str, words: str, cells: Iterable[str]) -> str:
-        name, _, text = printable(" ".join(words.split())).partition(" ")
-        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
-        named = f'<a href="#{html.escape(texts[name])}">{named}</a>' if name in texts else named
-        head = f"{named}{f' <small>{tag}</small>' if tag else ''} {html.escape(text)}"
-        shown = "".join(f"<td class=number>{figure_html(one, rules)}</td>" for one in cells)
-        start = f'<tr class="who" id="{part_anchor(change, part)}"><th scope="row" title="{html.escape(words)}">'
-        return f"{start}{head}</th>{shown}</tr>"
-
+    found: list[tuple[str, str, str, list[str]]] = []
     if sampled is not None:
         sides = [share * float(total.value) for share, total in zip(sampled.shares, (change.a, change.b), strict=True)]
         shown = [f"{figure_text(one.value)} ± {figure_text(one.hi - one.value)}" for one in sides]
         shown = [text if one.value else f"≤ {figure_text(one.hi)}" for text, one in zip(shown, sides, strict=True)]
         tag = f"{sampled.moved}, samples" if sampled.moved.isalpha() else "samples"
-        found.append((sampled.sql_id, tag, f"{sampled.sql_id} {sampled.text}"))
-        figures.append([*shown, "?", ""])
+        found.append((sampled.sql_id, tag, f"{sampled.sql_id} {sampled.text}", [*shown, "?", ""]))
     for row in own.head(_MOST_STATEMENTS).to_dicts():
         counts = [row["count_a"], row["count_b"]]
         runs = figure_text(counts[1] / counts[0]) if all(counts) else "?"
         each = [time_text(row[side] / count) for side, count in zip("ab", counts, strict=True) if count and row[side]]
         tag = {"new": "new in list", "vanished": "left list"}.get(row["status"], "")
-        found.append((row["part"], tag, row["name"]))
-        figures.append([*_cells(row)[:2], runs, " → ".join(each)])
-    lines = "".join(line(*one, own) for one, own in zip(found, aligned_rows(figures, 4), strict=True))
+        found.append((row["part"], tag, row["name"], [*_cells(row)[:2], runs, " → ".join(each)]))
+    lines = ""
+    for (part, tag, words, _), cells in zip(found, aligned_rows([one[3] for one in found], 4), strict=True):
+        name, _, text = printable(" ".join(words.split())).partition(" ")
+        named = f"<code>{name}</code>" if name.isalnum() and not name.isalpha() else html.escape(name)
+        named = f'<a href="#{html.escape(texts[name])}">{named}</a>' if name in texts else named
+        head = f"{named}{f' <small>{tag}</small>' if tag else ''} {html.escape(text)}"
+        figures = "".join(f"<td class=number>{figure_html(one, rules)}</td>" for one in cells)
+        start = f'<tr class="who" id="{part_anchor(change, part)}"><th scope="row" title="{html.escape(words)}">'
+        lines += f"{start}{head}</th>{figures}</tr>"
     heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in ("A", "B", "runs, B / A", "per run"))
     caption = f"<caption>Statements <small>{html.escape(change.unit)}, by size of change</small></caption>"
     table = f'<table class="ledger">{caption}<thead><tr><th scope="col">statement</th>{heads}</tr></thead>'
@@ -223,19 +218,16 @@ def _row(
     low, high, stop = span
     lines = "".join(f'<line x1="{end:.2f}%" x2="{end:.2f}%" y2="26" class="zero"/>' for end in ends)
     if kind == "c-unknown":
-        lines += f"<defs>{pattern_html(f'{anchor}-open', 6)}</defs>"
-    painted = f'class="open" fill="url(#{anchor}-open)"' if kind == "c-unknown" else f'class="{kind}"'
+        lines += f"<defs>{pattern_html(f'{anchor}-unknown', 6)}</defs>"
     step = (
         f'<line x1="{stop:.2f}%" x2="{stop:.2f}%" y1="6" y2="26" class="whisker-line"/>' if "sum" not in level else ""
     )
     text = f'<text x="{high:.2f}%" dx="5" y="17">{label}</text>' if label else ""
-    drawn = f'<rect x="{low:.2f}%" y="6" width="{max(high - low, 0.15):.2f}%" height="14" {painted}/>'
+    drawn = f'<rect x="{low:.2f}%" y="6" width="{max(high - low, 0.15):.2f}%" height="14" {paint(kind, anchor)}/>'
     if anchor:
         plain = f"{name.replace('<code>', '').replace('</code>', '')} {label}"
         drawn = f'<a href="#{anchor}" aria-label="{plain}"><title>{plain}</title>{drawn}</a>'
-    chip = f'<svg width="11" height="11" aria-hidden="true"><rect width="11" height="11" {painted}/></svg>' * bool(
-        label
-    )
+    chip = chip_html(kind, anchor) if label else ""
     figures = "".join(f'<td class="number">{one}</td>' for one in cells)
     seen = 'role="group" aria-label="from A to B"' if anchor else 'aria-hidden="true"'
     return (

@@ -290,7 +290,7 @@ def trace_again(log: StraceLog) -> Iterator[Finding]:
         found = ledgers(log)
         yield Finding(
             "trace_again",
-            f"The log lacks what options of strace add: {', '.join(missing)}.",
+            f"The log lacks {'what options of strace add: ' * bool(missing[1:])}{', '.join(missing)}.",
             next=COMMAND,
             is_gate=bool(found and found[0].void),
             order=9,

@@ -79,7 +79,10 @@ def test_first_screen(name: str, pages: dict[str, Path]) -> None:
 
 
 def test_a_basis_of_a_pair_is_not_split_in_print(tmp_path: Path) -> None:
-    """On A4 the change per second and per transaction are whole, and both together need less than a sheet."""
+    """On A4 the change per second and per transaction are whole, and both with the sentences need less than a sheet.
+
+    On a phone the first sentence and the picture are on the first screen, in this order.
+    """
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
 
     logs = [SAMPLES / "awr_series" / name for name in ("awrrpt_1_4103_4104.txt", "awrrpt_1_4106_4107.txt")]
@@ -90,11 +93,18 @@ def test_a_basis_of_a_pair_is_not_split_in_print(tmp_path: Path) -> None:
         page.emulate_media(media="print")
         page.goto((tmp_path / "page.html").as_uri())
         tall = [box["height"] for one in page.locator(".basis").all() if (box := one.bounding_box())]
+        end = page.locator(".basis").last.bounding_box()
         breaks = page.locator(".basis").evaluate_all("all => all.map(one => getComputedStyle(one).breakInside)")
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 390, "height": 844})
+        places = [page.locator(one).first.bounding_box() for one in ("ol.findings li", "table.waterfall")]
         browser.close()
 
     assert breaks == ["avoid", "avoid"]
     assert sum(tall) < 0.75 * 1009
+    assert end is not None
+    assert end["y"] + end["height"] < 1009
+    assert 0 < places[0]["y"] < places[1]["y"] < 844
 
 
 def test_a_range_is_chosen_in_all_lanes(pages: dict[str, Path]) -> None:
