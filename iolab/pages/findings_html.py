@@ -27,6 +27,7 @@ _MOST_CITED: Final = 60
 #: Letters of a line at 1440 pixels, and where a longer sentence is divided.
 ONE_LINE: Final = 95
 _STOPS: Final = (r"[:;.] ", r", (?=\d|so |one |at most |bypassing )")
+_BEFORE_COMMAS: Final = ("Of ", "From ", "In ", "On ", "Among ", "At ")
 _WHOLE: Final = r"(?=[^`]*(?:`[^`]*`[^`]*)*$)(?![^(]*\))"
 #: Each mark's shape in a box of 13 by 13, and its word in the key.
 _SHAPES: Final = {
@@ -113,7 +114,8 @@ def in_one_line(sentence: str) -> tuple[str, str]:
         >>> in_one_line("Reads took 2 ms: slow.")
         ('Reads took 2 ms: slow.', '')
     """
-    ends = [one.span() for stop in _STOPS for one in reversed([*re.finditer(stop + _WHOLE, sentence)])]
+    stops = _STOPS[: 1 if sentence.startswith(_BEFORE_COMMAS) else 2]
+    ends = [one.span() for stop in stops for one in reversed([*re.finditer(stop + _WHOLE, sentence)])]
     if not ends or len(sentence.replace("`", "")) <= ONE_LINE:
         return sentence, ""
     # of a sentence that begins with long names even the first stop is too far
