@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,8 +42,6 @@ _ROUNDING: Final = "rounding of the printed figures"
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
-#: The decimals of a number with its sign, with their point in the length.
-_DECIMALS: Final = re.compile(r"^[<>=≤+ -]*\d[\d,]*(?:\.(?=\d))?(\d*)$")
 #: What the rows of a view are.
 HEADS: Final = {"what": "part", "phase": "phase", "who": "statement", "where": "where", "when": "time"}
 
@@ -364,11 +361,12 @@ def aligned(texts: list[str]) -> list[str]:
         >>> aligned(["5.2 ± 0.24", "7.1 s", "1"])  # these are no numbers
         ['5.2 ± 0.24', '7.1 s', '1']
     """
-    ends = [_DECIMALS.search(text) for text in texts]
-    most = max((len(found[1]) for found in ends if found), default=0)
+    numbers = [text.lstrip("<>=≤+- ").replace(",", "") for text in texts]
+    ends = [one.partition(".")[2] if one.replace(".", "", 1).isdigit() else None for one in numbers]
+    most = max((len(end) for end in ends if end), default=0)
     return [
-        f"{text}{chr(0x2008) * (not found[1])}{chr(0x2007) * (most - len(found[1]))}" if found and most else text
-        for text, found in zip(texts, ends, strict=True)
+        text if end is None or not most else f"{text}{chr(0x2008) * (not end)}{chr(0x2007) * (most - len(end))}"
+        for text, end in zip(texts, ends, strict=True)
     ]
 
 

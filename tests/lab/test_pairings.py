@@ -296,7 +296,7 @@ def test_a_statement_that_only_samples_name_is_in_the_verdict(corpus: Path, tmp_
     assert [one.text() for one in page.css("ol.findings.unmarked .impact")] == ["74", "new", "7", "6", "−1"]
     row = page.css_first("tr.who")
     assert row.css_first("a").attributes["href"] == "#log-2-ash_sql_events"
-    assert [cell.text() for cell in row.css("td")] == ["≤ 0.0569", "5.20 ± 0.243", "?", ""]
+    assert [cell.text().rstrip("\u2007") for cell in row.css("td")] == ["≤ 0.0569", "5.20 ± 0.243", "?", ""]
 
 
 @pytest.mark.corpus
