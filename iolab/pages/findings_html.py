@@ -152,11 +152,19 @@ def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
 
 
 def verdict_html(change: LedgerChange, warning: str = "") -> str:
-    """How a total changed, and that per unit of work, in large figures; what makes it doubtful stands before it."""
+    """How a total changed, and that per unit of work, in large figures; what makes it doubtful stands before it.
+
+    Examples:
+        >>> from iolab.time_ledger.account import Account
+        >>> from logframe import Interval
+        >>> one, other = (Account(Interval.exact(seconds), "DB time").ledger() for seconds in (20, 10))
+        >>> "(−50 %)" in verdict_html(one.compare(other))
+        True
+    """
     said = [warning, change.sentence]
     if (work := change.per_work) is not None:
         said.append(f"That is {figure_text(work.a.value)} to {figure_text(work.b.value)} {work.unit}.")
-    return f'<p class="verdict">{large_html(" ".join(filter(None, said)), 2)}</p>'
+    return f'<p class="verdict">{large_html(" ".join(filter(None, said)).replace("(-", "(−"), 2)}</p>'
 
 
 def part_anchor(change: LedgerChange, part: str) -> str:
