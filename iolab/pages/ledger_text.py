@@ -11,6 +11,7 @@ from iolab.pages.ledger_rows import LARGE, LEAST, count_head, ledger_rows, view_
 from iolab.rules.finding import OF_SAMPLES
 from iolab.rules.time_parts import NEARLY_ALL, VIEWS, sentence
 from iolab.time_ledger.parts import ASIDE, NO_STATEMENT, UNKNOWN
+from logframe.oracle import WAIT_CLASSES
 from logframe.wording import printable
 
 if TYPE_CHECKING:
@@ -40,12 +41,14 @@ _LEAST_SENTENCES: Final = 2
 _FIRST: Final = 2
 #: A fact with this much of the time that no row shows is the main one.
 _HALF: Final = 0.5
+#: A part that is explained leads where no other one of its table is larger by this factor.
+_NEARLY: Final = 0.75
 #: Parts below these shares are folded, the first one with which the tables leave lines for sentences.
 _FOLDED_BELOW: Final = (LEAST, 0.05, LARGE)
-#: A second sentence stands above the tables where the total and both sentences have at most this many lines.
-_FIRST_LINES: Final = 5
-#: The second sentence begins on this line at the latest; below longer ones it goes on where the first one ends.
-_BESIDE: Final = 3
+#: Sentences above the tables begin on this line at the latest, in one paragraph where needed; the second on the next.
+_FIRST_LINES: Final = 3
+#: What explains nothing is one of them where they have few lines, or the tables are small.
+_FEW_LINES: Final = 4
 _WIDE: Final = 100
 #: What a bar has for time that a part may hold, by whether block characters may be used.
 _POSSIBLE: Final = {True: "░", False: "."}
@@ -105,16 +108,13 @@ def first_screen(
     if lead is not None:
         said.remove(lead)
         for one in _beside(said, lead, ledger, parents) if ledger is not None and not is_whole else ():
-            above = len(lines) + sum(len(text) for _, text in [*leading, one])
-            is_first = leading == [lead]
-            most = _FIRST_LINES + (is_first and one in _causes(said, lead))
-            if one in said and (above < most or (is_first and above + len(tables) <= USUAL_LINES - 2)):
+            above, is_first = len(lines) + sum(len(text) for _, text in [*leading, one]), leading == [lead]
+            is_short = above <= _FEW_LINES or (is_first and above + len(tables) <= USUAL_LINES - 2)
+            begin = len(lines) + len(_wrapped(_paragraph([*leading, one]), width))
+            if one in said and (is_short or one in _causes(said, lead)) and begin <= _FIRST_LINES + is_first:
                 said.remove(one)
                 leading.append(one)
-        texts = [(str(row["mark"]), text) for row, text in leading]
-        if len(leading) > 1 and len(lines) + len(lead[1]) >= _BESIDE:
-            texts[:2] = [(texts[0][0], _wrapped(" ".join([*lead[1], *leading[1][1]]), width))]
-        lines += [style(line, mark) for mark, text in texts for line in text]
+        lines += [style(line, mark) for mark, text in _paragraphs(leading, len(lines), width) for line in text]
         if is_whole:
             lines += [f"    {line}" for line in _details(lead[0], width - 4)]
     if not is_whole:
@@ -137,6 +137,22 @@ def first_screen(
     steps = [row for row in [*steps, *findings.iter_rows(named=True)] if row["next"] and not row["refused"]]
     after = [cut(f"next: {row['next']}", width) for row in steps[:1]]
     return "\n".join([*lines, *tables, *shown, *(style(line, "dim") for line in [*after, *unknown])])
+
+
+def _paragraphs(leading: Sequence[Said], above: int, width: int) -> Iterator[tuple[str, list[str]]]:
+    """Sentences, each with lines of its own; the last ones in one paragraph where the last would begin too low."""
+    for start in range(len(leading) - 1, -1, -1):
+        before = above + sum(len(text) for _, text in leading[:start])
+        if not start or before + len(_wrapped(_paragraph(leading[start:]), width)) <= _FIRST_LINES:
+            yield from ((str(row["mark"]), text) for row, text in leading[:start])
+            whole = " ".join(row["sentence"] for row, _ in leading[start:])
+            yield str(leading[start][0]["mark"]), _wrapped(whole, width)
+            return
+
+
+def _paragraph(several: Sequence[Said]) -> str:
+    """Sentences up to the first word of the last one: the lines up to that with which it begins."""
+    return " ".join([*(row["sentence"] for row, _ in several[:-1]), several[-1][0]["sentence"].split(" ")[0]])
 
 
 def _wrapped(text: str, width: int) -> list[str]:
@@ -184,11 +200,14 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
     if not shares:  # of a log in which no part is large, the fact that its rules say first
         return next((one for one in said[:1] if one[0]["mark"] == "context"), None)
     least = max(row["impact_lo"] for row, _ in shares) / 2
+    leaves = [row for row, _ in shares if row["part"] not in {*parents, *WAIT_CLASSES} and row["name"] != VIEWS["who"]]
+    largest = max((row["impact_lo"] for row in leaves), default=0.0)
 
     def weight(one: Said) -> tuple[bool, bool, bool, float]:
         row = one[0]
-        is_explained = row["mark"] == "major" and bool(_causes(said, one))
-        is_more = is_explained or (row["sentence"] not in repeats and row["part"] not in parents)
+        is_large = row["name"] == VIEWS["who"] or row["impact_lo"] >= _NEARLY * largest
+        is_explained = is_large and row["mark"] == "major" and bool(_causes(said, one))
+        is_more = is_explained or (is_large and row["sentence"] not in repeats and row["part"] not in parents)
         return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
     lead = max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
@@ -221,8 +240,9 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
     others = [
         one
         for one in said
-        if who and one[0]["part"] and one[0]["part"] not in parents and one[0]["mark"] == "major"
-        if lead[0]["part"] in parents or (one[0]["part"] in who) != (lead[0]["part"] in who)
+        if (who or not lead[0]["part"]) and one[0]["part"] and one[0]["part"] not in parents
+        if one[0]["mark"] == "major" and (f"`{one[0]['part']}`" not in lead[0]["sentence"] or _causes(said, one))
+        if lead[0]["part"] in {*parents, None} or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
     most = max((one[0]["impact_lo"] for one in others), default=0.0)
     others.sort(key=lambda one: (one[0]["impact_lo"] < most / 2 or not _causes(said, one), -one[0]["impact_lo"]))
