@@ -193,7 +193,7 @@ class ReportFacts:
             prints those apart, the rest.
         sessions: at both snapshots.
         activity: totals of `instance_activity`, by lower-case name.
-        os: values at the start, by name.  os_end: at the end.
+        os: values at the start, by name.  os_end: at the end, and statistics of memory.
         functions: I/O by function.
         statements: of all lists of SQL that print elapsed times, the longest first.
         alike: how many of the statements listed are another one but for literals, and how many are listed.

@@ -142,7 +142,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         sessions=tuple(count for count in (info.sessions_begin, info.sessions_end) if count is not None),
         activity=activity,
         os=os,
-        os_end=_os(_rows(report, "os_stats"), "end_value"),
+        os_end=_os(_rows(report, "memory"), "end") | _os(_rows(report, "os_stats"), "end_value"),
         functions=_functions(report),
         statements=_statements(report),
         alike=_alike(report) if has_parses else (0, 0),

@@ -39,8 +39,10 @@ _MOST: Final = 0.5
 #: A shorter period with almost nothing in it is of no use.
 _SHORT_S: Final = 60.0
 _MB: Final = 10**6
-#: Memory is short where this much of it went to swap in the period.
+#: Memory is short where this much of it went to swap in the period, or the instance had so much (%) of it at the end.
 _SWAPPED: Final = 0.05
+_HELD: Final = "% Host Mem used for SGA+PGA"
+_HELD_PCT: Final = 90.0
 #: A host is busy from this many per cent on; others use it where this instance has at most half of that.
 _BUSY_PCT: Final = 25.0
 _OWN_PCT: Final = 50.0
@@ -166,7 +168,7 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
         detail = "the cause is unknown: neither the CPU clock, nor waits, nor samples show this time"
         next_step = "take an extended SQL trace (event 10046) of one of the sessions"
     elif facts.idle_pct is not None and facts.is_saturated:
-        said += f"; the CPUs were {100 - facts.idle_pct.value:.0f} % busy"
+        said += f"; the CPUs were {100 - facts.idle_pct.value:.3g} % busy"
         next_step = cpu_step(facts)
         if facts.busy_cpu_pct is not None and facts.busy_cpu_pct.hi <= _OWN_PCT and not facts.is_aix:
             said += f", {percent(facts.busy_cpu_pct / 100)} of it by this instance"
@@ -393,10 +395,10 @@ def host_busy_with_others(facts: ReportFacts) -> Iterator[Finding]:
     "host_memory_exhausted",
     of="report",
     needs="statistics of the operating system",
-    thresholds={"1 MB/s paged": "FINDINGS F10"},
+    thresholds={"1 MB/s paged": "FINDINGS F10", "90 % of the memory in SGA and PGA": "a convention"},
 )
 def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
-    """Swap that was full while the system used more CPU than user code, or paging above 1 MB/s.
+    """Swap that was full while the system used more CPU than user code, or paging above 1 MB/s, and who had the memory.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts
@@ -407,6 +409,10 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         >>> from dataclasses import replace
         >>> list(host_memory_exhausted(replace(facts, user_pct=Interval.exact(40.0))))
         []
+        >>> paged = ReportFacts(os={"VM_OUT_BYTES": 49_387_200_512.0, "VM_IN_BYTES": 44_102_000_640.0},
+        ...     elapsed_s=Interval.exact(3_600), os_end={_HELD: 96.57, "FREE_MEMORY_BYTES": 2e8})
+        >>> print(*(one.sentence for one in host_memory_exhausted(paged)))
+        12.3 MB/s were paged in and 13.7 MB/s out; SGA and PGA were 97 % of the memory, 191 MiB was free at the end.
     """
     if facts.is_aix or not facts.has_host or facts.elapsed_s is None or facts.elapsed_s.lo <= 0:
         return
@@ -419,9 +425,16 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         return
     out = f"{three(paged['VM_OUT_BYTES'])} MB/s"
     memory, fell = facts.os.get("PHYSICAL_MEMORY_BYTES", math.inf), free[0] - free[-1] if free else 0.0
-    is_short = is_paging and fell >= _SWAPPED * memory
+    held = facts.os_end.get(_HELD, 0.0)
+    is_held = min(paged.values()) > 1 and held >= _HELD_PCT
+    is_short = is_paging and (is_held or fell >= _SWAPPED * memory)
     if is_paging:
-        swap = f"; free swap fell from {size_text(int(free[0]))} to {size_text(int(free[-1]))}" if is_short else ""
+        is_swap = fell >= _SWAPPED * memory
+        swap = f"; free swap fell from {size_text(int(free[0]))} to {size_text(int(free[-1]))}" if is_swap else ""
+        if is_held:
+            left = facts.os_end.get("FREE_MEMORY_BYTES")
+            swap += f"; SGA and PGA were {percent(held / 100)} of the memory"
+            swap += "" if left is None else f", {size_text(int(left))} was free at the end"
         said = f"{three(paged['VM_IN_BYTES'])} MB/s were paged in and {out} out{swap}."
     else:
         said = f"No swap was free at a snapshot, and {out} were paged out."
@@ -431,7 +444,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         detail="swap was full, or is not configured; hardly anything was paged out"
         if not is_paging
         else "pages went to disk and back" + ("" if is_short else "; some systems count reads of files, too"),
-        explains=(NOT_ACCOUNTED,) if is_short else (),
+        explains=(NOT_ACCOUNTED, "Concurrency") if is_short else (),
         next="reduce SGA and PGA, or add memory; ps -eo pid,rss,args --sort=-rss shows who holds it"
         if is_short
         else "vmstat 5 of the host",

@@ -11,11 +11,11 @@ from iolab.metrics.awr import ALL_INSTANCES
 from iolab.metrics.formatting import size_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules.ash import blockers_of
-from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.finding import LITTLE, Evidence, Finding
+from iolab.rules.phrases import named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_causes import most_blocks, sequences_of
-from iolab.rules.report_parts import parts_of
+from iolab.rules.report_parts import LARGE, parts_of
 from iolab.time_ledger.next_steps import BLOCKS, PARSES, event_step, step_at
 from iolab.time_ledger.reports import is_calm
 from logframe.interval import Interval
@@ -31,7 +31,9 @@ _READS: Final = ("physical_reads", "direct_reads")
 _SEGMENTS: Final = {
     **dict.fromkeys(("DB CPU", "latch: cache buffers chains"), ("logical_reads",)),
     "enq: TX - allocate ITL": ("itl_waits",),
-    **dict.fromkeys(("enq: TX - row lock", "enq: TX - index"), ("row_lock_waits",)),
+    "enq: HW": ("direct_writes", "physical_writes", "block_changes"),
+    "enq: TX - row lock": ("row_lock_waits",),
+    "enq: TX - index": ("row_lock_waits", "buffer_busy_waits", "gc_buffer_busy"),
     "buffer busy waits": ("buffer_busy_waits",),
     "read by other session": ("buffer_busy_waits", *_READS),
     **dict.fromkeys(("gc buffer busy", "gc current block busy", "gc cr block busy"), ("gc_buffer_busy",)),
@@ -40,13 +42,16 @@ _SEGMENTS: Final = {
     **dict.fromkeys(("db file s", "cell single block", "cell multiblock", "cell smart"), _READS),
     "direct path read": _READS[::-1],
 }
-#: Lists of waits for what sessions change at once.
+#: Lists of waits for what sessions change at once, and events of sessions that insert.
 _CHANGED: Final = ("row_lock_waits", "buffer_busy_waits", "gc_buffer_busy")
+_INSERTED: Final = ("enq: HW", "enq: TX - index")
 _OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
 _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: What lies in one place with this much of the time of an event, or of a list of segments, is named.
 _MOSTLY: Final = 0.5
+#: A statement with this much of DB time is behind what its kind waits for.
+_THIRD: Final = 1 / 3
 #: An instance, file or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
 _UNDO: Final = "UNDO"
@@ -73,7 +78,7 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     """The place of each large event, and what to look at there."""
     named = [_statistics(one) for one in most_blocks(facts)]
     large = [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]
-    hot, stated = hot_segment(report, facts, large), set[str]()
+    hot, stated = hot_segment(report, facts), set[str]()
     yield from (one for one, _ in hot)
     for event in (event for event in large if all(event not in events for _, events in hot)):
         lists = _lists_of(event)
@@ -93,6 +98,8 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
                 said, step = f"{said}, most of their time for blocks of class `{block}`", BLOCKS[block]
             elif lists[0] in _CHANGED:
                 said += next(_numbered(facts, segment.name), "")
+        if event.startswith(_INSERTED) and (insert := _insert(facts)):
+            said = f"{said}; {insert}" if said else insert
         if said and said not in stated:
             stated.add(said)
             yield Finding("place_of_waits", f"{said}.", next=step, explains=(event,))
@@ -102,28 +109,38 @@ def _lists_of(event: str) -> tuple[str, ...]:
     return next((of for begin, of in _SEGMENTS.items() if event.startswith(begin)), ())
 
 
-def hot_segment(report: AwrReport, facts: ReportFacts, large: list[str]) -> list[tuple[Finding, list[str]]]:
-    """The segment of two or more large events of what sessions change at once, and these events."""
+def hot_segment(report: AwrReport, facts: ReportFacts) -> list[tuple[Finding, list[str]]]:
+    """The segment of two or more events of what sessions change at once, large together, and these events."""
     found: dict[str, dict[str, _Segment]] = {}
-    for event in large if not _block_class(report) else ():
+    parts = {} if _block_class(report) or is_calm(facts) else parts_of(facts)
+    for event in (event for event, part in parts.items() if part.share.lo >= LITTLE):
         lists = _lists_of(event)
         if lists[:1] and lists[0] in _CHANGED and (segment := _segment(report, lists)):
             found.setdefault(segment.name, {})[event] = segment
     name, events = max(found.items(), key=lambda item: len(item[1]), default=("", dict[str, _Segment]()))
-    if len(events) < 2:
+    share = sum((parts[event].share for event in events), Interval.exact(0)).capped(1)
+    if len(events) < 2 or share.lo < LARGE:
         return []
-    parts = {event: parts_of(facts)[event] for event in events}
-    share, base = (
-        sum((part.share for part in parts.values()), Interval.exact(0)).capped(1),
-        next(iter(parts.values())).base,
-    )
+    largest = sorted(events, key=lambda event: -parts[event].share.value)
+    base = parts[largest[0]].base
     of = [f"{percent(one.share)} of `{one.statistic.replace('_', ' ')}`" for one in dict.fromkeys(events.values())]
-    said = f"Segment `{name}` accounts for {', '.join(of)}{next(_numbered(facts, name), '')}"
-    step = step_at(max(parts, key=lambda event: parts[event].share.value), name)
-    said += f": waits of these kinds took {percent(share)} of {base}."
+    behind = [_insert(facts)] if any(event.startswith(_INSERTED) for event in events) else []
+    said = f"Waits for {named_list([f'`{event}`' for event in largest])} took {percent(share)} of {base}"
+    said = "; ".join([f"{said}: segment `{name}` accounts for {', '.join(of)}", *filter(None, behind)])
+    said, step = f"{said}{next(_numbered(facts, name), '')}.", step_at(largest[0], name)
     return [
         (Finding("place_of_waits", said, share, base, next=step, evidence=(Evidence("segments", (name,)),)), [*events])
     ]
+
+
+def _insert(facts: ReportFacts) -> str:
+    """The statement with a third of DB time or more, where it inserts: into what."""
+    for one in facts.statements if facts.whole_s is not None else ():
+        words = [*one.text.replace("(", " ").split(), "", "", ""]
+        share = (one.elapsed_s / facts.whole_s).capped(1)
+        if share.lo >= _THIRD and [word.upper() for word in words[:2]] == ["INSERT", "INTO"]:
+            return f"`{one.sql_id}` ({percent(share)} of DB time) inserts into `{words[2]}`"
+    return ""
 
 
 def _numbered(facts: ReportFacts, segment: str) -> Iterator[str]:

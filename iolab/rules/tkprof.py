@@ -295,16 +295,17 @@ def recursive_beside(facts: Facts) -> Iterator[Finding]:
     thresholds={"10 % from disk": "the CPU of reading is in it", "5 %": "resolution of the printed CPU"},
 )
 def cost_of_gets(facts: Facts) -> Iterator[Finding]:
-    """CPU of one logical read at most: row work and parsing are in it."""
+    """CPU of one logical read at most, where most CPU is not of parsing: row work is in it."""
     scopes = ("non_recursive", "recursive") if facts.nesting.kind == "apart" else ("non_recursive",)
-    calls = facts.report.calls
-    rows = calls.filter(pl.col("scope").is_in(scopes), pl.col("call") == "total").to_dicts()
+    calls = facts.report.calls.filter(pl.col("scope").is_in(scopes))
+    rows = calls.filter(pl.col("call").is_in(["Execute", "Fetch"])).to_dicts()
     times = [time for row in rows if (time := row_figure(row, "cpu_s")) is not None]
+    parsing = float(calls.filter(pl.col("call") == "Parse").get_column("cpu_s").sum())
     gets, disk = sum(_gets(row) for row in rows), sum(row["disk_blocks"] or 0 for row in rows)
     if not times or gets < _LEAST_GETS or disk > _MOST_FROM_DISK * gets:
         return
     cpu = sum(times[1:], times[0])
-    if cpu.value <= 0 or (cpu.hi - cpu.lo) / cpu.value > _RESOLUTION:
+    if cpu.value <= parsing or (cpu.hi - cpu.lo) / cpu.value > _RESOLUTION:
         return
     yield Finding(
         "cpu_of_a_get",

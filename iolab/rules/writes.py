@@ -17,7 +17,7 @@ from iolab.time_ledger.reports import cpu_step
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from iolab.metrics.report_facts import ReportFacts, Wait
+    from iolab.metrics.report_facts import ReportFacts, Statement, Wait
     from logframe.interval import Interval
 
 _WRITE: Final = "log file parallel write"
@@ -158,7 +158,7 @@ def log_write(facts: ReportFacts) -> str:
 
 
 def one_per_row(facts: ReportFacts) -> str:
-    """That there is one commit for each row that a statement changed, as a sentence; empty of others.
+    """That there is one commit for each row that a statement changed, else for each execution; empty of others.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Statement
@@ -170,13 +170,25 @@ def one_per_row(facts: ReportFacts) -> str:
         ...     print(one_per_row(facts).strip())
         Sessions committed once per row: 10,000 commits for 9,980 rows of `6kd2v9s1xq8fa`.
         <BLANKLINE>
+        >>> insert = Statement("6kd2v9s1xq8fa", Interval.exact(70), Interval.exact(9_990), text="insert into t")
+        >>> facts = ReportFacts(activity={"user commits": Interval.exact(10_000)}, statements=(insert,))
+        >>> print(one_per_row(facts).strip())
+        Sessions committed once per execution: 10,000 commits for 9,990 executions of `6kd2v9s1xq8fa`.
     """
+
+    def count(one: Statement) -> float:
+        runs = 0.0 if one.executions is None else one.executions.value
+        return one.counts.get("rows_processed") or runs
+
     commits = facts.activity.get("user commits")
-    changed = (one for one in facts.statements if one.text.lower().startswith(_CHANGES))
-    rows, sql_id = max(((one.counts.get("rows_processed", 0.0), one.sql_id) for one in changed), default=(0.0, ""))
-    if commits is None or commits.lo < MANY_COMMITS or not _ALIKE * commits.hi <= rows <= commits.lo / _ALIKE:
+    one = max((one for one in facts.statements if one.text.lower().startswith(_CHANGES)), key=count, default=None)
+    if one is None or commits is None or commits.lo < MANY_COMMITS:
         return ""
-    return f"Sessions committed once per row: {commits.value:,.0f} commits for {rows:,.0f} rows of `{sql_id}`. "
+    if not _ALIKE * commits.hi <= count(one) <= commits.lo / _ALIKE:
+        return ""
+    each = "row" if one.counts.get("rows_processed") else "execution"
+    said = f"{commits.value:,.0f} commits for {count(one):,.0f} {each}s of `{one.sql_id}`"
+    return f"Sessions committed once per {each}: {said}. "
 
 
 @rule(
@@ -239,7 +251,14 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     ratio, rows = sync.avg_s / write.avg_s, one_per_row(facts)
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
-    if ratio.lo <= _RATIO:
+    overhead = facts.activity.get(_OVERHEAD)
+    late = None if overhead is None else overhead / 10**6 / sync.waits
+    is_long, is_unclear = ratio.lo > _RATIO, busy is not None and busy.hi >= _BUSY and late is None
+    if is_long and busy is not None and not is_unclear:
+        histogram = facts.histograms.get(_WRITE)
+        spread = None if histogram is None else spread_factor(histogram)
+        is_long = busy.hi <= 0.2 if spread is None else ratio.lo > 1 + busy.hi * (1 + spread) / 2
+    if not is_long or (rows and (is_unclear or busy is None)):
         part, others = part_of(facts, _SYNC), [*log_writer_busy(facts), *small_log_writes_slow(facts)]
         if part is not None and part.is_large and not others:
             said = f"{rows}Commits waited for the log: {log_write(facts)}."
@@ -247,9 +266,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         return
     if busy is None:
         return
-    overhead = facts.activity.get(_OVERHEAD)
-    late = None if overhead is None else overhead / 10**6 / sync.waits
-    if busy.hi >= _BUSY and late is None:
+    if is_unclear:
         yield Finding(
             "commit_beyond_write",
             f"The log writer was busy {percent(busy.value)} of the time: the report does not show whether commits "
@@ -258,10 +275,6 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
             evidence=evidence,
             is_refused=True,
         )
-        return
-    histogram = facts.histograms.get(_WRITE)
-    spread = None if histogram is None else spread_factor(histogram)
-    if busy.hi > 0.2 if spread is None else ratio.lo <= 1 + busy.hi * (1 + spread) / 2:
         return
     said, step = "", "take an extended SQL trace (event 10046) of the log writer"
     if late is not None and (late / sync.avg_s).value < _LATE:

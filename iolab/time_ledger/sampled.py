@@ -117,7 +117,7 @@ class SampledParts:
         if abs(rest) <= EXACT * max(self.samples, 1.0):
             rest, kind, name, bounds = 0.0, "not_accounted", "not accounted for", (0.0, slack)
         elif rest < 0:  # what rounding may make is no time of two parts
-            kind, name, bounds = "counted_twice", "counted twice", (rest, min(rest + slack, 0.0))
+            kind, name, bounds = "counted_twice", "counted twice", (rest, rest + slack)
         part = name if parent is None else f"{parent}/{name}"
         self.add(view, part, Interval(rest, *bounds), kind=kind, name=name, parent=parent)
 

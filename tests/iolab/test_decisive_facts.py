@@ -114,11 +114,38 @@ def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
     events = {n: Wait(exact(900), exact(s)) for n, s in (("gc buffer busy acquire", 250), ("buffer busy waits", 180))}
     facts = replace(facts_of("gc buffer busy acquire", 250), events=events)
     found = [one for one in places(tables(segments=rows), facts) if not one.explains]
-    said = "Segment `T_PK` accounts for 91 % of `gc buffer busy`, 91 % of `buffer busy waits`: "
-    said += "waits of these kinds took 43 % of DB time."
+    said = "Waits for `gc buffer busy acquire` and `buffer busy waits` took 43 % of DB time: "
+    said += "segment `T_PK` accounts for 91 % of `gc buffer busy`, 91 % of `buffer busy waits`."
     assert [one.sentence for one in found] == [said] * (other == "T_PK")
     assert all("`T_PK`" in one.next and one.impact is not None and one.impact.value == 0.43 for one in found)
     assert len([*places(tables(segments=rows), facts)]) == (1 if found else 2)
+
+
+@pytest.mark.parametrize("seconds", [50, 20])
+def test_small_waits_of_one_index_are_one_fact_with_the_insert_behind_it(seconds: float) -> None:
+    """Waits of which none is large are large together; what inserts has a third of the time or more."""
+    segment = {"ordered_by": "gc_buffer_busy", "owner": "A", "object": "X9", "total_pct": None, "capture_pct": 91.0}
+    names = ("enq: TX - index contention", "gc buffer busy acquire", "gc current block busy")
+    insert = Statement("6kd2v9s1xq8fa", exact(700), exact(90), text="INSERT INTO A.T(ID) VALUES (:1)")
+    events = {name: Wait(exact(900), exact(seconds)) for name in names}
+    facts = replace(facts_of(names[0], seconds), events=events, statements=(insert,))
+    found = [one.sentence for one in places(tables(segments=[segment]), facts)]
+    said = f"Waits for {', '.join(f'`{name}`' for name in names[:2])} and `{names[2]}` took 15 % of DB time: segment "
+    said += "`X9` accounts for 91 % of `gc buffer busy`; `6kd2v9s1xq8fa` (70 % of DB time) inserts into `A.T`."
+    assert found == [said] * (seconds == 50)
+
+
+@pytest.mark.parametrize(("taken", "listed"), [(700, True), (700, False), (200, True), (200, False)])
+def test_what_grows_and_what_inserts_into_it_stand_beside_the_wait_for_space(taken: float, listed: bool) -> None:  # noqa: FBT001 - a case
+    """The segment of a list, and the statement with a third of the time, where it inserts."""
+    lob = {"ordered_by": "block_changes", "owner": "A", "object": "LOB$$", "total_pct": None, "capture_pct": 76.0}
+    insert = Statement("6kd2v9s1xq8fa", exact(taken), exact(90), text="insert into a.scan values (:1)")
+    facts = replace(facts_of("enq: HW - contention", 660), statements=(insert,))
+    found = [*places(tables(segments=[lob]) if listed else tables(), facts)]
+    named = "`6kd2v9s1xq8fa` (70 % of DB time) inserts into `a.scan`"
+    said = ["Segment `LOB$$` accounts for 76 % of `block changes`"] * listed + [named] * (taken == 700)
+    assert [one.sentence for one in found] == [f"{'; '.join(said)}."] * bool(said)
+    assert [one.next.endswith("in advance: `LOB$$`") for one in found] == [listed] * bool(said)
 
 
 @pytest.mark.parametrize(

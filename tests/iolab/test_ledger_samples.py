@@ -149,6 +149,16 @@ def test_samples_of_an_ash_report_are_its_total() -> None:
     assert foreground.total.value == 2_160
 
 
+@pytest.mark.parametrize(("other", "name"), [(40.01, "rounding of the printed figures"), (43.0, "counted twice")])
+def test_shares_that_add_up_to_more_by_rounding_are_no_time_of_two_parts(other: float, name: str) -> None:
+    """What two decimals leave is called so; of more than that something is in two rows."""
+    events = [("direct path read", "User I/O", 60.0), ("CPU + Wait for CPU", "CPU", other)]
+    text = summary_text(summarize(iolab.load(ash(events, samples=46_260))), "a")
+    assert [one in text for one in ("rounding of the printed figures", "counted twice")] == [
+        one == name for one in ("rounding of the printed figures", "counted twice")
+    ]
+
+
 def test_the_largest_event_has_the_error_of_sampling_and_a_step_that_fits_it() -> None:
     """Of background processes it says so; waits for other sessions lead to those."""
     redo = [("log file parallel write", "System I/O", 60.0)]

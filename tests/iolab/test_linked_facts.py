@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import iolab
@@ -136,6 +138,12 @@ def test_commits_of_each_row_are_the_cause_of_their_waits() -> None:
         "Sessions committed once per row: 42,000 commits for 41,000 rows of `6kd2v9s1xq8fa`. A commit waited 1.05 ms"
     )
     assert found.next.startswith("commit less often")
+    # a writer of several processes, its writes fast; of executions whose rows no list has
+    again = Statement(insert.sql_id, exact(70), exact(41_000), text="INSERT INTO t")
+    several = replace(facts, statements=(again,), background={"log file parallel write": Wait(exact(2e6), exact(950))})
+    said = "Sessions committed once per execution: 42,000 commits for 41,000 executions of `6kd2v9s1xq8fa`. "
+    said += "Commits waited for the log: a log write took 475 us on average."
+    assert [one.sentence for one in commit_beyond_write(several)] == [said]
     facts.activity["user commits"] = exact(800)
     assert [one.sentence.endswith("does not show what the rest was.") for one in commit_beyond_write(facts)] == [True]
 

@@ -46,6 +46,15 @@ def _said(text: str) -> str:
     return " ".join(iolab.findings((HEAD + text).encode()).filter(name="main_statement").get_column("sentence"))
 
 
+@pytest.mark.parametrize("parsing", [1.0, 90.0])
+def test_cpu_of_parsing_is_no_cost_of_a_get(parsing: float) -> None:
+    """The CPU of execute and fetch calls for each get is said where most CPU is theirs."""
+    rows = ("Parse", 200, parsing, 0, 0), ("Execute", 200, 1.0, 0, 0), ("Fetch", 200, 3.0, 200_000, 200)
+    log = (HEAD + _statement("2kz8q0xw4m1cd", "select id from orders", *rows) + _overall(*rows)).encode()
+    found = iolab.findings(log).filter(name="cpu_of_a_get").get_column("sentence").to_list()
+    assert found == ["A logical read took at most 20.0 us of CPU on average (200,000 logical reads)."] * (parsing == 1)
+
+
 def test_a_statement_for_each_row_of_another_says_so() -> None:
     """A statement that is executed once for each row of another one says which, and that a join would do."""
     orders = _statement(
