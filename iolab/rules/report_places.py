@@ -50,7 +50,7 @@ _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: What lies in one place with this much of the time of an event, or of a list of segments, is named.
 _MOSTLY: Final = 0.5
-#: A statement with this much of DB time is behind what its kind waits for.
+#: A statement with this much of DB time makes most of the waits of its kind.
 _THIRD: Final = 1 / 3
 #: An instance, file or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
@@ -124,9 +124,9 @@ def hot_segment(report: AwrReport, facts: ReportFacts) -> list[tuple[Finding, li
     largest = sorted(events, key=lambda event: -parts[event].share.value)
     base = parts[largest[0]].base
     of = [f"{percent(one.share)} of `{one.statistic.replace('_', ' ')}`" for one in dict.fromkeys(events.values())]
-    behind = [_insert(facts)] if any(event.startswith(_INSERTED) for event in events) else []
+    inserts = [_insert(facts)] if any(event.startswith(_INSERTED) for event in events) else []
     said = f"Waits for {named_list([f'`{event}`' for event in largest])} took {percent(share)} of {base}"
-    said = "; ".join([f"{said}: segment `{name}` accounts for {', '.join(of)}", *filter(None, behind)])
+    said = "; ".join([f"{said}: segment `{name}` accounts for {', '.join(of)}", *filter(None, inserts)])
     said, step = f"{said}{next(_numbered(facts, name), '')}.", step_at(largest[0], name)
     return [
         (Finding("place_of_waits", said, share, base, next=step, evidence=(Evidence("segments", (name,)),)), [*events])

@@ -262,7 +262,7 @@ def parsing(facts: Facts) -> Iterator[Finding]:
     large = facts.lead.parts("phase").filter(pl.col("part") == "Parse", pl.col("share_lo") >= _NAMED)
     for row in large.to_dicts():
         share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
-        hard = int(facts.report.statements.get_column("misses_parse").sum())
+        hard = int(facts.statements.filter(~pl.col("is_recursive")).get_column("misses").sum())
         calls = f"{count_text(int(row['count']), 'call')}, {count_text(hard, 'hard parse')}"
         said = f"Parsing took {share} of call time: {calls}."
         most = facts.statements.sort("misses", descending=True).row(0, named=True)

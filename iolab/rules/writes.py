@@ -244,13 +244,16 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         Commits waited for the log: a log write took 86.7 ms on average.
     """
     sync, write, busy = facts.events.get(_SYNC), facts.background.get(_WRITE), log_writer_share(facts)
-    if sync is None or write is None or facts.whole_s is None or facts.is_idle:
+    if sync is None or facts.whole_s is None or facts.is_idle or sync.waits.lo < _LEAST or sync.avg_s is None:
         return
-    few = min(sync.waits.lo, write.waits.lo) < _LEAST
-    if few or sync.avg_s is None or write.avg_s is None or write.avg_s.lo <= 0:
-        return
-    ratio, rows = sync.avg_s / write.avg_s, one_per_row(facts)
+    rows, part = one_per_row(facts), part_of(facts, _SYNC)
+    is_large = part is not None and part.is_large
     evidence = (Evidence("foreground_events", (_SYNC,)), Evidence("background_events", (_WRITE,)))
+    if write is None or write.waits.lo < _LEAST or write.avg_s is None or write.avg_s.lo <= 0:
+        if rows and is_large:  # of a pluggable database, whose report has no writes of the log
+            yield Finding("log_write", rows.strip(), next=COMMIT_LESS, evidence=evidence[:1])
+        return
+    ratio = sync.avg_s / write.avg_s
     overhead = facts.activity.get(_OVERHEAD)
     late = None if overhead is None else overhead / 10**6 / sync.waits
     is_long, is_unclear = ratio.lo > _RATIO, busy is not None and busy.hi >= _BUSY and late is None
@@ -259,8 +262,7 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
         spread = None if histogram is None else spread_factor(histogram)
         is_long = busy.hi <= 0.2 if spread is None else ratio.lo > 1 + busy.hi * (1 + spread) / 2
     if not is_long or (rows and (is_unclear or busy is None)):
-        part, others = part_of(facts, _SYNC), [*log_writer_busy(facts), *small_log_writes_slow(facts)]
-        if part is not None and part.is_large and not others:
+        if is_large and not [*log_writer_busy(facts), *small_log_writes_slow(facts)]:
             said = f"{rows}Commits waited for the log: {log_write(facts)}."
             yield Finding("log_write", said, next=COMMIT_LESS if rows else "", evidence=evidence)
         return

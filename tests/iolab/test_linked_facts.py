@@ -144,6 +144,9 @@ def test_commits_of_each_row_are_the_cause_of_their_waits() -> None:
     said = "Sessions committed once per execution: 42,000 commits for 41,000 executions of `6kd2v9s1xq8fa`. "
     said += "Commits waited for the log: a log write took 475 us on average."
     assert [one.sentence for one in commit_beyond_write(several)] == [said]
+    (of_pdb,) = commit_beyond_write(replace(several, kind="awr_pdb", background={}))
+    assert said.startswith(of_pdb.sentence)
+    assert of_pdb.sentence.endswith("`6kd2v9s1xq8fa`.")
     facts.activity["user commits"] = exact(800)
     assert [one.sentence.endswith("does not show what the rest was.") for one in commit_beyond_write(facts)] == [True]
 

@@ -46,6 +46,19 @@ def _said(text: str) -> str:
     return " ".join(iolab.findings((HEAD + text).encode()).filter(name="main_statement").get_column("sentence"))
 
 
+def test_hard_parses_are_those_of_the_calls_beside_them() -> None:
+    """What recursive statements parsed is not in the calls of the session, nor in the hard parses beside these."""
+    rows = ("Parse", 200, 90.0, 0, 0), ("Execute", 200, 1.0, 0, 0), ("Fetch", 200, 3.0, 200_000, 200)
+    inner = ("Parse", 7, 0.1, 0, 0), ("Execute", 7, 0.1, 0, 0), ("Fetch", 7, 0.1, 70, 7)
+    one, two = (_statement(*of).replace("parse: 0", f"parse: {of[2][1]}") for of in (
+        ("2kz8q0xw4m1cd", "select id from orders", *rows), ("9mq0zk8x4w2cd", "select o from obj$", *inner),
+    ))  # fmt: skip
+    two = two.replace("parse: 7\n", "parse: 7\nParsing user id: SYS   (recursive depth: 1)\n")
+    recursive = _overall(*inner).replace("NON-RECURSIVE", "RECURSIVE")
+    found = iolab.findings((HEAD + one + two + _overall(*rows) + recursive).encode()).filter(name="hard_parses")
+    assert found.item(0, "sentence").endswith("200 calls, 200 hard parses.")
+
+
 @pytest.mark.parametrize("parsing", [1.0, 90.0])
 def test_cpu_of_parsing_is_no_cost_of_a_get(parsing: float) -> None:
     """The CPU of execute and fetch calls for each get is said where most CPU is theirs."""
