@@ -39,7 +39,7 @@ _MOST: Final = 0.5
 #: A shorter period with almost nothing in it is of no use.
 _SHORT_S: Final = 60.0
 _MB: Final = 10**6
-#: Memory is short where this much of it went to swap in the period, or the instance had so much (%) of it at the end.
+#: Memory is short where this much of it went to swap in the period, or the instance held this per cent at the end.
 _SWAPPED: Final = 0.05
 _HELD: Final = "% Host Mem used for SGA+PGA"
 _HELD_PCT: Final = 90.0

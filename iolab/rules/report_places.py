@@ -50,7 +50,7 @@ _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: What lies in one place with this much of the time of an event, or of a list of segments, is named.
 _MOSTLY: Final = 0.5
-#: A statement with this much of DB time makes most of the waits of its kind.
+#: A statement with this much of DB time is named beside waits of its kind.
 _THIRD: Final = 1 / 3
 #: An instance, file or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
@@ -135,11 +135,11 @@ def hot_segment(report: AwrReport, facts: ReportFacts) -> list[tuple[Finding, li
 
 def _insert(facts: ReportFacts) -> str:
     """The statement with a third of DB time or more, where it inserts: into what."""
-    for one in facts.statements if facts.whole_s is not None else ():
-        words = [*one.text.replace("(", " ").split(), "", "", ""]
-        share = (one.elapsed_s / facts.whole_s).capped(1)
-        if share.lo >= _THIRD and [word.upper() for word in words[:2]] == ["INSERT", "INTO"]:
-            return f"`{one.sql_id}` ({percent(share)} of DB time) inserts into `{words[2]}`"
+    for one in facts.statements:
+        verb, _, rest = one.text.replace("(", " ").upper().partition(" INTO ")
+        share = Interval.exact(0) if facts.whole_s is None else (one.elapsed_s / facts.whole_s).capped(1)
+        if verb.startswith("INSERT") and (table := rest.split()[:1]) and share.lo >= _THIRD:
+            return f"`{one.sql_id}` ({percent(share)} of DB time) inserts into `{table[0]}`"
     return ""
 
 

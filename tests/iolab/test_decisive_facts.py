@@ -139,10 +139,10 @@ def test_small_waits_of_one_index_are_one_fact_with_the_insert_behind_it(seconds
 def test_what_grows_and_what_inserts_into_it_stand_beside_the_wait_for_space(taken: float, listed: bool) -> None:  # noqa: FBT001 - a case
     """The segment of a list, and the statement with a third of the time, where it inserts."""
     lob = {"ordered_by": "block_changes", "owner": "A", "object": "LOB$$", "total_pct": None, "capture_pct": 76.0}
-    insert = Statement("6kd2v9s1xq8fa", exact(taken), exact(90), text="insert into a.scan values (:1)")
+    insert = Statement("6kd2v9s1xq8fa", exact(taken), exact(90), text="insert /*+ append */ into a.scan values (:1)")
     facts = replace(facts_of("enq: HW - contention", 660), statements=(insert,))
     found = [*places(tables(segments=[lob]) if listed else tables(), facts)]
-    named = "`6kd2v9s1xq8fa` (70 % of DB time) inserts into `a.scan`"
+    named = "`6kd2v9s1xq8fa` (70 % of DB time) inserts into `A.SCAN`"
     said = ["Segment `LOB$$` accounts for 76 % of `block changes`"] * listed + [named] * (taken == 700)
     assert [one.sentence for one in found] == [f"{'; '.join(said)}."] * bool(said)
     assert [one.next.endswith("in advance: `LOB$$`") for one in found] == [listed] * bool(said)
