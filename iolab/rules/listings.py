@@ -47,7 +47,7 @@ _LEAST_SESSIONS: Final = 2
 _TIMES: Final = frozenset(
     {
         *("begin_time", "end_time", "begin_interval_time", "end_interval_time", "first_time", "next_time"),
-        *("completion_time", "sample_time", "snap_time"),
+        *("completion_time", "sample_time", "snap_time", "start_time"),
     }
 )
 _AGGREGATES: Final = frozenset({"count", "sum", "avg", "max", "min"})
@@ -130,16 +130,22 @@ class _Table:
 
 
 class _Row(dict[str, str]):
-    """What a sentence says of a row; a name with alternatives (``a|b``) is that of the first column that is there."""
+    """What a sentence says of a row; a name with alternatives (``a|b``) is that of the first column that is there.
+
+    The least and the largest figure of a column are ``a<`` and ``a>``.
+    """
 
     def __init__(self, table: _Table, row: int, **texts: str) -> None:
         super().__init__(texts)
         self.table, self.row = table, row
 
     def __missing__(self, names: str) -> str:
-        for name in names.split("|"):
+        end = {"<": min, ">": max}.get(names[-1])  # of all rows
+        for name in names.rstrip("<>").split("|"):
             figures = self.table.ratio(name.removesuffix("%"))
-            if figures is not None and (value := figures.values[self.row]) is not None:
+            known = [] if figures is None else [one for one in figures.values if one is not None]
+            value = None if figures is None else end(known, default=None) if end else figures.values[self.row]
+            if figures is not None and value is not None:
                 return percent(value) if name[-1] == "%" or figures.kind == "ratio" else figures.said(value)
             place = self.table.texts.get(name)
             if place is not None and (text := self.table.listed.rows[self.row][place]):
@@ -268,6 +274,8 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     far = value / typical if typical > 0 else 0.0
     if others:
         texts["most~"] = most.said(typical)
+    if tied := others.count(value):
+        texts["tied"] = counted(tied, "other rows")
     for per in entry.get("each", ()):
         counts = table.figures.get(per)
         if counts is not None and (count := counts.values[row]):
@@ -315,7 +323,7 @@ def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
     figures = [(one[0], n) for kind in ("bytes", "s", "n") for n, one in enumerate(columns) if one and one[1] == kind]
     if place is None or not figures:
         return
-    name, column = figures[0]
+    name, column = max(figures, key=lambda one: (jump := _jump(table.figures[one[0]])) * (jump >= _STEP))
     of = table.figures[name]
     cells = zip(table.listed.rows, of.values, strict=True)
     found = [(str(row[place]).strip(), value) for row, value in cells if value is not None and row[place]]
@@ -333,6 +341,12 @@ def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
         usual = of.said(median(value for _, value in found))
         said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {usual}."
     yield Finding("listed_rows", capital(said), evidence=(Evidence("tables", (name,)),), order=_USUAL)
+
+
+def _jump(of: _Figures) -> float:
+    """How many times its median the largest figure of a column is."""
+    values = [value for value in of.values if value is not None]
+    return max(values) / usual if values and (usual := median(values)) > 0 else 0.0
 
 
 def _moments(table: _Table) -> int | None:
@@ -531,6 +545,7 @@ def _histogram(table: _Table) -> Iterator[Finding]:
         next=event_step(name) or "see the devices: iostat -xt 5",
         evidence=(Evidence("tables", (name,)),),
         order=_USUAL,
+        explains=("log file sync", name) if name == "log file parallel write" else (name,),
     )
 
 
@@ -573,6 +588,8 @@ def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Findi
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
     values = {name.lower(): value for name, value in listed.items()} | counted_of
     own = _own_names(spool, tables)
+    firsts = _named(tables[::-1], "name", is_plain=True)
+    values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}
     for entry in _data()["ratios"]:
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
@@ -583,7 +600,7 @@ def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Findi
         if not (is_calm if below else is_none or (is_some and beside > entry.get("above", 0))):
             continue
         explains = (entry["explains"],) if "explains" in entry and own >= {names["part"], names["of"]} else ()
-        explains = (entry["of_part"],) if "of_part" in entry else explains
+        explains = tuple(entry["of_part"]) if "of_part" in entry else explains
         if not explains and entry.get("explains", ANY) != ANY:
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Final
 
 from iolab.metrics.formatting import share_text, short_text, time_text
 from iolab.time_ledger.account import Account
-from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, REMOTE_REDO, STANDBY, event_step
+from iolab.time_ledger.next_steps import (
+    COMMIT_LESS,
+    FAST_WRITE_S,
+    HOLDER,
+    MANY_COMMITS,
+    REMOTE_REDO,
+    STANDBY,
+    event_step,
+)
 from iolab.time_ledger.parts import Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
@@ -104,20 +112,27 @@ def _of_waits(listed: Queried) -> Ledger | None:
     events = [row[event] for row in listed.rows]
     times = _sums(events, listed.figures(*place))
     counts = _counts(listed, events, "total_waits", "total_waits_fg")
-    total = sum(times.values(), Interval.exact(0.0))
+    within = _written(times, counts)
+    total = sum((time for name, time in times.items() if name != within), Interval.exact(0.0))
     if total.value <= 0:
         return None
     slow, of_commits = _slow_commit(times, counts)
     account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
-    for name, time in times.items():
+    for name in sorted(times, key=lambda one: one == within):
+        time = times[name]
         wait_class = wait_class_of(name)
         kind = "idle" if is_idle(name, wait_class) else "io" if wait_class in _IO else "wait"
         idle += time if kind == "idle" else Interval.exact(0.0)
         count = counts.get(name)
         account.add(
             "what", name, time, kind=kind, wait_class=wait_class, count=count, evidence=Place("tables", (name,)),
-            next_step=(of_commits if name == _SYNC else "") or event_step(name) or _step_of_class(wait_class, count),
+            parent=_SYNC if name == within else None,
+            next_step=(of_commits if name in {_SYNC, within} else "")
+            or event_step(name) or _step_of_class(wait_class, count),
         )  # fmt: skip
+    if within:
+        more = times[_SYNC] - times[within]
+        account.add("what", "rest of the commits", more, kind="wait", parent=_SYNC, next_step=of_commits or None)
     rest = total - idle
     is_mixed = rest.lo > 0 and idle.value > 0
     took = (
@@ -126,6 +141,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
         else f"waits {seconds_text(total)} that the query"
     )
     said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
+    said += f"; `{within}` is within `{_SYNC}`" if within else ""
     return account.ledger(
         text=said + slow,
         counted={"what": "waits"},
@@ -135,13 +151,20 @@ def _of_waits(listed: Queried) -> Ledger | None:
     )
 
 
+def _written(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> str:
+    """The event of writes that commits waited for, where these were no more and no longer: it is in their waits."""
+    is_in = all(_LOG_WRITE in one and _SYNC in one and one[_LOG_WRITE].hi <= one[_SYNC].hi for one in (times, counts))
+    return _LOG_WRITE if is_in else ""
+
+
 def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[str, str]:
     """That a commit waited many times as long as a write of the log, and for what; the next step; empty of others."""
     if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (_SYNC, _LOG_WRITE)):
         return "", ""
     sync, write = (times[name].value / counts[name].value for name in (_SYNC, _LOG_WRITE))
     if not sync >= _MUCH_LONGER * write > 0:
-        return "", ""
+        is_slow = 2 * write >= sync and write >= FAST_WRITE_S
+        return "", event_step(_LOG_WRITE) if is_slow else _step_of_class("Commit", counts[_SYNC]) or ""
     said = f"; `{_SYNC}` took {time_text(sync)} each, a write of the log {time_text(write)}: "
     for name in (name for name in counts if name.startswith(REMOTE_REDO) and counts[name].lo > 0):
         if sync / 2 <= (each := times[name].value / counts[name].value) <= sync:

@@ -22,6 +22,8 @@ MORE_ROWS: Final = "send and fetch more rows per call (arraysize, array binds), 
 COMMIT_LESS: Final = "commit less often: once for many rows, not for each"
 #: A session with more commits than this, or an instance with more per second, commits often.
 MANY_COMMITS: Final = 100
+#: Log writes that are faster on average are not slow.
+FAST_WRITE_S: Final = 0.005
 #: How waits for redo on another host begin.
 REMOTE_REDO: Final = ("LGWR real time apply sync", "SYNC Remote Write", "Redo Transport", "LNS")
 STANDBY: Final = "select dest_name, affirm, transmit_mode from v$archive_dest where target = 'STANDBY'"

@@ -16,6 +16,7 @@ from iolab.time_ledger.next_steps import (
     BUSY_HOUR,
     CHILDREN,
     COMMIT_LESS,
+    FAST_WRITE_S,
     MANY_CHILDREN,
     MANY_COMMITS,
     NOT_SHARED,
@@ -66,8 +67,6 @@ _SOME: Final = 0.1
 _NOT_BY_PLAN: Final = ("Application", "Commit", "Concurrency", "Configuration")
 #: Hard parses are few below this share of DB time.
 _FEW_PARSES: Final = 0.05
-#: Log writes that are faster on average are not slow.
-_FAST_WRITE_S: Final = 0.005
 #: What to look at next, by wait class.
 _NEXT: Final = {
     "Administrative": "see the job or command: select * from v$session where wait_class = 'Administrative'",
@@ -502,7 +501,7 @@ def _has_many_commits(facts: ReportFacts) -> bool:
     commits, write = facts.activity.get("user commits"), facts.background.get("log file parallel write")
     if commits is None or facts.elapsed_s is None or commits.lo < MANY_COMMITS * facts.elapsed_s.hi:
         return False
-    return write is not None and write.avg_s is not None and write.avg_s.hi < _FAST_WRITE_S
+    return write is not None and write.avg_s is not None and write.avg_s.hi < FAST_WRITE_S
 
 
 def _next_of_statement(facts: ReportFacts, one: Statement) -> str:

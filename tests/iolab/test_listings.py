@@ -517,3 +517,43 @@ def test_samples_of_a_job_have_its_name_and_its_cpu(query: str, cpu: int, step: 
     assert ("CPU took 27 to 33 % of the samples." in said, "not said" in said) == (cpu > 0, cpu == 0)
     assert ("`DBMS_SCHEDULER GATHER` had 85 % of the samples: `direct path read` 60 %" in said) == (step != "trace")
     assert step in screen(text)[-1]
+
+
+@pytest.mark.parametrize(("first", "tie"), [("1", ""), ("2", " and in 1 other row")])
+def test_extremes_of_a_listing_are_of_all_its_rows(first: str, tie: str) -> None:
+    """The longest query and the shortest retention are of the listing, not of the time with most errors."""
+    query = "select to_char(begin_time,'HH24:MI') b, maxquerylen, tuned_undoretention tur, ssolderrcnt from v$undostat"
+    head = "B|MAXQUERYLEN|TUR|SSOLDERRCNT"
+    shown = " ".join(screen(grid(query, head, f"08:00|9000|930|{first}", "08:10|9600|940|2", "08:20|13800|905|1")))
+    at = "08:00" if tie else "08:10"
+    assert f"most at `{at}`{tie}: 2 times; the longest query ran 13,800 s and undo was kept for 905 s at one" in shown
+
+
+@pytest.mark.parametrize(("last", "said"), [(15.6, "`HRS` was largest"), (3.8, "`IN_GB` was largest")])
+def test_the_column_that_jumped_is_the_fact(last: float, said: str) -> None:
+    """Of several columns of a series the one that jumped is named, not one that is as ever."""
+    columns = "to_char(end_time,'DD HH24') et, input_bytes/1073741824 in_gb, elapsed_seconds/3600 hrs"
+    rows = "06 01|5900|3.6", "13 01|5950|3.7", f"20 13|6010|{last}"
+    shown = " ".join(screen(grid(f"select {columns} from v$rman_backup_job_details", "ET|IN_GB|HRS", *rows)))  # noqa: S608 - a text
+    assert f"{said} at `20 13`" in shown
+
+
+@pytest.mark.parametrize(
+    ("writes", "sync_s", "write_s", "step"),
+    [(900, 100, 90, "log files"), (900, 2, 1, "commit less"), (9000, 100, 90, "")],
+)
+def test_writes_of_the_log_are_within_the_commits(writes: int, sync_s: int, write_s: int, step: str) -> None:
+    """What commits waited for is no part beside them; where it is slow, its device is next, and its histogram there."""
+    query = "select event, total_waits, time_waited_micro/1e6 s from v$system_event"
+    log = grid(
+        query, "EVENT|TOTAL_WAITS|S", f"log file sync|1000|{sync_s}", f"log file parallel write|{writes}|{write_s}"
+    )
+    query = "select event, wait_time_milli, wait_count from v$event_histogram where event = 'log file parallel write'"
+    rows = "log file parallel write|1|800", "log file parallel write|512|100"
+    log += grid(query, "EVENT|WAIT_TIME_MILLI|WAIT_COUNT", *rows) if sync_s > 2 else b""
+    total = iolab.ledger(log).total
+    assert total is not None
+    assert total.value == sync_s + write_s * (writes > 1000)
+    shown = screen(log)
+    assert ("took 16 ms or longer; the slowest 100 took 256 to 512 ms" in " ".join(shown[1:5])) == (sync_s > 2)
+    assert step in shown[-1]

@@ -205,6 +205,8 @@ def test_the_lag_of_a_standby(apply: str, transport: str, stated: str) -> None:
     assert stated in found
     assert ("lag was" in found) is bool(stated)
     assert not stated or stated in " ".join(screen(log)[1:5])
+    earlier = table(query, ("NAME", "VALUE"), ("transport lag", "+00 00:00:00"), ("apply lag", "+00 00:00:07"))
+    assert ("Apply lag was 4,555 s, 7 s at first, " in said(earlier + log)) is ("811" in stated)
 
 
 def test_counts_of_a_listing_are_its_own() -> None:
