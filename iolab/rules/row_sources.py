@@ -27,6 +27,8 @@ _SECOND: Final = 0.25
 _MANY: Final = 100
 #: Steps that keep some of the rows below them as they are.
 _FILTERS: Final = ("TABLE ACCESS", "FILTER", "INDEX")
+#: A sort or hash join on disk waits for both.
+_TEMP: Final = ("direct path read temp", "direct path write temp")
 _GETS: Final = "made {} of the gets"
 _OF_ONE: Final = "took {} of the time of one execution"
 #: Plans of fewer gets, and of less time, need no word.
@@ -89,7 +91,8 @@ def main_step(
         whole, most, *others = sum(own), *sorted(range(len(steps)), key=lambda n: -own[n])
         if 0 < whole * max(runs, 1) < least:
             return "", ""
-        if not whole or own[most] < _MOST * whole:
+        second = [n for n in others[:1] if own[n] >= _SECOND * whole]
+        if not whole or sum(own[n] for n in (most, *second)) < _MOST * whole:
             continue
         step, inner = steps[most], [steps[m] for m in _below(parents, most)]
         is_filter = str(step["operation"]).startswith(_FILTERS) and len(inner) == 1
@@ -113,10 +116,39 @@ def main_step(
             return f"{few}.", COMPARE_ITSELF.format(*converted)
         if is_scan and blocks >= _MANY * step["rows"]:
             return f"{few}.", _INDEX.format(table)
-        second = [n for n in others[:1] if own[n] >= _SECOND * whole]
         also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
         return f"{said}{also}.", ""
     return "", ""
+
+
+def largest_wait(sums: pl.DataFrame, time: str, whole: float) -> tuple[_Step | None, str]:
+    """The event that a statement waited for longest, where that is half of its time.
+
+    Reads and writes of temporary space are one, of a sort or hash join on disk: the second text says what both took.
+
+    Args:
+        sums: a row for each ``event``.
+        time: the column with its time.
+        whole: the time of the statement.
+
+    Examples:
+        >>> names = ["direct path write temp", "latch free", "direct path read temp"]
+        >>> top, said = largest_wait(pl.DataFrame({"event": names, "s": [13.9, 1.0, 18.5]}), "s", 40.2)
+        >>> print(top["event"] + said)
+        direct path read temp; reads and writes of temporary space took 81 % of its time: a sort or hash join on disk
+        >>> largest_wait(pl.DataFrame({"event": names[1:], "s": [1.0, 18.5]}), "s", 40.2)
+        (None, '')
+    """
+    is_temp = pl.col("event").is_in(_TEMP)
+    rows = sums.with_columns(both=pl.when(is_temp).then(pl.col(time).filter(is_temp).sum()).otherwise(pl.col(time)))
+    top = next(
+        rows.sort("both", time, "event", descending=[True, True, False], nulls_last=True).iter_rows(named=True), None
+    )
+    if top is None or not 0 < whole <= 2 * (top["both"] or 0.0):
+        return None, ""
+    share = percent(min(1.0, top["both"] / whole))
+    spilled = f"; reads and writes of temporary space took {share} of its time: a sort or hash join on disk"
+    return top, spilled * (top["both"] > top[time])
 
 
 def for_each_row(statements: pl.DataFrame, one: _Step, word: Callable[[_Step], str]) -> tuple[str, str]:

@@ -166,6 +166,7 @@ class SpoolFacts:
             "plans": plans_between(self.spool, row),
             "gets_between": gets_between(self.spool, row),
             "scanned": names.item() if is_one else None,
+            "aggregates": self.plans(row)["operation"].str.contains("GROUP BY|AGGREGATE|UNIQUE").any(),
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
         }
@@ -413,7 +414,8 @@ def _scan(row: dict[str, Any]) -> list[str]:
     """What the plan of a statement scans, and the function on a column in its predicate."""
     if not row["scanned"]:
         return []
-    few = f" for {count_text(row['rows'], 'row')}" if row["rows"] is not None and not _gets_of(row) else ""
+    is_told = row["rows"] is not None and not row["aggregates"] and not _gets_of(row)
+    few = f" for {count_text(row['rows'], 'row')}" if is_told else ""
     said = f"its plan scans all of `{row['scanned']}`{few}"
     said += "; its filter converts `{}` with {}".format(*row["converted"]) if row["converted"] else ""
     return [said + (f"; no index listed has {' or '.join(row['unindexed'])}" if row["unindexed"] else "")]
@@ -422,6 +424,12 @@ def _scan(row: dict[str, Any]) -> list[str]:
 def _apart(row: dict[str, Any]) -> str:
     """What sets the runs of a statement apart: round trips, a change between them, or reads; empty otherwise."""
     return by_trips(row) or changed(row) or by_reads(row) if len(row["times"]) > 1 else ""
+
+
+def _is_same_work(row: dict[str, Any]) -> bool:
+    """Whether all runs of a statement read as many blocks from disk, but for a few, in the same time."""
+    figures = [row["times"], row["reads"]]
+    return all(None not in one and min(one) >= (1 - PART) * max(one) > 0 for one in figures)
 
 
 def _gets_of(row: dict[str, Any]) -> str:
@@ -681,7 +689,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]
-        if by_trips(row):
+        if by_trips(row) or _is_same_work(row):
             continue
         yield Finding(
             "first_run_slower",

@@ -15,7 +15,7 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_o
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import LONG_US, for_each_row, main_step
+from iolab.rules.row_sources import LONG_US, for_each_row, largest_wait, main_step
 from iolab.rules.time_parts import sentence
 from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, event_step, lob_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
@@ -381,7 +381,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             continue
         word, plan = _word(one), ""
         said = f"{word[:1].upper()}{word[1:]} took {facts.percent(name, 'who')}"
-        top = _largest_wait(facts, one)
+        top, spilled = largest_wait(_waits(facts, one), "elapsed_us", one["us"])
         step = (step_beside_plan(top["event"], top["len"]) if top else "") or _plan(facts.trace, one)
         if is_parsed := bool(one["hard_parses"]) and 0 < one["us"] <= 2 * one["parse_us"]:
             many = one["hard_parses"]
@@ -394,6 +394,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             parts = [_parsed(one)]
         else:
             parts = [*_work(facts, one, top, by_row), *(undo := _undo(facts, one, top))]
+            parts[-1:] = [parts[-1] + spilled] if parts else []
             if undo:
                 step = _CHANGED
             elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
@@ -527,15 +528,13 @@ def _undo(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> list
     return [f"{undo.height:,} of them for undo (obj# 0)"] if is_most and is_known else []
 
 
-def _largest_wait(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The event that a statement waited for longest, where that is half of its time."""
+def _waits(facts: Facts, one: dict[str, Any]) -> pl.DataFrame:
+    """What a statement waited for: ``event``, ``len``, ``elapsed_us``, ``blocks`` and the ``longest``."""
     waits = facts.session.waits.filter(pl.col("call").is_not_null(), _is_of(one))
     waits = pl.concat([waits, facts.session.unfinished.filter(_is_of(one))])
-    sums = waits.group_by("event").agg(
+    return waits.group_by("event").agg(
         pl.len(), pl.col("elapsed_us", "blocks").sum(), longest=pl.col("elapsed_us").max()
     )
-    top = sums.sort("elapsed_us", "event", descending=[True, False]).head(1).to_dicts()
-    return top[0] if top and top[0]["elapsed_us"] >= 0.5 * one["us"] else None
 
 
 def _word(one: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import INSTEAD, OFTEN, for_each_row, main_step
+from iolab.rules.row_sources import INSTEAD, OFTEN, for_each_row, largest_wait, main_step
 from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
@@ -48,6 +48,9 @@ _FEW_BLOCKS: Final = 1_000
 #: Blocks are of the reads of one event where the others are at most this part of them.
 _OTHER_READS: Final = 0.02
 _ROW_SOURCE: Final = "row source"
+#: Executions of less time each, and calls of less time together, leave nothing to gain.
+_SHORT_S, _LITTLE_S = 1e-3, 1.0
+_NOTHING: Final = " Nothing stands out: each execution took less than 1 ms."
 _QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
@@ -129,9 +132,10 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             said += f": {count_text(one['misses'], 'hard parse')}."
             yield Finding("hard_parses", said, part=row["part"], detail=f"`{text}`", next=BIND, evidence=(place,))
             continue
-        top = _largest_wait(facts.report, one)
+        waits = _waits(facts.report, one).filter(~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
+        top, spilled = largest_wait(waits, "total_wait_s", one["elapsed_s"])  # a longer one is between its calls
         by_row, instead = for_each_row(facts.statements, one, lambda each: _inner(_word(each)))
-        what = _work(facts.report, one, by_row, top)
+        what = _work(facts.report, one, by_row, top) + spilled
         detail, culprit = f"`{text}`", _culprit(facts, one)
         if culprit:
             what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
@@ -148,15 +152,26 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         source, better = _row_source(facts.report, one) if not culprit and not parse_s else ("", "")
         source += _between(facts.report, one) if by_row else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
+        is_calm = _is_calm(facts, one)
+        source += _NOTHING * is_calm
         said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
-        waits = better or (step_beside_plan(top["event"]) if top else "")
-        if top and not parse_s and _lobs_of(facts.report, one, top):
+        better = better or (step_beside_plan(top["event"]) if top else "")
+        if is_calm:
+            step = CLIENT_WORK
+        elif top and not parse_s and _lobs_of(facts.report, one, top):
             step = CACHE_LOBS
         elif parse_s and one["misses"] > 1:
             step = parse_step(one["misses"], one["misses"], one["texts"], one["sql"])
         else:
-            step = (not parse_s and (instead or waits)) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
+            step = (not parse_s and (instead or better)) or _step(facts, one, culprit, is_silent=silent >= _MOST_OF)
         yield Finding("main_statement", said, part=row["part"], detail=detail, next=step, evidence=(place,))
+
+
+def _is_calm(facts: Facts, one: dict[str, Any]) -> bool:
+    """Whether all calls took little time together, and each of many executions of a statement next to none."""
+    whole, often = facts.lead.total, one["executions"] or 0
+    is_little = whole is not None and whole.hi < _LITTLE_S and often >= OFTEN
+    return is_little and one["elapsed_s_hi"] < _SHORT_S * often
 
 
 def _step(facts: Facts, one: dict[str, Any], culprit: dict[str, Any] | None, *, is_silent: bool) -> str:
@@ -240,13 +255,6 @@ def _silent(report: Tkprof, one: dict[str, Any]) -> float:
     return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 
 
-def _largest_wait(report: Tkprof, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The wait in the calls of a statement that was half of its time; a longer one is between them."""
-    waits = _waits(report, one).filter(~OF_CLIENT, pl.col("total_wait_s_lo") <= one["elapsed_s_hi"])
-    top = waits.sort("total_wait_s", descending=True, nulls_last=True).head(1).to_dicts()
-    return top[0] if top and 0 < one["elapsed_s"] <= 2 * (top[0]["total_wait_s"] or 0.0) else None
-
-
 def _is_only_read(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> bool:
     """Whether a wait is for reads, and no other of the statement can have brought more than a few of its blocks."""
     waits = _waits(report, one).select("event", "waits").rows()
@@ -262,7 +270,8 @@ def parsing(facts: Facts) -> Iterator[Finding]:
     large = facts.lead.parts("phase").filter(pl.col("part") == "Parse", pl.col("share_lo") >= _NAMED)
     for row in large.to_dicts():
         share = percent(Interval(row["share"], row["share_lo"], row["share_hi"]))
-        hard = int(facts.statements.filter(~pl.col("is_recursive")).get_column("misses").sum())
+        own = pl.col("is_recursive").not_() | pl.lit(facts.nesting.kind == "apart")  # those whose calls are counted
+        hard = int(facts.statements.filter(own).get_column("misses").sum())
         calls = f"{count_text(int(row['count']), 'call')}, {count_text(hard, 'hard parse')}"
         said = f"Parsing took {share} of call time: {calls}."
         most = facts.statements.sort("misses", descending=True).row(0, named=True)

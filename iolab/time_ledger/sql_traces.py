@@ -301,7 +301,7 @@ def sql_trace_ledgers(trace: SqlTrace) -> list[Ledger]:
         the session took 10.2 ms
           98.0            0.01             1  round trips between fetches
            1.0          0.0001                between records
-           1.0          0.0001             2  database calls
+           1.0          0.0001                database calls
            0.8           8e-05             2    CPU
            0.2           2e-05                  not accounted for
            0.0               0                  counted twice
@@ -360,7 +360,7 @@ def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
 def _calls_by_what(account: Account, session: Session, own: int, *, has_waits: bool) -> None:
     """The calls as CPU, waits, and the rest of both signs."""
     calls = session.calls
-    parent = account.add("what", CALLS, _s(own), kind="mixed", count=Interval.exact(calls.height))
+    parent = account.add("what", CALLS, _s(own), kind="mixed")  # a mean of calls of any kind would say nothing
     cpu, rest = int(calls.get_column("own_cpu_us").sum()), calls.get_column("unaccounted_us")
     place = Place("calls")
     count = Interval.exact(calls.height)

@@ -306,3 +306,54 @@ def test_a_trace_names_the_query_of_a_loop(depth: int, rows: int) -> None:
     said = found.filter(found["sentence"].str.contains("bbbb0bbbbbbbb` took")).row(0, named=True)
     assert ("one for each row of `aaaa0aaaaaaaa`, " in said["sentence"]) == (rows == 300)
     assert ("or execute it once" in said["next"]) == (rows == 300)
+
+
+@pytest.mark.parametrize("rows", [20, 2])
+def test_parses_and_hard_parses_are_of_the_same_statements(rows: int) -> None:
+    """Misses of recursive statements are no hard parses of the calls; CPU of parsing is none of a logical read."""
+    calls = ("Parse", 9, 90.0, 0, 0), ("Execute", 9, 0.0, 0, 0), ("Fetch", 9, 3.0, 101_000, 9)
+    log = _statement("2kz8q0xw4m1cd", "select 1 from t", *calls).replace("parse: 0", "parse: 9")
+    inner = ("Parse", 1, 0.0, 0, 0), ("Execute", rows, 0.0, 0, 0), ("Fetch", rows, 0.0, 9, rows)
+    log += _statement("9mq0zk8x4w2cd", "select 1 from obj$", *inner).replace("parse: 0", "parse: 1")
+    log += "Optimizer mode: CHOOSE\nParsing user id: SYS   (recursive depth: 1)\n" + _overall(*calls)
+    log += _overall(*inner).replace("NON-RECURSIVE", "RECURSIVE")
+    said = " ".join(iolab.findings((HEAD + log).encode()).get_column("sentence"))
+    assert "9 calls, 9 hard parses." in said
+    assert "took at most 29.7 us of CPU" in said
+
+
+@pytest.mark.parametrize(("seconds", "often"), [(0.6, 2700), (0.6, 200), (9.0, 2700)])
+def test_many_short_executions_leave_nothing_to_gain(seconds: float, often: int) -> None:
+    """Where all calls took little, and each of many executions next to nothing, no plan is worth a look."""
+    rows = ("Execute", often, 0.0, 0, 0), ("Fetch", often, seconds, 4 * often, often)
+    log = _statement("2kz8q0xw4m1cd", "select p from sku where id = :1", *rows) + _overall(*rows)
+    one = iolab.findings((HEAD + log).encode()).filter(name="main_statement").row(0, named=True)
+    is_calm = (seconds, often) == (0.6, 2700)
+    assert ("Nothing stands out" in one["sentence"]) == is_calm
+    assert ("plan" in one["next"]) != is_calm
+
+
+@pytest.mark.parametrize("write", [21.0, 0.0])
+def test_reads_and_writes_of_temporary_space_are_one(write: float) -> None:
+    """Neither is half of the time, both are: a sort on disk, and the two steps of the plan that share the time."""
+    plan = PLAN[: PLAN.index("        18")]
+    for name, time in (("HASH GROUP BY", 100), (" HASH JOIN", 53), ("  TABLE ACCESS FULL EV", 9)):
+        gets = 990_000
+        plan += f"         9          9          9  {name} (cr={gets} pr=0 pw=0 time={time * 1_000_000} us)\n"
+    plan += _waits("direct path read temp", 32.0)
+    plan += f"  {'direct path write temp':40}{900:8}{0.2:12.2f}{write:14.2f}\n" if write else ""
+    rows = ("Execute", 1, 100.0, 990_000, 9)
+    log = _statement("2kz8q0xw4m1cd", "insert into t select a, sum(b) from ev group by a", rows).replace(
+        "    100.00     100.00", "     47.00     100.00"
+    )
+    said = _said(log + plan + _overall(rows))
+    assert ("temporary space took 53 % of its time: a sort or hash join on disk" in said) == bool(write)
+    assert "`HASH GROUP BY` took 47 % of its time, `HASH JOIN` 44 %." in said
+
+
+def test_calls_of_a_trace_have_no_mean() -> None:
+    """A parse of nothing and an execution of all of the time are two calls, not two waits of half of the time."""
+    call = "{} #1:c={},e={},p=0,cr=9,cu=0,mis=0,r=0,dep=0,og=1,plh=5,tim={}\n"
+    log = call.format("PARSE", 90, 90, 1_000) + call.format("EXEC", 900_000, 4_000_000, 4_002_000)
+    row = iolab.ledger(log.encode()).parts().filter(part="database calls").row(0, named=True)
+    assert (row["count"], row["avg"]) == (None, None)
