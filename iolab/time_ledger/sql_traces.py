@@ -360,7 +360,7 @@ def _ledger(trace: SqlTrace, session: Session, count: int) -> Ledger:
 def _calls_by_what(account: Account, session: Session, own: int, *, has_waits: bool) -> None:
     """The calls as CPU, waits, and the rest of both signs."""
     calls = session.calls
-    parent = account.add("what", CALLS, _s(own), kind="mixed")  # a mean of calls of any kind would say nothing
+    parent = account.add("what", CALLS, _s(own), kind="mixed")  # calls of several kinds have no mean
     cpu, rest = int(calls.get_column("own_cpu_us").sum()), calls.get_column("unaccounted_us")
     place = Place("calls")
     count = Interval.exact(calls.height)
