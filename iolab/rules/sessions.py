@@ -82,7 +82,14 @@ _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: Operations that return fewer rows than they are of.
-_SUMS: Final = ("GROUP BY", "AGGREGATE", "UNIQUE")
+_SUMS: Final = (
+    "SORT AGGREGATE",
+    "HASH GROUP BY",
+    "SORT GROUP BY",
+    "SORT GROUP BY NOSORT",
+    "HASH UNIQUE",
+    "SORT UNIQUE",
+)
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
 _TEXT: Final = 60
@@ -168,7 +175,7 @@ class SpoolFacts:
             "plans": plans_between(self.spool, row),
             "gets_between": gets_between(self.spool, row),
             "scanned": names.item() if is_one else None,
-            "aggregates": self.plans(row)["operation"].str.contains_any(_SUMS).any(),
+            "aggregates": self.plans(row)["operation"].str.strip_chars().is_in(_SUMS).any(),
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
         }
