@@ -526,7 +526,9 @@ def test_extremes_of_a_listing_are_of_all_its_rows(first: str, tie: str) -> None
     head = "B|MAXQUERYLEN|TUR|SSOLDERRCNT"
     shown = " ".join(screen(grid(query, head, f"08:00|9000|930|{first}", "08:10|9600|940|2", "08:20|13800|905|1")))
     at = "08:00" if tie else "08:10"
-    assert f"most at `{at}`{tie}: 2 times; the longest query ran 13,800 s and undo was kept for 905 s at one" in shown
+    assert f"at `{at}`{tie}: 2 times; the longest query ran 13,800 s, the least retention of undo was 905 s" in shown
+    calm = grid(query, head, "08:00|900|21600|0", "08:10|1620|21600|0")
+    assert "enlarge" not in " ".join(screen(calm))
 
 
 @pytest.mark.parametrize(("last", "said"), [(15.6, "`HRS` was largest"), (3.8, "`IN_GB` was largest")])
