@@ -190,7 +190,7 @@ class LineTool:
         for name, rows in tables.items():
             schema = self.schema(name)
             frames[name] = pl.DataFrame([{key: row.get(key) for key in schema} for row in rows], schema=schema)
-        what = f"{self.title}, {counted(len({row['line'] for rows in tables.values() for row in rows}), 'line')}"
+        what = f"{self.title}, {counted(sum(1 for _ in log.lines()), 'line')}"
         return FrameLog(self.name, self.name, log.name, frames, diagnostics_frame(notes), what)
 
     def _records(self, log: str, lines: Iterable[tuple[int, str]], notes: list[Diagnostic]) -> Iterator[_Record]:

@@ -327,15 +327,24 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
     found = wide[first:].select("sample", *named).filter(pl.col("idle").is_not_null())
     whole = found.select((pl.sum_horizontal(*parts).mean() / _WHOLE).round(0)).item()
     cpus = whole if whole > 1 else None
+    lengths = _lengths(frame).join(found.select("sample"), on="sample", how="right").get_column("s")
+    is_timed = not lengths.has_nulls() and bool((lengths > 0).all())
     return found.with_columns(
         *(pl.col(f"{part}{end}") / (cpus or 1) for part in parts for end in ENDS),
-        weight_s=pl.lit(1.0),
+        weight_s=lengths if is_timed else pl.lit(1.0),
         cpus=pl.lit(cpus, pl.Float64),
-        is_timed=pl.lit(value=False),
+        is_timed=pl.lit(value=is_timed),
         since_boot=pl.lit(first),
         untimed=pl.lit(0),
         scope=pl.lit(table.frame),
     )
+
+
+def _lengths(frame: pl.DataFrame) -> pl.DataFrame:
+    """The seconds from the sample before to each, by the clock that top prints; null where there is none."""
+    clock = pl.col("clock").str.to_time("%H:%M:%S", strict=False) if "clock" in frame.columns else pl.lit(None, pl.Time)
+    rows = frame.group_by("sample").agg(at=clock.first()).sort("sample")
+    return rows.select("sample", s=pl.col("at").cast(pl.Duration).dt.total_seconds().diff().cast(pl.Float64) % _DAY_S)
 
 
 #: Prefix of a function -> layer; the longest that fits counts.

@@ -171,8 +171,13 @@ class Trace:
         """The writes and flushes of each file (`iolab.metrics.writes_by_file`)."""
         return writes_by_file(self.requests, self.opens)
 
-    @cached_property
+    @property
     def data_files(self) -> list[dict[str, object]]:
+        """The first of `every_file`."""
+        return self.every_file[:_MOST_FILES]
+
+    @cached_property
+    def every_file(self) -> list[dict[str, object]]:
         """The files with most bytes read, each once: its name, and the reads and bytes of all processes by mode.
 
         strace may print one file both by its path (-y) and by the name it was opened with; the two are one row.
@@ -193,7 +198,6 @@ class Trace:
             .group_by("file", maintain_order=True)
             .agg(pl.col(counts).sum())
             .sort(size, descending=True, maintain_order=True)
-            .head(_MOST_FILES)
             .to_dicts()
         )
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from iolab.metrics.table import nanoseconds, set_back
 from iolab.metrics.trace_named import CallNames, Named
-from straceparse.call_classes import READY_CALLS, RECEIVES, SOCKET_CALLS, resumed, with_classes
+from straceparse.call_classes import POSTS, READY_CALLS, RECEIVES, SOCKET_CALLS, resumed, with_classes
 from straceparse.call_table import IO_CALLS, READS, WRITES
 from straceparse.descriptors import (
     DESCRIPTOR_CALLS,
@@ -77,6 +77,9 @@ _LOOKED_AT: Final = 20
 _PACKETS: Final = 0.9
 #: The last decimal of a time between two stamps that do not show theirs.
 _STEP: Final = 1000
+#: A process that waits for what it has to write writes after most posts, and reads a control file at most.
+_WRITES: Final = 0.5
+_READS_OF_WRITER: Final = 0.05
 _MARKS: Final = pl.Schema({"line": pl.UInt32, "pid": pl.Int32, "at": pl.Int64, "is_end": pl.Boolean})
 
 
@@ -137,7 +140,20 @@ class CallTimes:
             target=pl.lit(None, TARGETS),
         )
         both = pl.concat([self.targets, others], how="diagonal_relaxed")
-        return with_classes(both.with_columns(nanoseconds("elapsed")))
+        found = with_classes(both.with_columns(nanoseconds("elapsed")))
+        rests = pl.col("name").is_in(POSTS) & _only_writes()
+        return found.with_columns(kind=pl.when(rests).then(pl.lit("idle")).otherwise("kind"))
+
+
+def _only_writes() -> pl.Expr:
+    """Whether a process writes after it was posted, and has neither reads nor a client: as LGWR it waits for work."""
+
+    def count(which: pl.Expr) -> pl.Expr:
+        return pl.col("calls").filter(which).sum().over("pid")
+
+    writes, reads = (count(pl.col("class") == name) for name in ("file writes", "file reads"))
+    is_alone = count(pl.col("kind") == "client") == 0
+    return is_alone & (writes >= _WRITES * count(pl.col("name").is_in(POSTS))) & (reads <= _READS_OF_WRITER * writes)
 
 
 class CallSums:

@@ -18,9 +18,11 @@ WRITES_BY_FILE: Final = pl.Schema(
         "avg_bytes": pl.Float64(),
         "write_us_p50": pl.Float64(),
         "write_us_p99": pl.Float64(),
+        "write_us_max": pl.Float64(),
         "syncs": pl.UInt32(),
         "sync_us_p50": pl.Float64(),
         "sync_us_p99": pl.Float64(),
+        "sync_us_max": pl.Float64(),
         "writes_per_sync": pl.Float64(),
         "seconds": pl.Float64(),
         "has_o_direct": pl.Boolean(),
@@ -94,8 +96,8 @@ def writes_by_file(requests: pl.DataFrame, opens: pl.DataFrame) -> pl.DataFrame:
 def _percentiles(name: str, is_own: pl.Expr) -> list[pl.Expr]:
     """The smallest times that this many per cent do not exceed."""
     times = pl.col("us").filter(is_own).drop_nulls().sort()
-    last = ((pl.lit(q) * times.count()).ceil().cast(pl.Int64) - 1 for q in (0.5, 0.99))
+    last = ((pl.lit(q) * times.count()).ceil().cast(pl.Int64) - 1 for q in (0.5, 0.99, 1.0))
     return [
         times.get(at, null_on_oob=True).alias(f"{name}_us_{title}")
-        for at, title in zip(last, ("p50", "p99"), strict=True)
+        for at, title in zip(last, ("p50", "p99", "max"), strict=True)
     ]

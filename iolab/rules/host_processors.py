@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 #: Fewer samples do not describe the time between them.
 _FEWEST: Final = 10
 _MOSTLY: Final = 0.5
+#: A CPU that is full moves only where it was seen in as many samples.
+_FEW_SAMPLES: Final = 3
 #: A host whose processors are busy for less is idle.
 _IDLE: Final = 0.10
 #: Samples that cover less of a report's time are no mean of it.
@@ -66,6 +68,7 @@ _UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or 
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
+_PARTITION: Final = ("physical_cpus", "entitled_percent")
 _AIX: Final = ("pi_per_s", "po_per_s")
 _SWAPPED: Final[dict[tuple[str, str], float]] = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
 _CALM_FIGURES: Final = ("util_percent", *(name for names in _SWAPPED if names != _AIX for name in names))
@@ -172,18 +175,30 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     if cpus.height <= 1:
         return
     top, mean = cpus.sort("busy", "cpu", descending=[True, False]).row(0, named=True), cpus.get_column("busy").mean()
-    if top["busy"] < SATURATED or float(mean) >= _MOSTLY:  # type: ignore[arg-type]  # a column of numbers
+    busiest = moving.select("sample", "cpu", busy=1 - rests / 100).sort("busy").group_by("sample").last().collect()
+    full, number = busiest.filter(pl.col("busy") >= SATURATED).get_column("cpu"), busiest.height
+    is_one = top["busy"] >= SATURATED
+    is_moved = full.len() >= _MOSTLY * number and number >= _FEW_SAMPLES and full.n_unique() > 1
+    if not (is_one or is_moved) or float(mean) >= _MOSTLY:  # type: ignore[arg-type]  # a column of numbers
         return
     most = max(parts, key=lambda part: top[part])
+    said = f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
+    said += f"({percent(top[most] / 100)})"
+    step = f"see what runs on it: perf top -C {top['cpu']}"
+    if not is_one:
+        said = (
+            f"in {full.len():,} of {count_text(number, 'sample')} one CPU was at least {100 * SATURATED:.0f} % busy, "
+        )
+        said += f"not always the same: {named_list(sorted(map(str, full.unique())))}"
+        step = "see which thread it is: pidstat -t -u 5"
+    together = _share(next(cpu_metrics(cpu_samples(log)).filter(metric="host_cpu_busy").iter_rows(named=True)))
     yield Finding(
         "busiest_processor",
-        f"CPU {top['cpu']} was {percent(top['busy'])} busy, mostly with {_BUSY_WITH.get(most, most)} "
-        f"({percent(top[most] / 100)}); all {cpus.height} CPUs together were {percent(float(mean))} busy.",  # type: ignore[arg-type]  # a column of numbers
+        as_sentence(f"{said}; all {cpus.height} CPUs together were {percent(together)} busy"),
         detail=f"{count_text(top['samples'], 'sample')}; a thread, or the interrupts of a device, can use only one CPU",
-        next=f"see what runs on it: perf top -C {top['cpu']}"
-        + ("" if most in {"user", "nice"} else "; cat /proc/interrupts"),
+        next=step + ("" if not is_one or most in {"user", "nice"} else "; cat /proc/interrupts"),
         evidence=(Evidence("cpu", (str(top["cpu"]),)),),
-        impact=Interval.exact(top["full"]),
+        impact=Interval.exact(top["full"] if is_one else full.len() / number),
         impact_of=OF_SAMPLES,
         order=0,
     )
@@ -482,6 +497,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
         said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
+    if report is None and "host" in log.scopes and (used := _of_partition(log)):
+        said = f"{said[:-1]}; {used}."
     if report is not None and (own := _of_host(report)) is not None:
         said = f"{said[:-1]}; the report itself counts {own:.1f} %."
     step = "see the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
@@ -495,6 +512,15 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
+
+
+def _of_partition(log: HostLog) -> str:
+    """The physical processors that a logical partition of AIX used, where the log says what it is entitled to."""
+    rows = log.scan("host").filter(IS_SAMPLE)
+    if not {*_PARTITION}.issubset(rows.collect_schema().names()):
+        return ""
+    used, of_own = rows.select(pl.col(_PARTITION).mean()).collect().row(0)
+    return f"the partition used {three(used)} physical CPUs, {percent(of_own / 100)} of its entitlement" if used else ""
 
 
 def _also_calm(log: HostLog) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 #: Processes with less of a processor are not named.
 _LEAST_CPU: Final = 0.5
 _MOST_PROCESSES: Final = 3
+#: This many processes of a user that run one program are named together; the program of a command, without numbers.
+_ALIKE: Final = 3
+_PROGRAM: Final = r"^([^ ]+)"
+_NUMBER: Final = r"[0-9]+"
+_ORACLE: Final = "ora"
+_LESS: Final = "run fewer `{0}` at a time, or let them yield: renice -n 19 -u {1}; ionice -c 3 for its I/O"
 #: A process that cannot be interrupted nearly always waits for I/O.
 _BLOCKED: Final = "D"
 #: A load below this is no load.
@@ -69,6 +76,10 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
         cpus=pl.col("cpu_percent").sum() / 100 / max(number, 1),
         share=(pl.col("cpu_percent") >= 100 * _LEAST_CPU).sum() / max(number, 1),
     )
+    family, alike = _families(own, number) if {"user", "state"}.issubset(own.columns) else (None, used.clear())
+    if family is not None:
+        yield replace(family, sentence=f"{family.sentence.removesuffix('.')}{when}.")
+    used = used.join(alike, on="pid", how="anti")
     busy = used.filter(pl.col("cpus") >= _LEAST_CPU).sort("cpus", "pid", descending=[True, False])
     for pid, command, cpus, share in busy.head(_MOST_PROCESSES).iter_rows():
         yield Finding(
@@ -80,6 +91,36 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
             impact_of=OF_SAMPLES,
             order=1,
         )
+
+
+def _families(rows: pl.DataFrame, number: int) -> tuple[Finding | None, pl.DataFrame]:
+    """The processes of one user and program that used most together, beside those used next, and their numbers."""
+    program = pl.col("command").str.extract(_PROGRAM, 1).str.replace_all(_NUMBER, "")
+    families = rows.group_by("user", program=program).agg(
+        name=pl.col("command").first(),
+        names=pl.col("command").n_unique(),
+        cpus=pl.col("cpu_percent").sum() / 100 / number,
+        most=pl.struct("sample").value_counts().struct.field("count").max(),
+        pid="pid",
+    )
+    busy = families.filter(pl.col("cpus") >= _LEAST_CPU, pl.col("most") >= _ALIKE).sort("cpus", descending=True)
+    if busy.is_empty():
+        return None, rows.clear().select("pid")
+    said = [
+        f"{most:,} processes {'like ' if names > 1 else ''}`{name}` of user `{user}` used {three(cpus)} CPUs"
+        for user, name, names, cpus, most in busy.select("user", "name", "names", "cpus", "most").head(2).iter_rows()
+    ]
+    top = busy.row(0, named=True)
+    less = _LESS.format(top["name"], top["user"])
+    is_oracle = top["user"].startswith(_ORACLE) or top["name"].startswith(_ORACLE)
+    finding = Finding(
+        "busy_process",
+        f"{'; '.join(said)}.",
+        next=PROFILE.format(top["pid"][0]) if is_oracle else less,
+        evidence=(Evidence("processes", tuple(map(str, top["pid"][:_MOST_PROCESSES]))),),
+        order=0,
+    )
+    return finding, busy.head(2).select(pl.col("pid").explode().unique())
 
 
 @rule("blocked_processes", of="processor_tool", needs="states of processes", thresholds={"0.5": "a convention"})
@@ -143,7 +184,7 @@ def load_average(log: FrameLog) -> Iterator[Finding]:
         "load_average",
         f"{full}The load average was {three(last['load_1'])}{on} (1 minute) in the last sample.",
         detail="it counts processes that ran, waited for a CPU or were blocked",
-        next="see how many of each: vmstat 5 (columns r and b)",
+        next="" if is_full and "processes" in log.tables else "see how many of each: vmstat 5 (columns r and b)",
         evidence=(Evidence("heads", lines=(last["line"],)),),
         impact=Interval.exact(busy) if is_full else None,
         impact_of=OF_SAMPLES,

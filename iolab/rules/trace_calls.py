@@ -10,7 +10,7 @@ from iolab.metrics.formatting import count_text
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
+from iolab.rules.finding import CALM, LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 _MOST_FAILED: Final = 3
 #: Calls shorter than this, in s, take longer when traced, so a profile says who makes them.
 _SHORT_S: Final = 50e-6
+#: No disk answers as fast, unless it is flash; and a call that sleeps uses less CPU.
+_FAST_S: Final = 500e-6
+_SLOW_S: Final = 1e-3
+_OFTEN: Final = "see what reads so often: an SQL trace (event 10046), if it is Oracle"
+_WALL: Final = "how long the reads take: strace -c -w -f -p PID"
+_CPU_ONLY: Final = "; as CPU time it excludes waits"
+_ELSEWHERE: Final = "see what they did outside of calls: perf top -p PID; what their sessions waited for: V$SESSION"
+_ATTACHED: Final = r"Process ([0-9]+) attached"
 _BUSY: Final = "see who makes these calls: perf record -g -p PID, then perf report"
 _CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 #: Calls that a program makes without the kernel where the clock source allows it.
@@ -134,8 +142,8 @@ def _and_others(count: int, named: list[str]) -> str:
     return ", and others" if count > len(named) else ""
 
 
-@rule("counted_calls", of="strace", needs="the table of strace -c or -C, and no -T")
-@rule("counted_calls", of="strace_summary", needs="the table of strace -c")
+@rule("counted_calls", CALM, of="strace", needs="the table of strace -c or -C, and no -T")
+@rule("counted_calls", CALM, of="strace_summary", needs="the table of strace -c")
 def counted_calls(log: StraceLog) -> Iterator[Finding]:
     r"""The call that took most of the time that `strace -c` counts: processor time, unless -w was given.
 
@@ -168,6 +176,18 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         beside, step = trips, MORE_ROWS
     if lead["syscall"] not in _WOULD_WAIT and lead["errors"] >= _NEARLY_ALL * max(lead["calls"], 1):
         beside, step = f", {lead['errors']:,} of which failed", _FAILED.format(lead["syscall"])
+    attached: int = log.diagnostics.get_column("text").str.extract(_ATTACHED, 1).drop_nulls().n_unique()
+    longest = run.select((pl.col("seconds") / pl.col("calls")).max()).item() or 0.0
+    is_read = lead["syscall"] in _OF_FILES and lead["syscall"] not in SUBMITS
+    if attached and whole < SHORT_S and longest < _SLOW_S and not run["errors"].sum():
+        who = f"{attached} processes" if attached > 1 else "the process"
+        said = f"{seconds(whole)} in calls of {who} that strace attached to"
+        yield Finding(CALM, f"Nothing stands out: {said}; no kind of them took 1 ms on average, none failed.", order=-1)
+        step = _ELSEWHERE
+    elif not beside and is_read and lead["calls"] >= _MANY and _SHORT_S <= each < _FAST_S:
+        sleeps = named.filter(pl.col("syscall").is_in(_IDLE), pl.col("seconds") >= _SLOW_S * pl.col("calls"))
+        fast, also = (": fast", "") if sleeps.height else ("; as elapsed time (-w) that is fast", _CPU_ONLY)
+        beside, step = f"{fast}, so their number counts, not the storage{also}", f"{_OFTEN}; {_WALL}"
     if is_idle:
         beside = f", where it may be idle; {_took(lead, rest, f'other {seconds(rest)}')}{beside}"
     yield Finding(
@@ -175,7 +195,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         f"{_took(top, whole, f'{seconds(whole)} in the summary of calls{of_run}')}{beside}.",
         Interval.exact(top["seconds"] / whole),
         "counted time",
-        next=RARE.format(seconds(whole)) if whole < SHORT_S else step,
+        next=RARE.format(seconds(whole)) if whole < SHORT_S and not attached else step,
         evidence=(Evidence("summary", (top["syscall"],)),),
     )
 

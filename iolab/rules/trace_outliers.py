@@ -22,15 +22,18 @@ if TYPE_CHECKING:
     from straceparse import StraceLog
 
 #: A call this many times as long as the median of its kind, and no shorter than this, is a stall.
-_FAR: Final = 20
+FAR: Final = 20
 _LEAST_S: Final = STALL.total_seconds()
 #: Stalls are at most this share of the calls, and have this share of their time.
 _FEW: Final = 0.05
 _MOST: Final = 0.5
 _MOST_MOMENTS: Final = 3
+#: Times between calls are even where this many differ by no more than this part of the shortest.
+_LEAST_STEPS: Final = 3
+_EVEN: Final = 0.5
 #: Classes of calls in which long waits are usual.
 _IDLE: Final = ("idle", "client")
-_STALLED: Final = "see what stood still then: dmesg -T; of NFS nfsstat -rc and nfsiostat 5, else iostat -xt 5"
+_STALLED: Final = "see the device{} then: iostat -xt 1 (of NFS: nfsiostat 1; nfsstat -rc), and dmesg -T"
 _SESSION: Final = "see what its session waited for then: V$ACTIVE_SESSION_HISTORY, or an SQL trace (event 10046)"
 _OTHER_END: Final = "see what the process at the other end did then: strace -f -ttt -T -yy -p PID"
 _PEER: Final = "see whether {} gets the packets and answers: tcpdump -n host {}"
@@ -66,7 +69,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     sums = times_of(log).calls.group_by("name").agg(pl.col("stalled").sum(), longest=longest)
     mean = pl.when(pl.col("timed") > 0).then(pl.col("elapsed") / pl.col("timed")).otherwise(time / pl.col("calls"))
     # few calls with most of the time are longer than the mean of all by the ratio of the two shares
-    names = names.filter(time >= PART * lead.total.lo * 1e9).join(sums, on="name")
+    names = names.filter(time >= PART * (lead.work or lead.total).lo * 1e9).join(sums, on="name")
     names = names.filter(
         pl.col("longest") >= pl.max_horizontal(_LEAST_S * 1e9, _MOST / _FEW * mean), pl.col("stalled") >= _MOST * time
     )
@@ -80,7 +83,7 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     ).collect()
     rows = rows.drop_nulls("took")
     middle = pl.col("took").median().over("name")
-    rows = rows.with_columns(is_long=(pl.col("took") >= _FAR * middle) & (pl.col("took") >= _LEAST_S))
+    rows = rows.with_columns(is_long=(pl.col("took") >= FAR * middle) & (pl.col("took") >= _LEAST_S))
     sums = rows.group_by("name").agg(
         count=pl.len(),
         long=pl.col("is_long").sum(),
@@ -89,13 +92,14 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         median=pl.col("took").filter(~pl.col("is_long")).median(),
     )
     few = pl.col("long").is_between(1, _FEW * pl.col("count")), pl.col("share") >= _MOST
-    found = sums.filter(*few, pl.col("count") >= LEAST_WAITS, pl.col("time") >= PART * lead.total.value)
+    found = sums.filter(*few, pl.col("count") >= LEAST_WAITS)
     for row in found.sort("time", "name", descending=[True, False]).head(1).iter_rows(named=True):
         own = rows.filter(pl.col("is_long"), pl.col("name") == row["name"]).sort("took")
         ends = [seconds(own.item(place, "took")) for place in (0, -1)]
         each = ends[0] if ends[0] == ends[1] else f"{ends[0].removesuffix(' s')} to {ends[1]}"
         files = own.get_column("path").unique()
         on = f" on `{short_name(files.item())}`" if files.len() == 1 and files.item() else ""
+        named = named_list([f"`{short_name(one)}`" for one in files.drop_nulls().sort()[:_MOST_MOMENTS]])
         pids = own.get_column("pid").n_unique()
         where = f" in {counted(pids, times_of(log).noun)}{_moments(own)}" if pids > 1 else ""
         of_all = f"{percent(row['share'])} of the time of all"
@@ -103,11 +107,14 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         of, kind = kinds.filter(name=row["name"]).sort("elapsed", descending=True).select("class", "kind").row(0)
         if not printed and kind in {"cpu", "mixed"}:
             continue  # what followed a call is in its time
-        step = _OTHER_END if kind == "wait" else _STALLED if printed else COMMAND
+        step = (
+            _OTHER_END if kind == "wait" else _STALLED.format(f" of {named}" if named else "") if printed else COMMAND
+        )
         yield Finding(
             "few_long_calls",
             f"{row['long']:,} of {row['count']:,} `{row['name']}` calls took {'' if printed else 'at most '}{each}"
-            f"{' each' if row['long'] > 1 else ''}{on}{where}, {of_all}; the median is {seconds(row['median'])}.",
+            f"{' each' if row['long'] > 1 else ''}{on}{where}{_regular(own)}, {of_all}; "
+            f"the median is {seconds(row['median'])}.",
             next=_SESSION if of == "the database server" else step,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
             order=0,
@@ -122,6 +129,14 @@ def _moments(calls: pl.DataFrame) -> str:
     if rows.height < calls.height or not 0 < len(begins) <= min(_MOST_MOMENTS, calls.height // 2):
         return ""
     return f" at the same time ({named_list(begins)})"
+
+
+def _regular(calls: pl.DataFrame) -> str:
+    """How often calls began, where one came after another in even times."""
+    steps = calls.get_column("start").drop_nulls().sort().diff().drop_nulls()
+    least, most = (float(one or 0.0) for one in (steps.min(), steps.max()))  # type: ignore[arg-type]  # numbers
+    is_even = steps.len() >= _LEAST_STEPS and most <= (1 + _EVEN) * least and calls.get_column("pid").n_unique() == 1
+    return f", one every {seconds((least + most) / 2)}" if is_even and least > 0 else ""
 
 
 @rule("timed_out_below", of="strace", needs="a process that only waited for its children", thresholds={"half": "most"})

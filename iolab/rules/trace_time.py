@@ -10,7 +10,6 @@ from iolab.metrics.formatting import size_text
 from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
-from iolab.metrics.trace_queue import queue_depth
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
@@ -303,13 +302,19 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
         return said
     own = trace_of(log).requests.filter(is_own(lead), pl.col("mode") == "async")
     many = own.filter(pl.col("syscall").is_in(SUBMITS)).height / row["count"]  # one that is reaped alone is apart
-    sizes = own.get_column("bytes_requested")
+    sizes = own.get_column("bytes_requested").drop_nulls()
     if row["part"] == SUBMIT and many >= _BATCH:
         return f"{said.replace(' calls', f' calls of {three(many)} requests')} ({seconds(each / many)} per request)"
-    if row["part"] == SUBMIT or not own["is_printed"].all() or queue_depth(own)["depth"].max() != 1:
+    # by lines: a request and its end may print different data
+    ends = own.filter(pl.any_horizontal(pl.col("bytes_transferred", "errno").is_not_null()))
+    steps = own.filter(pl.col("syscall").is_in(SUBMITS)).select(at="line", by=1)
+    steps = pl.concat([steps, ends.select(at="end_line", by=-1)]).sort("at", "by", descending=[False, True])
+    if row["part"] == SUBMIT or not own["is_printed"].all() or steps["by"].cum_sum().max() != 1:
         return said
-    size = f"{size_text(sizes[0], largest='KiB')} " if sizes.n_unique() == 1 and sizes[0] else ""
-    return f"{said}, one {size}request at a time"
+    if sizes.n_unique() != 1 or not sizes[0] or ends.height < row["count"]:
+        return f"{said}, one request at a time"
+    rate = f": {three(sizes[0] / each.value / 1e6)} MB/s" if trace_of(log).printed else ""
+    return f"{said}, one {size_text(sizes[0], largest='KiB')} request at a time{rate}"
 
 
 def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.trace_outliers import FAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,5 +82,7 @@ def _per_write(writes: float) -> str:
 
 
 def _times(row: dict[str, float], kind: str) -> str:
-    """Median and 99th percentile."""
-    return f"a median of {seconds(row[f'{kind}_us_p50'] / 1e6)} (p99 {seconds(row[f'{kind}_us_p99'] / 1e6)})"
+    """Median and 99th percentile, and the longest where that percentile hides it."""
+    middle, high, longest = (row[f"{kind}_us_{name}"] / 1e6 for name in ("p50", "p99", "max"))
+    beyond = f", the longest {seconds(longest)}" if longest >= FAR * high else ""
+    return f"a median of {seconds(middle)} (p99 {seconds(high)}{beyond})"

@@ -70,7 +70,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
         The log does not show whether `users01.dbf` was opened with O_DIRECT.
     """
     trace = trace_of(log)
-    files = trace.data_files
+    files = trace.every_file
     opened = {str(row["file"]): opens_of(trace, str(row["file"])) for row in files}
     sizes = {str(row["file"]): _count(row["sync_bytes"]) + _count(row["async_bytes"]) for row in files}
     unknown = [file for file, ways in opened.items() if not ways]
@@ -87,6 +87,7 @@ def page_cache_bypassed(log: StraceLog) -> Iterator[Finding]:
     for is_direct in (True, False):
         lines = {file: [line for line, way in ways if way == is_direct] for file, ways in opened.items()}
         found = {file: of[0] for file, of in lines.items() if of and (is_direct or sizes[file] >= _MUCH)}
+        found = dict([*found.items()][:_MOST_RUNS])
         if not found:
             continue
         were, where = ("was", "line") if len(found) == 1 else ("were", "lines")
@@ -122,12 +123,18 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             carried = count_text(int(uring.get_column("requests").sum() or 0), "request")
             what, collect = f"io_uring carried {carried} that strace does not show", "bpftrace, or iostat -xt 1"
         else:
-            what = f"{count_text(unnamed, 'request')} of io_submit {'does' if unnamed == 1 else 'do'} not name a file"
+            is_one = unnamed == 1
+            what = f"{count_text(unnamed, 'request')} of io_submit {'does' if is_one else 'do'} not name a file"
+            if trace.reads.filter(is_aio, pl.col("fd").is_not_null()).collect().height >= unnamed:
+                what = (
+                    f"{count_text(unnamed, 'completion')} in io_getevents {'matches' if is_one else 'match'} no request"
+                )
+                what += " of io_submit"
         said = f"The log does not show which files were read asynchronously: {what}."
         yield Finding("async_or_sync", said, next=collect, is_refused=True)
         return
     alike: dict[str, list[dict[str, object]]] = {"sync": [], "async": []}
-    for row in trace.data_files:
+    for row in trace.every_file:
         if not _count(row["sync_bytes"]) + _count(row["async_bytes"]):
             continue
         is_whole = not trace.unprinted and _ended(trace, row["file"]) >= _count(row["async_reads"])
@@ -135,7 +142,7 @@ def async_or_sync(log: StraceLog) -> Iterator[Finding]:
             alike["sync"].append(row)
         elif not _count(row["sync_reads"]) and is_whole:
             alike["async"].append(row)
-        else:
+        elif row in trace.data_files:
             yield _of_mode(trace, [row], _mixed(trace, row))
     for mode, rows in alike.items():
         if not rows:

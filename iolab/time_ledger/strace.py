@@ -85,7 +85,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         'the timestamps are whole seconds (-t), and calls are shorter'
     """
     if log.kind != "strace":
-        yield _void("strace -c prints the time in calls, not the elapsed time")
+        yield _void("strace -c counts CPU time in calls (-w: their duration), not the elapsed time")
         return
     times = times_of(log)
     if not int(times.calls.get_column("stamped").sum()) and log.dialect.relative_ts == "none":

@@ -170,3 +170,10 @@ def test_a_row_of_dstat_that_lacks_a_cell_is_named() -> None:
 
     assert log.diagnostics.select("line", "kind").rows() == [(5, "unparsed"), (7, "unparsed")]
     assert log.frames()["samples"].lazy().collect()["line"].unique().to_list() == [4, 6]
+
+
+def test_the_lines_of_a_log_are_counted_not_its_records() -> None:
+    """A heading or a blank line is a line of the log, too."""
+    text = (TOOLS / "top.out").read_text(encoding="utf-8")
+
+    assert top.FORMAT.read(text.encode()).describe().endswith(f", {len(text.splitlines())} lines")

@@ -237,3 +237,54 @@ def test_pages_swapped_are_bytes() -> None:
     assert "The host swapped 4,000 KiB/s in and 8,000 KiB/s out." in _sentences(
         (_SAR.format("pswpin/s pswpout/s") + pages).encode()
     )
+
+
+def _top(user: str, command: str) -> bytes:
+    """Two samples of top, a minute apart, of 4 such processes that are busy, and of 3 of Oracle that are not."""
+    row = "{} {}    20   0    4676    863    412 R  {}  0.0  31:56.23 {}\n"
+    text = ""
+    for minute in (10, 11):
+        text += f"top - 23:{49 + minute:02}:30 up 8 days, 3 users, load average: 9.10, 8.40, 7.20\n".replace(
+            "23:60", "00:00"
+        )
+        text += "%Cpu(s): 96.2 us,  3.6 sy,  0.0 ni,  0.2 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st\n\n"
+        text += "  PID USER      PR  NI    VIRT    RES    SHR S  %CPU %MEM     TIME+ COMMAND\n"
+        text += "".join(row.format(100 + n, user, "45.0", command) for n in range(4))
+        text += "".join(row.format(200 + n, "oracle", "20.0", f"oracle_{200 + n}_db") for n in range(3))
+    return text.encode()
+
+
+def test_processes_of_one_program_are_added_up() -> None:
+    """No process of a family need use half a CPU; the clock of top, also past midnight, gives the length of samples."""
+    log = iolab.load(_top("backup", "gzip"))
+    found = iolab.findings(log).filter(name="busy_process").row(0, named=True)
+
+    assert found["sentence"] == (
+        "4 processes `gzip` of user `backup` used 1.80 CPUs; 3 processes like `oracle_200_db` of user `oracle` used "
+        "0.600 CPUs on average."
+    )
+    assert found["next"].startswith("run fewer `gzip` at a time, or let them yield: renice -n 19 -u backup")
+    assert iolab.findings(log).filter(name="busy_process").height == 1
+    assert iolab.ledger(log).elapsed.value == 60
+    own = iolab.findings(iolab.load(_top("oracle", "ora_p000_db"))).filter(name="busy_process")
+    assert "renice" not in own.item(0, "next")
+
+
+LPARSTAT = """
+System configuration: type=Shared mode=Uncapped smt=4 lcpu=32 mem=131072MB psize=16 ent=4.00
+
+%user  %sys  %wait  %idle physc %entc  lbusy   app  vcsw phint
+----- ----- ------ ------ ----- ----- ------   --- ----- -----
+ 62.1  12.3    4.2   21.4  5.12 128.0   38.2  3.21 12034    12
+ 64.0  13.1    3.9   19.0  5.33 133.2   40.1  3.02 12511    15
+ 60.7  11.8    4.8   22.7  4.98 124.5   36.9  3.44 11876    11
+"""
+
+
+def test_a_partition_of_aix_has_the_processors_that_it_used() -> None:
+    """The log of lparstat is no session of SQL*Plus, whatever its rules look like."""
+    log = iolab.load(LPARSTAT.encode())
+    said = dict(iolab.findings(log).select("name", "sentence").iter_rows())
+
+    assert log.kind == "lparstat"
+    assert said["processors"].endswith("; the partition used 5.16 physical CPUs, 129 % of its entitlement.")

@@ -463,13 +463,15 @@ def test_idle_samples_are_no_share_of_work() -> None:
     assert not [one for one in iolab.findings(only)["sentence"] if "%" in one]
 
 
-def four_processors(one: float, others: float) -> str:
-    """Three samples of four processors, the second of which is so busy with interrupts."""
+def four_processors(one: float, others: float, *, moves: bool = False) -> str:
+    """Three samples of four processors, the second of which, or a later one each time, is so busy with interrupts."""
     text = "Linux 6.1.0 (fig) \t09/14/2026 \t_x86_64_\t(4 CPU)\n"
     heads = ("%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "%idle")
     for number in range(3):
         text += f"\n20:0{number}:00     CPU" + "".join(f"{name:>9}" for name in heads) + "\n"
-        for cpu, busy in (("all", (one + 3 * others) / 4), ("0", others), ("1", one), ("2", others), ("3", others)):
+        full = 1 + number * moves
+        for cpu in ("all", *range(4)):
+            busy = (one + 3 * others) / 4 if cpu == "all" else one if cpu == full else others
             figures = (0, 0, 0, 0, 0, busy, 0, 0, 0, 100 - busy)
             text += f"20:0{number + 1}:00    {cpu:>4}" + "".join(f"{one:9.2f}" for one in figures) + "\n"
     return text
@@ -479,6 +481,10 @@ def test_one_processor_can_be_the_limit() -> None:
     """One full processor is said, though the mean of all is low; where all are full the mean says it."""
     assert first_sentences(four_processors(99, 3))["busiest_processor"] == (
         "CPU 1 was 99 % busy, mostly with soft interrupts (99 %); all 4 CPUs together were 27 % busy."
+    )
+    assert first_sentences(four_processors(99, 3, moves=True))["busiest_processor"] == (
+        "In 3 of 3 samples one CPU was at least 90 % busy, not always the same: 1, 2 and 3; all 4 CPUs together were "
+        "27 % busy."
     )
     for one, others in ((99, 98), (80, 3), (3, 3)):
         assert "busiest_processor" not in first_sentences(four_processors(one, others))

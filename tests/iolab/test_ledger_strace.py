@@ -300,7 +300,10 @@ def test_a_table_of_counts_has_no_span(tmp_path: Path) -> None:
     for pid in (71, 72):
         (tmp_path / f"t.{pid}").write_text('     0.000123 pread64(3, "", 8192, 0) = 8192 <0.000004>\n' * 3)
 
-    assert iolab.ledger(table.encode()).void == "strace -c prints the time in calls, not the elapsed time"
+    assert (
+        iolab.ledger(table.encode()).void
+        == "strace -c counts CPU time in calls (-w: their duration), not the elapsed time"
+    )
     assert "-ff -r" in iolab.ledgers(iolab.load(sorted(tmp_path.glob("t.*"))))[0].void
     with pytest.raises(LogError, match="states no times"):
         iolab.ledger(b'pread64(3, "", 8192, 0) = 8192 <0.000004>\n')

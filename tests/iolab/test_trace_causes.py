@@ -246,6 +246,75 @@ def test_time_between_calls_is_cpu_where_getrusage_says_so(form: str) -> None:
         assert ("it was user CPU (5.90 s by `getrusage`)" in screen) == is_said
 
 
+def _writer(*, other: str = "") -> str:
+    """A process that is posted, writes redo, and stalls after each 100th write: 13 % of its time."""
+    post = "{:.6f} semtimedop(98305, [{{19, -1, 0}}], 1, {{3, 0}}) = 0 <0.080000>"
+    write = '{:.6f} pwrite64(257</u01/redo01.log>, "", 512, 0) = 512 <{:.6f}>'
+    lines, start = [], 1_700_000_000.0
+    for n in range(600):
+        took = 1.5 if n % 100 == 50 else 0.001
+        lines += [post.format(start), *([other.format(start + 0.083)] if other else [])]
+        lines += [write.format(start + 0.085, took)]
+        start += 0.1 + took
+    return "\n".join(lines)
+
+
+def test_a_writer_that_is_posted_waits_for_work_and_its_stalls_are_said() -> None:
+    """Posts before writes are idle time of LGWR; those of a process that reads are no waits for work."""
+    log = _writer()
+    said = _findings(log)
+    read = '{:.6f} pread64(258</u01/a.dbf>, "", 8192, 0) = 8192 <0.000300>'
+
+    assert "was idle (semtimedop)" in said["total"]
+    assert said["few_long_calls"].startswith(
+        "6 of 600 `pwrite64` calls took 1.50 s each on `redo01.log`, one every 11.6 s, "
+    )
+    assert "next: see the device of `redo01.log` then: iostat -xt 1" in said["few_long_calls"]
+    assert "(p99 1 ms, the longest 1.50 s)" in said["write_latency"]
+    beside = _findings(_writer(other=read))
+    assert "was idle" not in beside["total"]
+    assert "6 of 600 `pwrite64` calls" in beside["few_long_calls"]
+
+
+def test_requests_one_at_a_time_have_their_size_whatever_data_their_ends_print() -> None:
+    """Control blocks have the size, and lines the order, where the data of requests and ends are not the same."""
+    submit = "1700000000.{0:06} io_submit(7, 1, [{{data=0x{0:x}, preadv, fildes=258, "
+    submit += "iovec=[{{iov_base=0x7, iov_len=1048576}}], offset=0}}]) = 1 <0.000010>"
+    reap = "1700000000.{:06} io_getevents(7, 1, 8, [{{data=0x7f1, obj=0x7f1, res=1048576, res2=0}}], NULL) = 1 "
+    reap += "<0.040000>"
+    said = _findings("\n".join(f"{submit.format(n)}\n{reap.format(n + 20)}" for n in range(41_000, 900_000, 41_000)))
+
+    assert ", one 1,024 KiB request at a time: 26.2 MB/s" in said["trace_profile"]
+    assert "21 completions in io_getevents match no request of io_submit" in said["async_or_sync"]
+
+
+def test_all_files_that_were_read_alike_are_counted() -> None:
+    """The sentence is of all files, not of the first that are shown."""
+    line = '1.{:06} pread64({}, "", 8192, {}) = 8192 <0.000300>'
+    said = _findings("\n".join(line.format(400 * n, 257 + n % 5, 8192 * n) for n in range(40)))
+
+    assert "All 40 reads of `fd 257`, `fd 258` and 3 others were synchronous: 320 KiB." in said["async_or_sync"]
+    assert "`fd 257`, `fd 258` and 3 others" in said["page_cache_bypassed"]
+
+
+def test_fast_reads_that_were_counted_are_many_not_slow() -> None:
+    """A sleep of a second is no CPU time; a short summary of attached processes is calm."""
+    reads = _counted(40, 20, 400_000).replace("0.210000", "31.20000").replace("31.200000", " 0.310000", 1)
+    slow = _counted(40, 20, 4_000).replace("0.210000", "31.20000").replace("31.200000", " 0.310000", 1)
+    said = _findings(reads)["counted_calls"]
+
+    assert "78 us each; as elapsed time (-w) that is fast, so their number counts, not the storage" in said
+    sleep = "  1.00    9.000000     1000000         9           epoll_wait\n"
+    waits = _findings(reads.replace("  1.00 ", sleep + "  1.00 ", 1))["counted_calls"]
+    assert "78 us each: fast, so their number counts, not the storage. next" in waits
+    assert "their number" not in _findings(slow)["counted_calls"]
+    calm = _counted(900, 900, 900).replace("31.200000", " 0.200000").replace(" 1.940000", " 0.040000")
+    found = _findings("strace: Process 9910 attached\n" + calm)
+    assert found["calm_run"].startswith("Nothing stands out: 450 ms in calls of the process that strace attached to;")
+    assert "runs often" in _findings(calm)["counted_calls"]
+    assert "calm_run" not in _findings(calm)
+
+
 def _counted(read: int, write: int, pread: int) -> str:
     """A table of strace -c -w of a process that reads files by `pread64`."""
     head = "% time     seconds  usecs/call     calls    errors syscall\n"

@@ -22,7 +22,7 @@ def test_a_few_calls_with_most_of_the_time_come_first() -> None:
     stall = found.filter(name="few_long_calls").row(0, named=True)
     assert stall["rank"] < found.filter(part="file writes").item(0, "rank")
     assert stall["sentence"].startswith("2 of 78 `pwrite64` calls took 61.2 s each on `b.bkp`, 99.4 % of the time")
-    assert stall["next"].startswith("see what stood still then")
+    assert stall["next"].startswith("see the device of `b.bkp` then: iostat -xt 1")
     even = "\n".join(WRITE.format(1_700_000_000 + n, 0.2 + 0.001 * (n % 7)) for n in range(100))
     assert "each on `b.bkp`, " not in _said(even)
     assert "none longer than 206 ms" in _said(even)
