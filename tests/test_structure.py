@@ -77,7 +77,7 @@ OTHER_PATTERNS = {
     "iolab/query.py": (2, "SQL, and a message of Polars"),
     "iolab/charts/svg.py": (1, "an expression of Vega"),
     "iolab/pages/elements.py": (2, "figures of our own sentences and tables"),
-    "iolab/pages/findings_html.py": (1, "where a sentence of our own may end"),
+    "iolab/pages/findings_html.py": (2, "where a sentence of our own may end, and its figures"),
     "iolab/pages/tables.py": (3, "names of our own columns and reasons of diagnostics"),
     "iolab/pages/writing.py": (1, "our own verdicts"),
 }

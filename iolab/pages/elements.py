@@ -33,7 +33,9 @@ _LEAST_WORD: Final = 13
 #: What ends the first words of a heading.
 _STOPS: Final = (", ", ": ")
 #: A time, or sessions active, with its unit, or two of them.
-_FIGURE: Final = re.compile(r"\d[\d,.]*(?: to [\d,.]+)? (?:us|ms|s|min|h|sessions active)\b")
+_FIGURE: Final = re.compile(
+    r"(?<!and )(?<![\d,.])\d[\d,.]*(?: (?:to|→) [\d,.]+)?(?: (?:us|ms|s|min|h)\b|(?= sessions| samples))"
+)
 #: A range as a terminal prints it.
 _RANGE: Final = re.compile(r"^(\d[\d,.]*)-(\d[\d,.]*)(?=\s|$)")
 AT_MOST: Final = "≤: at most; how much of it is certain cannot be determined."
@@ -116,7 +118,8 @@ def split_headline(headline: str) -> tuple[str, str]:
     if not words[0] or words[0][0].isdigit() or len(words) % 2 == 0 or not {*words[1::2]} <= {"of", "on"}:
         return headline, ""
     releases = [part for part in parts if "." in part and part.replace(".", "").isdigit()]
-    return ", ".join(part for part in parts if part not in releases), " ".join([kind, *releases])
+    title = [part for part in parts if part not in releases and not part.startswith("module ")]
+    return ", ".join(title), " ".join([kind, *releases])
 
 
 def title_html(title: str) -> str:
@@ -151,13 +154,15 @@ def figure_html(text: str, rules: str) -> str:
 
 
 def large_html(sentence: str, most: int = 1) -> str:
-    """A sentence whose first figures are large, as HTML; one without figures is large up to its first stop.
+    """A sentence whose first figures are large, as HTML, and grey after them; one without is large up to its stop.
 
     Examples:
         >>> large_html("`log file sync` took 4.29 to 6.87 ms after: 2 s")
         '<code>log file sync</code> took <b class=large>4.29 to 6.87 ms</b> after<span>: 2 s</span>'
     """
-    stop = min((place for mark in (": ", "; ", " (") if (place := sentence.find(mark)) > 0), default=len(sentence))
+    first = _FIGURE.search(sentence)
+    begin = first.end() if first else 0
+    stop = min((at for mark in (": ", "; ", " (") if (at := sentence.find(mark, begin)) > 0), default=len(sentence))
     head, rest = marked_html(sentence[:stop]), marked_html(sentence[stop:])
     found, count = _FIGURE.subn(r"<b class=large>\g<0></b>", head, count=most)
     return (found if count else f"<b>{head}</b>") + (f"<span>{rest}</span>" if rest else "")

@@ -38,6 +38,14 @@ _SHAPES: Final = {
     "evidence": ('<path d="M6.5.5 12.5 6.5 6.5 12.5.5 6.5z"/>', "problem of the evidence"),
 }
 _NOTHING: Final = "No finding applies to this log."
+#: What the signs of numbers say; and a figure of a sentence that says itself what it is.
+_RULES: Final = {"≤": AT_MOST, "?": "?: this log does not show it."}
+_SAYS_ITSELF: Final = re.compile(
+    r"(?<![\w.,:])(\d[\d,.]*) "
+    r"(%|us|ms|s|[KMGT]iB|(?:session|sample|CPU|request|wait|statement|execution|round trip)s?)(?!\w)"
+)
+#: Letters of a number and its unit that stand in one line.
+_NARROW: Final = 5
 
 
 class Said(NamedTuple):
@@ -69,40 +77,60 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     """
     if findings.is_empty():
         return f'<p class="nothing">{_NOTHING}</p>'
-    rows, last = [], None
+    rows, last = [], (None, None)
+    bases = findings.get_column("impact_of").drop_nulls().mode(maintain_order=True)
+    base = bases[0] if bases.len() else ""
     found = findings.to_dicts()
     refused = next((place for place, row in enumerate(found) if row["refused"]), len(found))
     if refused >= MOST:  # what is not known is not folded
         found[MOST - 1 : MOST - 1] = [found.pop(refused)] if refused < len(found) else []
     for row in found:
         # of several sentences about one part the first has its share
-        shown = row | {"impact": None} if row["part"] and row["part"] == last else row
-        rows.append(_row(shown, anchor, is_linked=is_linked))
-        last = row["part"]
-    bases = findings.get_column("impact_of").drop_nulls().unique(maintain_order=True).to_list()
-    heading = f'<p class="base">% of {html.escape(" / ".join(bases))}</p>' if bases else ""
-    kind = "findings" if bases else "findings plain"
+        own = row["part"], row["impact_of"]
+        shown = row | {"impact": None} if row["part"] and own == last else row
+        rows.append(_row(shown, anchor, base=base, is_linked=is_linked))
+        last = own
+    heading = f'<p class="base">% of {html.escape(base)}</p>' if base else ""
+    kind = "findings" if base else "findings plain"
     parts = [heading, f'<ol class="{kind}">{"".join(rows[:MOST])}</ol>']
     others = f'<ol class="{kind}">{"".join(rows[MOST:])}</ol>'
     more = f"<details><summary>{len(rows) - MOST} more</summary>{others}</details>" if rows[MOST:] else ""
     used = [mark for mark in _SHAPES if mark in findings.get_column("mark").cast(pl.String).to_list()]
     key = "".join(f"<span>{_mark(mark)} {_SHAPES[mark][1]}</span>" for mark in used)
-    key += f'<span id="{anchor}-rules">{AT_MOST}</span>' if any(">≤</a>" in one for one in rows) else ""
+    rules = " ".join(said for sign, said in _RULES.items() if any(f">{sign}</a>" in one for one in rows))
+    key += f'<span id="{anchor}-rules">{rules}</span>' if rules else ""
     parts.append(f'<div class="more">{more}<p class="key">{key}</p></div>')
     return "".join(parts)
 
 
-def _row(row: dict[str, Any], anchor: str, *, is_linked: bool) -> str:
+def _row(row: dict[str, Any], anchor: str, *, base: str, is_linked: bool) -> str:
     number = impact_text(row["impact"], row["impact_lo"])
     if number and row["impact_lo"] and row["impact_hi"] - row["impact_lo"] > max(WIDE * row["impact_hi"], WIDE / 5):
         number = f"{100 * row['impact_lo']:.0f}–{100 * row['impact_hi']:.0f}"
-    number = figure_html(number, f"{anchor}-rules")
+    number = figure_html("?" if row["refused"] and not number else number, f"{anchor}-rules")
+    if number and row["impact"] is not None and row["impact_of"] != base:
+        number += f"<small>{html.escape(row['impact_of'].removeprefix('the '))}</small>"
+    number = number or _own_figure(row["sentence"])
     links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if is_linked else ""
     below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
     head = f'<li title="{html.escape(_about(row["name"]))}">{_mark(str(row["mark"]))}'
     return head + _columns(number, row["sentence"], links, below, row["next"] or "")
+
+
+def _own_figure(sentence: str) -> str:
+    """The first figure of a sentence that has no share, with what it is, as HTML; empty without one.
+
+    Examples:
+        >>> _own_figure("Statement 1 had 4.96 sessions."), _own_figure("Reads averaged 8.01 KiB (9 requests).")
+        ('4.96<small>sessions</small>', '8.01<small>KiB</small>')
+    """
+    found = _SAYS_ITSELF.search("".join(sentence.split("`")[::2]))
+    if found is None:
+        return ""
+    number, unit = found.groups()
+    return f"{number} {unit}" if len(found[0]) <= _NARROW else f"{number}<small>{unit}</small>"
 
 
 def in_one_line(sentence: str) -> tuple[str, str]:
@@ -144,27 +172,40 @@ def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
         href="#read">both rows&nbsp;›</a></p></div></li></ol>'
     """
     shown = list(rows)
+    numbers = [figure_html(one.number, "") or _own_figure(one.sentence) for one in shown]
     items = "".join(
-        f"<li>{_columns(figure_html(one.number, ''), one.sentence, _link_to(one.link), [], one.step)}" for one in shown
+        f"<li>{_columns(number, one.sentence, _link_to(one.link), [], one.step)}"
+        for number, one in zip(numbers, shown, strict=True)
     )
     kind = "findings unmarked" if any(one.number for one in shown) else "findings unmarked plain"
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
 
 
 def verdict_html(change: LedgerChange, warning: str = "") -> str:
-    """How a total changed, and that per unit of work, in large figures; what makes it doubtful stands before it.
+    """How a total changed, and that per unit of work, in one line; what makes it doubtful stands before it.
 
     Examples:
         >>> from iolab.time_ledger.account import Account
         >>> from logframe import Interval
         >>> one, other = (Account(Interval.exact(seconds), "DB time").ledger() for seconds in (20, 10))
-        >>> "(−50 %)" in verdict_html(one.compare(other))
+        >>> "<b class=large>20 → 10 s</b> of DB time<span> (−50 %); no part" in verdict_html(one.compare(other))
         True
     """
-    said = [warning, change.sentence]
+    said = change.sentence
+    if change.is_shared:
+        rest = said.partition(f"{figure_text(change.b.value)} {change.unit}")[2]
+        base = "" if (change.unit, change.base) == ("sessions active", "DB time") else f" of {change.subject}"
+        said = f"{_arrow(change)} {change.unit}{base}{rest}".replace("(-", "(−")
+        said = said.replace("is not accounted for: its cause is unknown", "has an unknown cause")
+        said = said.replace("of the change is from", "is from")
     if (work := change.per_work) is not None:
-        said.append(f"That is {figure_text(work.a.value)} to {figure_text(work.b.value)} {work.unit}.")
-    return f'<p class="verdict">{large_html(" ".join(filter(None, said)).replace("(-", "(−"), 2)}</p>'
+        said += f" Per transaction: {_arrow(work)} {work.unit.partition(' ')[0]}."
+    said = f"{warning} {said}".strip()
+    return f'<p class="verdict">{large_html(said, 2)}</p>'
+
+
+def _arrow(change: LedgerChange) -> str:
+    return f"{figure_text(change.a.value)} → {figure_text(change.b.value)}"
 
 
 def part_anchor(change: LedgerChange, part: str) -> str:

@@ -188,7 +188,7 @@ def folder_head(
     period = _period([time for one in logs.values() for time in (one.begin, one.end) if time is not None])
     period = f", {period}" if period else ""
     change = _change(logs, changed)
-    said = [] if change is None else [Said("", change.sentence), *change.rows, *_gone(logs, change.between[1])]
+    said = [] if change is None else [Said("", change.total), *change.rows, *_gone(logs, change.between[1])]
     said += _parameters(logs, changed)
     title, kind = split_headline(common)
     kind = f"{len(logs)} {kind.replace(noun, f'{noun}s', 1)}" if kind else ""
@@ -202,9 +202,13 @@ def change_base(logs: Mapping[str, LogRow], between: tuple[str, str] | None) -> 
     """What the numbers of the sentences are: the change at a restart, or from a time on."""
     if between is None or (begin := logs[between[1]].begin) is None:
         return ""
-    started, end = logs[between[1]].started, logs[between[0]].end
-    is_restart = started is not None and end is not None and end <= started <= begin
-    return "change at the restart" if is_restart else f"change at {begin:%Y-%m-%d %H:%M}"
+    return "change at the restart" if _restart(logs, between) else f"change at {begin:%Y-%m-%d %H:%M}"
+
+
+def _restart(logs: Mapping[str, LogRow], between: tuple[str, str]) -> str:
+    """When the instance was started between two logs; empty where it was not."""
+    started, end, begin = logs[between[1]].started, logs[between[0]].end, logs[between[1]].begin
+    return f"{started:%Y-%m-%d %H:%M}" if started and end and begin and end <= started <= begin else ""
 
 
 def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> tuple[str, str]:
@@ -301,7 +305,7 @@ def _parameters(logs: Mapping[str, LogRow], found: Sequence[dict[str, Any]]) -> 
         first = next((name for name in reversed(timed) if timed[name].end <= row["from_time"]), "")
         second = next((name for name, one in timed.items() if one.begin >= row["to_time"]), "")
         step = f"compare the reports: iolab compare {first} {second}" if first and second else ""
-        said.append(Said("", sentence, step, ("report", second) if second else None))
+        said.append(Said("new", sentence, step, ("report", second) if second else None))
     more = len(found) - len(said)
     return [*said, Said("", f"{counted(more, 'more parameter')} changed.")] if more else said
 
@@ -367,10 +371,11 @@ def _chosen(
 
 
 class _Change(NamedTuple):
-    """What changed most in logs, the two between which it did, and figures of it."""
+    """What changed most in logs, the two between which it did, and figures of it: a total line, and sentences."""
 
     sentence: str
     between: tuple[str, str]
+    total: str
     rows: tuple[Said, ...] = ()
 
 
@@ -422,18 +427,22 @@ def _change(ordered: Mapping[str, LogRow], changed: Sequence[dict[str, Any]] = (
             number = f"× {three(ratio)}" if after > before else f"-{three(100 - 100 / ratio)} %"
             link = (f"{len(each[0])} and {len(each[1])} reports", "heat")
             text = f"`{part}` took {ends[0]} before and {ends[1]} after."
-            busiest, more, when = _busiest(*sides)
+            busiest, more, load = _busiest(*sides)
             step = "compare the reports: iolab compare {} {}".format(*between)
             rows = [Said(number, text, _latency_step(logs[place - 1][1], logs[place][1], part, changed), link)]
             if busiest:
-                rows.append(Said(more, when, step, ("comparison", "comparisons")))
-            return _Change(f"{said}: {change}.{busiest}", between, tuple(rows))
+                rows.append(Said(more, load, step, ("comparison", "comparisons")))
+            at = _restart(ordered, between)
+            when = f"after the restart at {at}" if at else f"from {_when(*logs[place])} on"
+            total = f"{time_text(before)} → {time_text(after)} per `{part}` {when}: {change}."
+            return _Change(f"{said}: {change}.{busiest}", between, total, tuple(rows))
     sizes = {name: _size(one.ledger) or 0.0 for name, one in logs}
     if len(logs) < 2 or any(one.ledger.elapsed is None for _, one in logs):
         return None
     first, second = max(pairwise(sizes), key=lambda pair: abs(sizes[pair[1]] - sizes[pair[0]]))
-    said = f"The load changed most at {_when(second, ordered[second])}"
-    return _Change(f"{said}: from {three(sizes[first])} to {three(sizes[second])} sessions active.", (first, second))
+    said = f"The load changed most at {_when(second, ordered[second])}: from {three(sizes[first])}"
+    said += f" to {three(sizes[second])} sessions active."
+    return _Change(said, (first, second), said)
 
 
 def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, str, str]:
@@ -457,7 +466,8 @@ def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, st
     busiest = (
         f"The busiest {count} had {three(active)} sessions active before, {count_now} had {three(active_now)} after"
     )
-    return said, number, f"{busiest}: {when}, and {now}." if when and now else f"{busiest}."
+    busiest += f": {three(on_cpu)} and {three(on_cpu_now)} of them on CPU"
+    return said, number, f"{busiest}, {when}, and {now}." if when and now else f"{busiest}."
 
 
 def _timed(ledger: Ledger) -> list[tuple[str, float, float]]:

@@ -361,7 +361,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     unit, times = aligned_times([*own, *seen_times, sum_of], 0.0 if total is None else total.value)
     rows = [replace(row, time=time) for row, time in zip(rows, times, strict=False)]
     seen_texts = iter(times[len(rows) :])
-    titles = ["%", f"time\N{NO-BREAK SPACE}{unit}" if any(own) else "time", *(heads[n].replace("_", " ") for n in kept)]
+    titles = ["%", f"time\N{NO-BREAK SPACE}{unit}" if any(own) else "", *(heads[n].replace("_", " ") for n in kept)]
     head = "".join(f'<th class="number">{html.escape(one)}</th>' for one in titles)
     within = {part: kinds for part, kinds in ledger.within.items() if is_who}
     body = ""
@@ -373,13 +373,12 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
             body += _sampled_line(seen, ledger, longest, len(kept), next(seen_texts), rules)
     foot = ""
     if view in {"what", "who"} and total is not None:
-        blank = "<td></td>" * len(kept)
         share = "" if ledger.work_base or ledger.unshared else "100.0"
-        time = html.escape(times[-1])
-        foot = (
-            f'<tfoot><tr><th scope="row">{_text(ledger.base)}</th><td></td><td class="number">{share}</td>'
-            f'<td class="number">{time}</td>{blank}</tr></tfoot>'
-        )
+        blank = [""] * len(kept)
+        # of what has no times the sum is one of its counts
+        sums = [times[-1], *blank] if any(own) or not kept else ["", times[-1].removesuffix(".0"), *blank[1:]]
+        last = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (share, *sums))
+        foot = f'<tfoot><tr><th scope="row">{_text(ledger.base)}</th><td></td>{last}</tr></tfoot>'
     note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if used := {kind for row in rows for kind in within.get(row.part or "", {})}:
         key = [(kind, said) for name, (kind, said) in _WITHIN.items() if name in used] + [("rest", "rest")]

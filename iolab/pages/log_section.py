@@ -10,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import as_sentence, count_text
 from iolab.pages.drawn import drawn_html
 from iolab.pages.elements import split_headline, title_html
-from iolab.pages.findings_html import evidence_html, findings_html, frame_of
+from iolab.pages.findings_html import MOST, evidence_html, findings_html, frame_of
 from iolab.pages.histogram_html import buckets_html, histograms_html
 from iolab.pages.lanes_html import lanes_html, lanes_of
 from iolab.pages.ledger_html import covered, ledger_html, total_html
@@ -18,6 +18,8 @@ from iolab.pages.ledger_text import below_ledger
 from iolab.pages.statements_html import statements_html
 from iolab.pages.tables import diagnostics_html, figures_html, frame_html
 from iolab.pages.what_if_html import what_if_html
+from iolab.rules.finding import findings_frame
+from iolab.rules.time_parts import small_gaps
 from iolab.views import view_of
 from logframe.wording import printable
 
@@ -39,6 +41,8 @@ ONE_LOG_CONTENTS: Final = (
     ("log-1-cited", "Evidence"),
     ("log-1-figures", "Figures"),
 )
+#: What a trace says of its session, and what the grey line calls it.
+_OF_SESSIONS: Final = {"service": "service", "module": "module", "client_driver": "driver"}
 _HISTOGRAM: Final = "event_histogram"
 #: Rows of a table on a page; its script folds all but the first.
 _MOST_ROWS: Final = 60
@@ -97,7 +101,10 @@ def log_section(
         beside = (
             f'<div class="beside-findings">{"".join(f"<div>{cell}</div>" for cell in cells)}</div>' if cells else ""
         )
-        said = findings_html(below_ledger(seen.findings, seen.ledger), anchor=anchor)
+        found = below_ledger(seen.findings, seen.ledger)
+        if seen.ledger is not None and found.height < MOST and (gaps := [*small_gaps(seen.ledger, found)]):
+            found = pl.concat([found, findings_frame(gaps)]).sort("refused", maintain_order=True)
+        said = findings_html(found, anchor=anchor)
         # a ledger needs the whole width
         kind = "first beside" if beside and seen.ledger is None else "first"
         parts.append(f'<div class="{kind}"><div>{said}</div>{beside}</div>')
@@ -206,6 +213,10 @@ def _identity(seen: LogSummary, name: str) -> str:
             new = [one for one in pieces if one not in said]
             is_named = new and new[0] == pieces[0] and what != "period"
             parts += [f"{what} {', '.join(new)}" if is_named else _within_day(", ".join(new))] if new else []
+    session = frame_of(seen.log, "session")
+    if session is not None and {"name", "value"} <= set(session.columns):
+        own = dict(session.select("name", "value").drop_nulls().rows())
+        parts += [f"{said} {own[name].replace(' : ', ' ')}" for name, said in _OF_SESSIONS.items() if own.get(name)]
     process = getattr(getattr(seen.log, "head", None), "process", None)
     started = getattr(getattr(seen.log, "info", None), "startup_hour", None)
     parts += [f"process {process}"] * (process is not None)

@@ -95,7 +95,7 @@ def what_if_html(
         >>> account = Account(Interval.exact(10.0), "total call time")
         >>> _ = account.add("what", "read", Interval.exact(8.0), kind="io", count=Interval.exact(100.0))
         >>> box = what_if_html(account.ledger(), anchor="log-1")
-        >>> 'data-own="8 8 8"' in box, "<td>40 ms</td>" in box, ">6 s<" in box
+        >>> 'data-own="8 8 8"' in box, "<td>40 ms</td>" in box, ">6.0 s<" in box
         (True, True, True)
     """
     if ledger.void or ledger.unit != "s" or ledger.total is None or not ledger.views:
@@ -185,6 +185,7 @@ def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str,
     steps = sorted({*_ROWS, rows, *(run.rows for run in runs)}) if rows else _FACTORS
     found = [(step, ledger.what_if(row["part"], **_question(row, rows, step))) for step in steps]
     longest = max([*(float(one.after.hi) for _, one in found), *(run.seconds for run in runs)])
+    digits = 1 if longest >= 10 else 3
     heads = ["rows per fetch" if rows else "average", *["round trips"] * bool(rows), "", "total", "times as fast"]
     lines = []
     for step, one in found:
@@ -195,8 +196,8 @@ def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str,
         kind = "c-total" if is_now else colour(row["kind"], row["class"], row["name"])
         rings = [run.seconds / longest for run in runs if run.rows == step]
         bar = bar_html(float(after.lo) / longest, float(after.hi) / longest, kind, anchor, rings=rings)
-        said = f"{_range(after)} s{', this log' if is_now else ''}"
-        faster = _range(one.before / after) if after.lo > 0 else ""
+        said = f"{'this log: ' if is_now else ''}{_range(after, digits)} s"
+        faster = _range(one.before / after, 2) if after.lo > 0 else ""
         cells = "".join(f"<td>{one}</td>" for one in (said, faster))
         kind = " class=now" if is_now else ""
         lines.append(f"<tr{kind}><td>{each}</td>{trips}<td class=bar>{bar}</td>{cells}</tr>")
@@ -204,10 +205,10 @@ def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str,
     return f'<table class="ledger"><thead><tr>{shown}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 
 
-def _range(one: Any) -> str:  # noqa: ANN401 - see above
-    """A figure, or its bounds where they are apart, as the script of pages writes them."""
-    wide = one.hi - one.lo > WIDE * one.value
-    return f"{three(one.lo)} to {three(one.hi)}" if wide else three(one.value)
+def _range(one: Any, digits: int) -> str:  # noqa: ANN401 - see above
+    """A figure, or its bounds where they are apart, with as many decimals as those above and below it."""
+    ends = (one.lo, one.hi) if one.hi - one.lo > WIDE * one.value else (one.value,)
+    return " to ".join(f"{float(end):,.{digits}f}" for end in ends)
 
 
 def _question(row: dict[str, Any], rows: float | None, step: float) -> dict[str, float]:

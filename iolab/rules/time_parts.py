@@ -10,6 +10,8 @@ import polars as pl
 
 from iolab.rules import phrases
 from iolab.rules.finding import Evidence, Finding
+from iolab.time_ledger.changes import ROUND_TRIPS
+from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.parts import ASIDE, NO_OWNER, UNKNOWN
 from logframe.interval import Interval
 from logframe.oracle import WAIT_CLASSES
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 #: A part with this much of the time, certainly its own, has a finding.
 PART: Final = 0.10
+#: Of gaps between records this much is shown where there is room.
+SMALL: Final = 0.0025
 #: From here on what explains a part stands beside it.
 LARGE: Final = 1 / 3
 #: Events with this much of their class are named with it.
@@ -200,6 +204,17 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
     return [first, *(replace(other, **impact) for other in more)]
 
 
+def small_gaps(lead: Ledger, said: pl.DataFrame) -> Iterator[Finding]:
+    """Time between records, and of clients, that has a row of a ledger and no sentence yet: for where there is room."""
+    rows = lead.parts(next(iter(VIEWS))) if next(iter(VIEWS)) in lead.views else pl.DataFrame()
+    trips = [name for name in rows.get_column("name") if name.startswith(ROUND_TRIPS)] if rows.height else []
+    for row in rows.iter_rows(named=True):
+        is_gap = row["kind"] in {"gap", "client"} and not row["level"] and row["part"] not in said.get_column("part")
+        if is_gap and lead.total is not None and row["own_lo"] >= SMALL * lead.total.value:
+            step = CLIENT_WORK if row["kind"] == "client" else MORE_ROWS * bool(trips)
+            yield replace(_of_part(lead, row | {"view": next(iter(VIEWS))}, 0, [])[0], next=step)
+
+
 def sentence(lead: Ledger, row: dict[str, Any]) -> str:
     """What a part took, in one sentence.
 
@@ -233,6 +248,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
             return f"The statement is unknown for {took.removesuffix(of)}the time: no row of the log names it."
         verb = "are" if of.startswith("samples") else "is"
         return f"{took} {_UNNAMED.get(name, f'{verb} {name}')}."
+    if kind == "gap":
+        return f"{phrases.seconds(time)} passed {name}: {took}."
     if kind in ASIDE and lead.work_base:
         return f"{phrases.capital(name)} took {phrases.seconds(time)} of {phrases.seconds(lead.total or time)}."
     detail = ""

@@ -30,9 +30,9 @@ _CLOSING: Final = ("not_accounted", "counted_twice")
 _REST: Final = "not accounted for, less what is counted twice"
 #: Bases as the subject of a sentence, where their names are not.
 _SUBJECTS: Final = {
-    "first to last record": "The time from the first to the last record",
-    "first record to last record": "The time from the first to the last record",
-    TIMED: "The time of the timed statements",
+    "first to last record": "the time from the first to the last record",
+    "first record to last record": "the time from the first to the last record",
+    TIMED: "the time of the timed statements",
 }
 #: A change of the total below this share of the first total has no shares.
 _LEAST_CHANGE: Final = 0.05
@@ -165,6 +165,11 @@ class LedgerChange(Shown):
         return "\n".join(lines)
 
     @property
+    def subject(self) -> str:
+        """The base as the subject of a sentence."""
+        return _SUBJECTS.get(self.base, self.base)
+
+    @property
     def sentence(self) -> str:
         """The total, how it changed, and the parts that hold the change; or the part that moved beside it.
 
@@ -191,7 +196,7 @@ class LedgerChange(Shown):
             >>> print(change_of(ledger(80, 80), ledger(140, 40)).sentence)
             DB time rose from 160 to 180 s (+12 %): `read` rose by 60 s while other parts fell.
         """
-        base = _SUBJECTS.get(self.base, self.base[0].upper() + self.base[1:])
+        base = f"{self.subject[0].upper()}{self.subject[1:]}"
         first, second = figure_text(self.a.value), figure_text(self.b.value)
         most = self._leading()
         if not self.is_shared:

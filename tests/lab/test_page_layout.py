@@ -146,6 +146,25 @@ def test_a_range_is_chosen_in_all_lanes(pages: dict[str, Path]) -> None:
         browser.close()
 
 
+@pytest.mark.parametrize("width", [1280, 1440])
+def test_the_total_line_is_one_line(width: int, pages: dict[str, Path], tmp_path: Path) -> None:
+    """What changed, in two reports, two traces or a folder, is one line as the total of one log is."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
+
+    reports = sorted((SAMPLES / "awr_series").iterdir())
+    assert write_report(reports, tmp_path / "series.html") == []
+    assert write_report([reports[2], reports[6]], tmp_path / "two.html") == []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": width, "height": 900})
+        for page in (tmp_path / "series.html", tmp_path / "two.html", *(pages[name] for name in ("report", "trace"))):
+            shown.goto(page.as_uri())
+            box = shown.locator("h1 ~ .verdict, .total").first.bounding_box()
+            assert box is not None
+            assert box["height"] < 40, page
+        browser.close()
+
+
 def test_every_table_and_label_of_a_page_is_drawn_whole(tmp_path: Path) -> None:
     """Tables of account have the heads and rules of all tables; a label that does not fit ends in an ellipsis.
 

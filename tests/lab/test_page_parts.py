@@ -11,11 +11,14 @@ import polars as pl
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
+from iolab.pages.findings_html import findings_html
 from iolab.pages.ledger_folder import LogRow, folder_head
 from iolab.pages.ledger_html import covered, icicle_html, ledger_html, total_html
 from iolab.pages.strip_html import strip_html
 from iolab.pages.summary import summarize
 from iolab.pages.writing import write_report
+from iolab.rules.finding import Finding, findings_frame
+from iolab.rules.time_parts import small_gaps
 from iolab.time_ledger.account import Account, Ledger
 from iolab.time_ledger.parts import Sampled
 from logframe import Interval
@@ -163,7 +166,7 @@ def test_sentences_of_a_folder_have_number_link_and_next(tmp_path: Path) -> None
     links = [row.css_first("p > a") for row in rows]
 
     assert tree.css_first("div.sentences .base").text() == "change at the restart"
-    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "−9 %", "", ""]
+    assert [row.css_first(".impact").text() for row in rows] == ["× 8.33", "+70 %", "−9 %", "new", "new"]
     assert [link.text().rstrip("\xa0›") for link in links] == [
         *("6 and 6 reports", "comparison", "6 reports", "report", "report")
     ]
@@ -174,6 +177,43 @@ def test_sentences_of_a_folder_have_number_link_and_next(tmp_path: Path) -> None
     assert steps[4] == compare.format("12_4113", "15_4116")
 
 
+def test_a_finding_without_a_share_of_the_base_says_its_own_number() -> None:
+    """Another base stands below the share; else the first figure of the sentence, or "?" where it is not known."""
+    half = Interval.exact(0.5)
+    found = [
+        Finding("load", "On average 127 sessions were active; it took 3 s.", order=0),
+        Finding("time_profile", "CPU took 50 % of DB time.", half, part="DB CPU"),
+        Finding("cpu_profile", "`7 s` was seen on CPU in 20.5 ms.", part="DB CPU"),
+        Finding("sampled_statement", "It was in 50 % of the samples.", half, "the samples", part="DB CPU"),
+        Finding("not_separable", "The time of one of 9 reads is not known.", is_refused=True),
+    ]
+    page = HTMLParser(findings_html(findings_frame(found), anchor="log-1"))
+
+    assert page.css_first("p.base").text() == "% of DB time"
+    numbers = [one.text(separator=" ") for one in page.css(".impact")]
+    assert numbers == ["127 sessions", "50.0", "50.0 samples", "20.5 ms", "?"]
+    assert page.css_first('.impact a[href="#log-1-rules"]').text() == "?"
+    assert "does not show it" in page.css_first("#log-1-rules").text()
+
+
+def test_gaps_and_client_time_have_sentences_where_there_is_room() -> None:
+    """Little time between records, and of the client, has no finding; a page of few findings says it with a step."""
+    made = Account(Interval.exact(100.0), "first to last record")
+    for name, kind, seconds in (
+        ("round trips", "wait", 99.0),
+        ("between records", "gap", 0.6),
+        ("idle client", "client", 0.4),
+    ):
+        made.add("what", name, Interval.exact(seconds), kind=kind)
+    said = pl.DataFrame({"part": ["round trips"]})
+
+    found = list(small_gaps(made.ledger(), said))
+    assert found[0].sentence == "600 ms passed between records: 0.6 % of first to last record."
+    assert [one.part for one in found] == ["between records", "idle client"]
+    assert all(one.next for one in found)
+    assert list(small_gaps(account(), said)) == []
+
+
 @pytest.mark.parametrize(
     ("name", "bold", "large"),
     [
@@ -181,6 +221,7 @@ def test_sentences_of_a_folder_have_number_link_and_next(tmp_path: Path) -> None
         ("sqltrace/orders_flash_ora_4711.trc", "demo1", "14.6 s"),
         ("one_case/orders_flash.lst", "SQL*Plus session", "0.55 to 0.59 s"),
         ("host/iostat.out", "iostat of quay07.example.com", "57,600 s"),
+        ("captures/async_direct_f_ttt_T_y.strace", "strace log of ./reader", "308.499 ms"),
     ],
 )
 def test_the_name_is_bold_and_the_figure_large(name: str, bold: str, large: str, tmp_path: Path) -> None:
@@ -201,7 +242,7 @@ def test_the_name_is_bold_and_the_figure_large(name: str, bold: str, large: str,
         (
             "sqltrace/orders_flash_ora_4711.trc",
             "23:00:00 to 23:00:14",
-            ("process 4711", "% of the time is inside records"),
+            ("service demo", "module orders_report", "process 4711", "% of the time is inside records"),
         ),
         ("awr_series/awrrpt_1_4102_4103.txt", "18:00 to 19:00", ("· 18:00:0", "up since 20")),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from browser import CHROMIUM, open_browser, outside
+from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
 from iolab import ledger
 from iolab.pages.elements import page_html
@@ -112,6 +113,16 @@ def test_a_run_of_the_same_work_is_marked_where_it_was_measured(tmp_path: Path) 
             )
         )
         assert ring / bar == pytest.approx(totals[other] / totals[own], rel=0.02)
+
+
+def test_figures_of_the_table_have_their_points_one_below_another() -> None:
+    """In each of its last two columns all figures end with the same number of decimals."""
+    for made, rows in ((trips(), 15.0), (trips(), None)):
+        table = HTMLParser(what_if_html(made, anchor="a", rows=rows)).css_first("table")
+        for place in (-2, -1):
+            texts = [row.css("td")[place].text().removesuffix(" s") for row in table.css("tbody tr")]
+            assert len({len(text.rpartition(".")[2]) for text in texts}) == 1
+            assert all("." in text for text in texts)
 
 
 @pytest.mark.browser
