@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from iolab.charts.theme import VEGA_LITE, config
 from logframe.extras import require
+from logframe.wording import printable
 
 #: Texts above this many characters get a column that is wide enough to read them.
 _LONG: Final = 40
@@ -34,7 +35,7 @@ _LEAST_WORD: Final = 13
 _STOPS: Final = (", ", ": ")
 #: A time, or sessions active, with its unit, or two of them.
 _FIGURE: Final = re.compile(
-    r"(?<!and )(?<![\d,.])\d[\d,.]*(?: (?:to|→) [\d,.]+)?(?: (?:us|ms|s|min|h)\b|(?= sessions| samples))"
+    r"(?<!and )(?<![\d,.])\d[\d,.]*(?: (?:to|→) [\d,.]+)?(?: (?:[um]?s|min|h)\b|(?= sess| samp))"
 )
 #: A range as a terminal prints it.
 _RANGE: Final = re.compile(r"^(\d[\d,.]*)-(\d[\d,.]*)(?=\s|$)")
@@ -135,6 +136,11 @@ def title_html(title: str) -> str:
     return f"{html.escape(title[:start])}<b>{html.escape(title[start:end])}</b>{html.escape(title[end:])}"
 
 
+def text_html(text: str) -> str:
+    """A text of a log as HTML, without characters that control a terminal."""
+    return html.escape(printable(text))
+
+
 def figure_html(text: str, rules: str) -> str:
     """A figure of a terminal as a cell of a page: a true minus, "to" in a range, signs of bounds as links to rules.
 
@@ -222,14 +228,14 @@ def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set
         max(_BOLD * _longest(heading), max((_longest(row[place]) for row in rows), default=0))
         for place, heading in enumerate(headings)
     ]
-    printable = (_PAPER - _PADDING * len(headings)) / _LETTER
+    room = (_PAPER - _PADDING * len(headings)) / _LETTER
     broken: set[int] = set()
     for place in sorted(set(range(len(words))) - numbers, key=lambda place: -words[place]):
-        if sum(words) <= printable or words[place] <= _LEAST_WORD:
+        if sum(words) <= room or words[place] <= _LEAST_WORD:
             break
         broken.add(place)
         words[place] = _LEAST_WORD
-    if sum(words) <= printable:
+    if sum(words) <= room:
         return broken, ""
     is_fit = sum(words) * _SMALL_LETTER + _SMALL_PADDING * len(headings) <= _PAPER
     return broken, "dense" if is_fit else "dense tight"
@@ -244,17 +250,15 @@ def page_html(title: str, body: str, *, styles: str = "", before: str = "") -> s
         styles: More styles.
         before: What precedes the main part, such as a contents bar.
     """
-    scripts, sources = [], []
+    scripts, sources, texts = [], [], []
     if 'class="chart"' in body:
         scripts.append(
             f'<script type="application/json" id="themes">{_json({m: config(m) for m in ("light", "dark")})}</script>'
         )
-        for text in (_library(), _DRAW):
-            element, source = _script(text)
-            scripts.append(element)
-            sources.append(source)
+        texts += [_library(), _DRAW]
     if '<div class="wide' in body or 'class="what-if"' in body:
-        element, source = _script(files("iolab.pages").joinpath("page.js").read_text(encoding="utf-8"))
+        texts.append(files("iolab.pages").joinpath("page.js").read_text(encoding="utf-8"))
+    for element, source in map(_script, texts):
         scripts.append(element)
         sources.append(source)
     style = files("iolab.pages").joinpath("page.css").read_text(encoding="utf-8") + styles

@@ -78,8 +78,7 @@ def findings_html(findings: pl.DataFrame, *, anchor: str, is_linked: bool = True
     if findings.is_empty():
         return f'<p class="nothing">{_NOTHING}</p>'
     rows, last = [], (None, None)
-    bases = findings.get_column("impact_of").drop_nulls().mode(maintain_order=True)
-    base = bases[0] if bases.len() else ""
+    base = next(iter(findings.get_column("impact_of").drop_nulls().mode(maintain_order=True)), "")
     found = findings.to_dicts()
     refused = next((place for place, row in enumerate(found) if row["refused"]), len(found))
     if refused >= MOST:  # what is not known is not folded
@@ -110,8 +109,7 @@ def _row(row: dict[str, Any], anchor: str, *, base: str, is_linked: bool) -> str
     number = figure_html("?" if row["refused"] and not number else number, f"{anchor}-rules")
     if number and row["impact"] is not None and row["impact_of"] != base:
         number += f"<small>{html.escape(row['impact_of'].removeprefix('the '))}</small>"
-    number = number or _own_figure(row["sentence"])
-    links = "".join(_link(one, anchor) for one in _evidence(row)[:2]) if is_linked else ""
+    links = "".join(_link(one, anchor) for one in row["evidence"][:2]) if is_linked else ""
     below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
@@ -127,10 +125,8 @@ def _own_figure(sentence: str) -> str:
         ('4.96<small>sessions</small>', '8.01<small>KiB</small>')
     """
     found = _SAYS_ITSELF.search("".join(sentence.split("`")[::2]))
-    if found is None:
-        return ""
-    number, unit = found.groups()
-    return f"{number} {unit}" if len(found[0]) <= _NARROW else f"{number}<small>{unit}</small>"
+    number, unit = found.groups() if found else ("", "")
+    return f"{number} {unit}".strip() if len(number + unit) < _NARROW else f"{number}<small>{unit}</small>"
 
 
 def in_one_line(sentence: str) -> tuple[str, str]:
@@ -159,7 +155,7 @@ def _columns(number: str, sentence: str, links: str, below: list[str], following
     said, following = _words(said) + links, _words(following)
     second = f'<p class="detail">{". ".join(below)}</p>' if below else ""
     third = f'<p class="detail next"><b>next</b> {following}</p>' if following else ""
-    return f'<span class="impact">{number}</span><div><p>{said}</p>{second}</div>{third}</li>'
+    return f'<span class="impact">{number or _own_figure(sentence)}</span><div><p>{said}</p>{second}</div>{third}</li>'
 
 
 def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
@@ -172,10 +168,8 @@ def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
         href="#read">both rows&nbsp;›</a></p></div></li></ol>'
     """
     shown = list(rows)
-    numbers = [figure_html(one.number, "") or _own_figure(one.sentence) for one in shown]
     items = "".join(
-        f"<li>{_columns(number, one.sentence, _link_to(one.link), [], one.step)}"
-        for number, one in zip(numbers, shown, strict=True)
+        f"<li>{_columns(figure_html(one.number, ''), one.sentence, _link_to(one.link), [], one.step)}" for one in shown
     )
     kind = "findings unmarked" if any(one.number for one in shown) else "findings unmarked plain"
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
@@ -200,8 +194,7 @@ def verdict_html(change: LedgerChange, warning: str = "") -> str:
         said = said.replace("of the change is from", "is from")
     if (work := change.per_work) is not None:
         said += f" Per transaction: {_arrow(work)} {work.unit.partition(' ')[0]}."
-    said = f"{warning} {said}".strip()
-    return f'<p class="verdict">{large_html(said, 2)}</p>'
+    return f'<p class="verdict">{large_html(f"{warning} {said}".strip(), 2)}</p>'
 
 
 def _arrow(change: LedgerChange) -> str:
@@ -241,17 +234,12 @@ def _about(name: str) -> str:
     return f"{name}: {meaning.matters}{caution} Refuted by: {meaning.refuted_by}."
 
 
-def _evidence(row: dict[str, Any]) -> list[dict[str, object]]:
-    found = row["evidence"]
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-
-
-def _link(one: dict[str, object], anchor: str) -> str:
-    table, rows, lines = str(one["table"]), one["rows"], one["lines"]
+def _link(one: dict[str, Any], anchor: str) -> str:
+    table, rows, lines = one["table"], one["rows"], one["lines"]
     said = table.replace("_", " ")
-    if isinstance(lines, list) and lines:
+    if lines:
         said = f"line {lines[0]:,}"
-    elif isinstance(rows, list) and rows:
+    elif rows:
         said = f"{len(rows)} {'row' if len(rows) == 1 else 'rows'} of {said}"
     return _link_to((said, f"{anchor}-{table}"))
 
@@ -293,10 +281,10 @@ def evidence_html(
     """
     cited: dict[str, tuple[list[str], list[int]]] = {}
     for row in findings.iter_rows(named=True):
-        for one in _evidence(row):
-            names, lines = cited.setdefault(str(one["table"]), ([], []))
-            names += [str(name) for name in _items(one["rows"])]
-            lines += [int(str(line)) for line in _items(one["lines"])]
+        for one in row["evidence"]:
+            names, lines = cited.setdefault(one["table"], ([], []))
+            names += one["rows"]
+            lines += one["lines"]
     parts: list[str] = []
     whole: set[str] = set()
     for table, (names, lines) in cited.items():
@@ -309,10 +297,6 @@ def evidence_html(
         title = html.escape(table.replace("_", " "))
         parts.append(f'<section class="cited" id="{anchor}-{table}"><h4>{title}</h4>{body}</section>')
     return "".join(parts), whole
-
-
-def _items(value: object) -> list[object]:
-    return list(value) if isinstance(value, list) else []
 
 
 def frame_of(log: ParsedLog, table: str) -> pl.DataFrame | None:

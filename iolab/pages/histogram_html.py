@@ -81,10 +81,11 @@ def buckets_html(
         own = buckets.filter(pl.col("event") == event)
         if own.is_empty():
             continue
+        top = max(own["waits_pct"])
         rows.append(
             f"<p class=note><code>{html.escape(event)}</code> {html.escape(counts.get(event, ''))}</p>"
             f'<svg width="100%" height="{_HEIGHT + _LABEL + 1}" role="img" aria-label="{_said(event, own)}">'
-            f"{''.join(_bar(row, event, place, low, high, _top(own)) for row in own.iter_rows(named=True))}</svg>"
+            f"{''.join(_bar(row, event, place, low, high, top) for row in own.iter_rows(named=True))}</svg>"
         )
     if not rows:
         return ""
@@ -104,10 +105,6 @@ def _counted(event_histogram: pl.DataFrame, event: str) -> str:
     largest = event_histogram.filter(pl.col("event") == event).sort("waits", descending=True, nulls_last=True)
     waits = row_figure(largest.row(0, named=True), "waits")
     return "" if waits is None else f"{figure_text(waits)} waits"
-
-
-def _top(own: pl.DataFrame) -> float:
-    return float(max(own.get_column("waits_pct").to_list()))
 
 
 def _bar(row: dict[str, float], event: str, place: Place, low: float, high: float, top: float) -> str:

@@ -94,8 +94,8 @@ def log_row(seen: LogSummary) -> LogRow | None:
     begin, end = (None, None) if span is None else span[:2]
     found = None if span is None else frame_of(seen.log, "parameters")
     parameters = pl.DataFrame()
+    info = getattr(seen.log, "info", None)
     if found is not None and {"parameter", "begin", "end"} <= set(found.columns):
-        info = getattr(seen.log, "info", None)
         whose = f"{getattr(info, 'db_id', None)} {getattr(info, 'instance', None)}"
         parameters = found.select(
             pl.lit(whose).alias("instance_name"),
@@ -104,7 +104,6 @@ def log_row(seen: LogSummary) -> LogRow | None:
             pl.lit(1).alias("part"),
             *("parameter", "instance", "begin", "end", "pdb"),
         )
-    info = getattr(seen.log, "info", None)
     started = getattr(info, "startup_time", None)
     cpus, memory = getattr(info, "cpus", None), getattr(info, "memory_gb", None)
     machine = [getattr(info, "platform", None), cpus and counted(cpus, "processor"), memory and f"{memory:,.0f} GiB"]
@@ -202,13 +201,15 @@ def change_base(logs: Mapping[str, LogRow], between: tuple[str, str] | None) -> 
     """What the numbers of the sentences are: the change at a restart, or from a time on."""
     if between is None or (begin := logs[between[1]].begin) is None:
         return ""
-    return "change at the restart" if _restart(logs, between) else f"change at {begin:%Y-%m-%d %H:%M}"
+    is_restart = _since(logs, between).startswith("after")
+    return "change at the restart" if is_restart else f"change at {begin:%Y-%m-%d %H:%M}"
 
 
-def _restart(logs: Mapping[str, LogRow], between: tuple[str, str]) -> str:
-    """When the instance was started between two logs; empty where it was not."""
-    started, end, begin = logs[between[1]].started, logs[between[0]].end, logs[between[1]].begin
-    return f"{started:%Y-%m-%d %H:%M}" if started and end and begin and end <= started <= begin else ""
+def _since(logs: Mapping[str, LogRow], between: tuple[str, str]) -> str:
+    """When what changed between two logs did: after a restart, else from the later log on."""
+    row, end = logs[between[1]], logs[between[0]].end
+    is_restart = row.started and end and row.begin and end <= row.started <= row.begin
+    return f"after the restart at {row.started:%Y-%m-%d %H:%M}" if is_restart else f"from {_when(between[1], row)} on"
 
 
 def sets_head(sets: Mapping[str, Mapping[str, ParsedLog]]) -> tuple[str, str]:
@@ -432,9 +433,7 @@ def _change(ordered: Mapping[str, LogRow], changed: Sequence[dict[str, Any]] = (
             rows = [Said(number, text, _latency_step(logs[place - 1][1], logs[place][1], part, changed), link)]
             if busiest:
                 rows.append(Said(more, load, step, ("comparison", "comparisons")))
-            at = _restart(ordered, between)
-            when = f"after the restart at {at}" if at else f"from {_when(*logs[place])} on"
-            total = f"{time_text(before)} → {time_text(after)} per `{part}` {when}: {change}."
+            total = f"{time_text(before)} → {time_text(after)} per `{part}` {_since(ordered, between)}: {change}."
             return _Change(f"{said}: {change}.{busiest}", between, total, tuple(rows))
     sizes = {name: _size(one.ledger) or 0.0 for name, one in logs}
     if len(logs) < 2 or any(one.ledger.elapsed is None for _, one in logs):
@@ -463,10 +462,8 @@ def _busiest(before: Sequence[LogRow], after: Sequence[LogRow]) -> tuple[str, st
     said = f"had {three(active)} sessions active before and {three(active_now)} after"
     said = f" The busiest logs {said}, {three(on_cpu)} and {three(on_cpu_now)} of them on CPU."
     number = f"{100 * (active_now / active - 1):+.0f} %" if active else ""
-    busiest = (
-        f"The busiest {count} had {three(active)} sessions active before, {count_now} had {three(active_now)} after"
-    )
-    busiest += f": {three(on_cpu)} and {three(on_cpu_now)} of them on CPU"
+    first = f"The busiest {count} had {three(active)} sessions active before, {count_now} had {three(active_now)}"
+    busiest = f"{first} after: {three(on_cpu)} and {three(on_cpu_now)} of them on CPU"
     return said, number, f"{busiest}, {when}, and {now}." if when and now else f"{busiest}."
 
 

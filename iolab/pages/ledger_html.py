@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from iolab.pages.elements import AT_MOST, figure_html, large_html
+from iolab.pages.elements import AT_MOST, figure_html, large_html, text_html
 from iolab.pages.ledger_rows import (
     LARGE,
     PAGE_LEAST,
@@ -103,7 +103,7 @@ def total_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mappi
     The pieces lead where the rows of `ledger_html` do.
     """
     if ledger.void:
-        return f'<p class="total void"><b>no total</b>: {_text(ledger.void)}</p>'
+        return f'<p class="total void"><b>no total</b>: {text_html(ledger.void)}</p>'
     said, opened = printable(ledger.text or ledger.base), _open_time(ledger)
     text = f"{said.partition('; ')[0]}{opened}" if opened else said
     said = f'<p class="total">{large_html(capital(text))}</p>'
@@ -378,8 +378,8 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
         # of what has no times the sum is one of its counts
         sums = [times[-1], *blank] if any(own) or not kept else ["", times[-1].removesuffix(".0"), *blank[1:]]
         last = "".join(f'<td class="number">{html.escape(one)}</td>' for one in (share, *sums))
-        foot = f'<tfoot><tr><th scope="row">{_text(ledger.base)}</th><td></td>{last}</tr></tfoot>'
-    note = f'<p class="note">{_text(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
+        foot = f'<tfoot><tr><th scope="row">{text_html(ledger.base)}</th><td></td>{last}</tr></tfoot>'
+    note = f'<p class="note">{text_html(f"% of {ledger.work_base}")}</p>' if ledger.work_base else ""
     if used := {kind for row in rows for kind in within.get(row.part or "", {})}:
         key = [(kind, said) for name, (kind, said) in _WITHIN.items() if name in used] + [("rest", "rest")]
         chips = "".join(f"<span>{chip_html(kind, anchor)} {said}</span>" for kind, said in key)
@@ -388,7 +388,7 @@ def _table(ledger: Ledger, view: str, anchor: str, *, columns: pl.DataFrame | No
     note += _where(ledger) if is_who else ""
     note += _reading(rules, rows, times if view == ledger.views[0] else [], longest, is_sampled=bool(seen_times))
     if ledger.unshared:
-        note = f'<p class="note">{_text(f"No shares: {ledger.unshared}")}</p>'
+        note = f'<p class="note">{text_html(f"No shares: {ledger.unshared}")}</p>'
     what = view_head(ledger, view, rows)
     caption = f"<caption>{_CAPTIONS.get(what.split(',')[0], 'Ledger')} <small>adds up to the total</small></caption>"
     head = f'{caption}<thead><tr><th scope="col">{what}</th><td></td>{head}</tr></thead>'
@@ -420,7 +420,7 @@ def _where(ledger: Ledger) -> str:
     """The services or instances that had the total, in one line."""
     rows = ledger.parts("where").to_dicts() if "where" in ledger.views else []
     tops = [row for row in rows if not row["level"] and (row["share"] or 0.0) >= PAGE_LEAST]
-    said = ", ".join(f"{_text(row['name'])} {_share(row)}" for row in tops)
+    said = ", ".join(f"{text_html(row['name'])} {_share(row)}" for row in tops)
     return f'<p class="note"><b>Where</b>: {said}</p>' if said else ""
 
 
@@ -432,7 +432,9 @@ def _phases(ledger: Ledger, anchor: str) -> str:
     for row in calls:
         bar = bar_html(row["own_lo"] / longest, row["own_hi"] / longest, "c-other", anchor)
         cells = _own_time([row])
-        body += f'<tr class="level-1"><th scope="row">{_text(row["name"])}</th><td class="bar">{bar}</td>{cells}</tr>'
+        body += (
+            f'<tr class="level-1"><th scope="row">{text_html(row["name"])}</th><td class="bar">{bar}</td>{cells}</tr>'
+        )
     head = '<th scope="col">phase</th><td></td><th class="number">own time</th><th class="number">calls</th>'
     return (
         f'<div id="{anchor}-phase"><table class="ledger phases"><caption>Phases <small>own time of the calls</small>'
@@ -470,7 +472,7 @@ def _sampled_line(one: Sampled, ledger: Ledger, longest: float, blanks: int, tex
     bar = f'<svg width="100%" height="14" aria-hidden="true">{drawn}</svg>' if value <= _BAR else ""
     kind = "samples who" if rules.endswith("-who-rules") else "samples"
     return (
-        f'<tr class="level-1 {kind}"><th scope="row">samples: {_text(one.name)}</th>'
+        f'<tr class="level-1 {kind}"><th scope="row">samples: {text_html(one.name)}</th>'
         f'<td class="bar">{bar}</td>'
         f'<td class="number">{figure_html(_plus_minus(time, ledger), rules)}</td>'
         f'<td class="number">{text}</td>{"<td></td>" * blanks}</tr>'
@@ -544,7 +546,3 @@ def _whisker(lo: float, hi: float) -> str:
     ends = ((lo, hi, 7, 7), (lo, lo, 4, 10), (hi, hi, 4, 10))
     line = '<line x1="{:.1f}%" x2="{:.1f}%" y1="{}" y2="{}" class="whisker"/>'
     return "".join(line.format(*one) for one in ends)
-
-
-def _text(value: str) -> str:
-    return html.escape(printable(value))

@@ -214,9 +214,8 @@ def _identity(seen: LogSummary, name: str) -> str:
             is_named = new and new[0] == pieces[0] and what != "period"
             parts += [f"{what} {', '.join(new)}" if is_named else _within_day(", ".join(new))] if new else []
     session = frame_of(seen.log, "session")
-    if session is not None and {"name", "value"} <= set(session.columns):
-        own = dict(session.select("name", "value").drop_nulls().rows())
-        parts += [f"{said} {own[name].replace(' : ', ' ')}" for name, said in _OF_SESSIONS.items() if own.get(name)]
+    own = {} if session is None or "value" not in session.columns else dict(session.select("name", "value").rows())
+    parts += [f"{said} {own[name].replace(' : ', ' ')}" for name, said in _OF_SESSIONS.items() if own.get(name)]
     process = getattr(getattr(seen.log, "head", None), "process", None)
     started = getattr(getattr(seen.log, "info", None), "startup_hour", None)
     parts += [f"process {process}"] * (process is not None)

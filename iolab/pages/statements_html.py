@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from iolab.metrics.formatting import time_text
-from iolab.pages.elements import table_html
+from iolab.pages.elements import table_html, text_html
 from iolab.pages.findings_html import frame_of
 from iolab.pages.ledger_rows import time_cell
 from iolab.pages.ledger_text import cut
 from iolab.pages.tables import frame_html
-from logframe.wording import printable
 from sqlplusparse.runs import normal_text
 
 if TYPE_CHECKING:
@@ -127,12 +125,12 @@ def statements_html(seen: LogSummary, *, anchor: str) -> tuple[str, dict[str, st
     for number, one in enumerate(statements_of(seen), 1):
         links[one.part] = f"{anchor}-statement-{number}"
         tables = "".join(
-            f"<div><h4>{_text(name.replace('_', ' '))}</h4>{frame_html(f)}</div>" for name, f in one.rows.items()
+            f"<div><h4>{text_html(name.replace('_', ' '))}</h4>{frame_html(f)}</div>" for name, f in one.rows.items()
         )
-        text = _text(cut(one.text, _MOST_TEXT))
+        text = text_html(cut(one.text, _MOST_TEXT))
         said = ", ".join(f"{what} {cell}" for what, cell in zip(_HEADS, one.cells, strict=True) if cell)
         parts.append(
-            f'<details id="{links[one.part]}"><summary><code>{_text(one.part)}</code> <small>{_text(said)}'
+            f'<details id="{links[one.part]}"><summary><code>{text_html(one.part)}</code> <small>{text_html(said)}'
             f'</small></summary><pre class="sql">{text}</pre><div class="tables">{tables}</div></details>'
         )
     head = "<h3>Statements, one by one</h3>"
@@ -159,7 +157,3 @@ def shared_html(summaries: Mapping[str, LogSummary]) -> str:
     ]
     table = table_html(["statement", "log", *_HEADS, "text"], rows, numbers=_HEADS)
     return f'<section id="statements"><h2>Statements in several logs</h2>{table}</section>' if rows else ""
-
-
-def _text(value: str) -> str:
-    return html.escape(printable(value))

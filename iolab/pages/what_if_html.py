@@ -198,9 +198,8 @@ def _table(ledger: Ledger, row: dict[str, Any], rows: float | None, anchor: str,
         bar = bar_html(float(after.lo) / longest, float(after.hi) / longest, kind, anchor, rings=rings)
         said = f"{'this log: ' if is_now else ''}{_range(after, digits)} s"
         faster = _range(one.before / after, 2) if after.lo > 0 else ""
-        cells = "".join(f"<td>{one}</td>" for one in (said, faster))
         kind = " class=now" if is_now else ""
-        lines.append(f"<tr{kind}><td>{each}</td>{trips}<td class=bar>{bar}</td>{cells}</tr>")
+        lines.append(f"<tr{kind}><td>{each}</td>{trips}<td class=bar>{bar}</td><td>{said}</td><td>{faster}</td></tr>")
     shown = "".join(f'<th scope="col">{one}</th>' if one else "<td></td>" for one in heads)
     return f'<table class="ledger"><thead><tr>{shown}</tr></thead><tbody>{"".join(lines)}</tbody></table>'
 

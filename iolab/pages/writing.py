@@ -207,21 +207,21 @@ def _read(named: Sequence[NamedLog], say: Callable[[str], object]) -> _Read:
     for number, one in enumerate(named, 1):
         name = one.name
         say(f"[{number}/{len(named)}] {one.place}")
-        section, link = "", f'<a href="#log-{number}">{_text(name)}</a>'
+        section, link = "", f'<a href="#log-{number}">{html.escape(name)}</a>'
         try:
             seen = summarize(one.source)
             if is_whole:
                 section = log_section(number, name, seen, is_only=len(named) == 1, is_drawn=is_drawn)
                 section = section if is_drawn else _folded(number, name, seen.headline, section)
             else:
-                link = f'<span id="log-{number}">{_text(name)}</span>'
+                link = f'<span id="log-{number}">{html.escape(name)}</span>'
             first = _first(seen) if is_whole else ""
-            line = (link, _text(seen.headline), first, _text(_counted(seen.diagnostics)))
+            line = (link, html.escape(seen.headline), first, html.escape(_counted(seen.diagnostics)))
             row, figures, info = log_row(seen), over_time({name: seen.log}), infos_of({name: seen.log})
         except Exception as error:  # noqa: BLE001 - a page of many logs survives any of them
             reason = reason_of(error, one.place, given=len(named))
             read.failed.append(f"{name}: {reason}")
-            read.table.append((link, f"not read: {_text(reason)}", "", ""))
+            read.table.append((link, f"not read: {html.escape(reason)}", "", ""))
             read.sections.append(_unread(number, name, str(error).replace(one.place, name), is_drawn=is_drawn))
             continue
         read.summaries.update({name: seen} if is_whole else {})
@@ -237,7 +237,7 @@ def _read(named: Sequence[NamedLog], say: Callable[[str], object]) -> _Read:
 def _total_line(change: Sequence[Said], between: tuple[str, str] | None) -> str:
     """What changed most in many logs, and the two between which it did."""
     is_said = any("iolab compare" in one.step for one in change)
-    step = "<b>next</b> iolab compare {} {}".format(*map(_text, between)) if between and not is_said else ""
+    step = "<b>next</b> iolab compare {} {}".format(*map(html.escape, between)) if between and not is_said else ""
     step = f'<p class="lead">{step}</p>' if step else ""
     return f'<p class="verdict">{large_html(change[0].sentence, 2)}</p>{step}' if change else ""
 
@@ -258,9 +258,7 @@ def _lead(
     if change[1:]:
         base = base if any(one.number for one in change) else ""
         lead = f'<div class="sentences">{sentences_html(change[1:], base=base)}</div>'
-    elif change:
-        lead = ""
-    elif is_pair and one is not None and (one.change is not None or together.is_empty()):
+    elif not change and is_pair and one is not None and (one.change is not None or together.is_empty()):
         if one.change is None:
             lead = f'<p class="verdict">{large_html(one.verdict, 2)}</p>'
         else:
@@ -274,10 +272,8 @@ def _lead(
             settings = together.filter(name="settings_changed").get_column("sentence").to_list()
             together = together.filter(~pl.col("name").is_in(OF_COMPARISONS))
             lead += moves_html(one.change, waterfall_html(one.change), [*own, *(Said("", said) for said in settings)])
-            lead, first = (
-                lead + beside_waterfall_html(one.change, one.not_compared, sampled=one.sampled, texts=texts),
-                "",
-            )
+            lead += beside_waterfall_html(one.change, one.not_compared, sampled=one.sampled, texts=texts)
+            first = ""
     said = findings_html(together, anchor="both", is_linked=False) if together.height else ""
     return [lead, _first_screen(said, first)]
 
@@ -368,7 +364,7 @@ def _idle(logs: Sequence[Any]) -> list[str]:
 
 
 def _lead_line(what: str) -> str:
-    return f'<p class="lead">{_text(what)}</p>' if what else ""
+    return f'<p class="lead">{html.escape(what)}</p>' if what else ""
 
 
 def _mark_runs(sections: list[str], names: Sequence[str], summaries: dict[str, LogSummary]) -> None:
@@ -381,14 +377,14 @@ def _mark_runs(sections: list[str], names: Sequence[str], summaries: dict[str, L
 
 def _unread(number: int, name: str, said: str, *, is_drawn: bool) -> str:
     """The part of a log that was not read, with the reason."""
-    section = f'<section id="log-{number}"><h2>{_text(name)}</h2><pre>{_text(said)}</pre></section>'
+    section = f'<section id="log-{number}"><h2>{html.escape(name)}</h2><pre>{html.escape(said)}</pre></section>'
     return section if is_drawn else _folded(number, name, "not read", section)
 
 
 def _folded(number: int, name: str, what: str, section: str) -> str:
     """The part of one of many logs, folded; the fold takes over its identifier."""
     anchor = f' id="log-{number}"'
-    summary = f"<summary>{_text(name)} <small>{_text(what)}</small></summary>"
+    summary = f"<summary>{html.escape(name)} <small>{html.escape(what)}</small></summary>"
     return f'<details class="log"{anchor}>{summary}{section.replace(anchor, "", 1)}</details>'
 
 
@@ -396,13 +392,13 @@ def _first(seen: LogSummary) -> str:
     """The first sentence of a log with an impact, else its first sentence, else its first figures."""
     findings = seen.findings
     if (findings.is_empty() or is_nothing(findings)) and (headline := _headline(seen)):
-        return _text(headline)
+        return html.escape(headline)
     if findings.is_empty():
         return ""
     if seen.ledger is not None and seen.ledger.void:
-        return _text(f"no total: {seen.ledger.void}")
+        return html.escape(f"no total: {seen.ledger.void}")
     said = sentences(findings, is_whole=False, has_ledger=seen.ledger is not None)
-    return _text((said[0]["sentence"] if said else findings.item(0, "sentence")).replace("`", ""))
+    return html.escape((said[0]["sentence"] if said else findings.item(0, "sentence")).replace("`", ""))
 
 
 def _summary(rows: list[tuple[str, str, str, str]], step: str) -> str:
@@ -457,7 +453,9 @@ def _comparisons(pairings: Sequence[Pairing], logs: int, *, is_drawn: bool, draw
         if one.refusal:
             refused.setdefault(one.refusal, []).append(one.title)
     if refused:
-        items = "".join(f"<li><b>{_text('; '.join(pairs))}</b>: {_text(why)}</li>" for why, pairs in refused.items())
+        items = "".join(
+            f"<li><b>{html.escape('; '.join(pairs))}</b>: {html.escape(why)}</li>" for why, pairs in refused.items()
+        )
         parts.append(f"<h3>Not compared</h3><ul>{items}</ul>")
     return "".join(parts) + "</section>"
 
@@ -470,11 +468,11 @@ def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
         is_drawn: whether its charts are drawn.
         without: how many of the first charts are drawn elsewhere.
     """
-    parts = [f'<h3>{_text(one.title)}</h3><p class="lead">{_text(as_sentence(one.why))}</p>']
+    parts = [f'<h3>{html.escape(one.title)}</h3><p class="lead">{html.escape(as_sentence(one.why))}</p>']
     if one.verdict:
         parts.append(f'<p class="verdict">{marked_html(one.verdict)}</p>')
     if one.legend:
-        parts.append(f"<p>{_text(one.legend)}.</p>")
+        parts.append(f"<p>{html.escape(one.legend)}.</p>")
     for paragraph in one.paragraphs:
         verdict = _VERDICT.sub(r"<strong>\g<0></strong>", marked_html(paragraph))
         parts.append(f"<p>{verdict.replace(' Caveat: ', '<br>Caveat: ')}</p>")
@@ -484,7 +482,7 @@ def pairing_html(one: Pairing, *, is_drawn: bool, without: int = 0) -> str:
     for title, frame in (one.tables or one.frames).items():
         if title == drawn:
             continue
-        parts.append(f"<h4>{_text(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
+        parts.append(f"<h4>{html.escape(title)}</h4>{frame_html(frame, names={'a': 'A', 'b': 'B'})}")
     return "".join(parts)
 
 
@@ -503,7 +501,3 @@ def _counted(diagnostics: pl.DataFrame) -> str:
         return "none"
     kinds = diagnostics.group_by("kind").len().sort("kind")
     return ", ".join(f"{count:,} {kind.replace('_', ' ')}" for kind, count in kinds.iter_rows())
-
-
-def _text(value: str) -> str:
-    return html.escape(value)

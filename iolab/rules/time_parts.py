@@ -206,13 +206,12 @@ def _of_part(lead: Ledger, row: dict[str, Any], number: int, rules: list[Finding
 
 def small_gaps(lead: Ledger, said: pl.DataFrame) -> Iterator[Finding]:
     """Time between records, and of clients, that has a row of a ledger and no sentence yet: for where there is room."""
-    rows = lead.parts(next(iter(VIEWS))) if next(iter(VIEWS)) in lead.views else pl.DataFrame()
-    trips = [name for name in rows.get_column("name") if name.startswith(ROUND_TRIPS)] if rows.height else []
-    for row in rows.iter_rows(named=True):
-        is_gap = row["kind"] in {"gap", "client"} and not row["level"] and row["part"] not in said.get_column("part")
-        if is_gap and lead.total is not None and row["own_lo"] >= SMALL * lead.total.value:
-            step = CLIENT_WORK if row["kind"] == "client" else MORE_ROWS * bool(trips)
-            yield replace(_of_part(lead, row | {"view": next(iter(VIEWS))}, 0, [])[0], next=step)
+    rows = lead.parts("what").to_dicts() if lead.total is not None and "what" in lead.views else []
+    steps = {"client": CLIENT_WORK, "gap": MORE_ROWS * any(row["name"].startswith(ROUND_TRIPS) for row in rows)}
+    for row in rows:
+        is_left = not row["level"] and row["kind"] in steps and row["part"] not in said.get_column("part")
+        if is_left and lead.total is not None and row["own_lo"] >= SMALL * lead.total.value:
+            yield replace(_of_part(lead, row | {"view": "what"}, 0, [])[0], next=steps[row["kind"]])
 
 
 def sentence(lead: Ledger, row: dict[str, Any]) -> str:
