@@ -44,8 +44,6 @@ _SAYS_ITSELF: Final = re.compile(
     r"(?<![\w.,:])(\d[\d,.]*) "
     r"(%|us|ms|s|[KMGT]iB|(?:session|sample|CPU|request|wait|statement|execution|round trip)s?)(?!\w)"
 )
-#: Letters of a number and its unit that stand in one line.
-_NARROW: Final = 5
 
 
 class Said(NamedTuple):
@@ -108,7 +106,7 @@ def _row(row: dict[str, Any], anchor: str, *, base: str, is_linked: bool) -> str
         number = f"{100 * row['impact_lo']:.0f}–{100 * row['impact_hi']:.0f}"
     number = figure_html("?" if row["refused"] and not number else number, f"{anchor}-rules")
     if number and row["impact"] is not None and row["impact_of"] != base:
-        number += f"<small>{html.escape(row['impact_of'].removeprefix('the '))}</small>"
+        number += f" <small>{html.escape(row['impact_of'].removeprefix('the '))}</small>"
     links = "".join(_link(one, anchor) for one in row["evidence"][:2]) if is_linked else ""
     below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
@@ -122,11 +120,10 @@ def _own_figure(sentence: str) -> str:
 
     Examples:
         >>> _own_figure("Statement 1 had 4.96 sessions."), _own_figure("Reads averaged 8.01 KiB (9 requests).")
-        ('4.96<small>sessions</small>', '8.01<small>KiB</small>')
+        ('4.96 <small>sessions</small>', '8.01 <small>KiB</small>')
     """
     found = _SAYS_ITSELF.search("".join(sentence.split("`")[::2]))
-    number, unit = found.groups() if found else ("", "")
-    return f"{number} {unit}".strip() if len(number + unit) < _NARROW else f"{number}<small>{unit}</small>"
+    return f"{found[1]} <small>{found[2]}</small>" if found else ""
 
 
 def in_one_line(sentence: str) -> tuple[str, str]:
