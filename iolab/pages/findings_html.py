@@ -26,6 +26,8 @@ MOST: Final = 5
 _MOST_CITED: Final = 60
 #: Letters of a line at 1440 pixels, and where a longer sentence is divided.
 ONE_LINE: Final = 95
+#: Letters of a total line that leave room for the second basis.
+_BOTH: Final = 80
 _STOPS: Final = (r"[:;.] ", r", (?=\d|so |one |at most |bypassing )")
 _BEFORE_COMMAS: Final = ("Of ", "From ", "In ", "On ", "Among ", "At ")
 _WHOLE: Final = r"(?=[^`]*(?:`[^`]*`[^`]*)*$)(?![^(]*\))"
@@ -189,9 +191,11 @@ def verdict_html(change: LedgerChange, warning: str = "") -> str:
         said = f"{_arrow(change)} {change.unit}{base}{rest}".replace("(-", "(−")
         said = said.replace("is not accounted for: its cause is unknown", "has an unknown cause")
         said = said.replace("of the change is from", "is from")
+    lead = ""
     if (work := change.per_work) is not None:
-        said += f" Per transaction: {_arrow(work)} {work.unit.partition(' ')[0]}."
-    return f'<p class="verdict">{large_html(f"{warning} {said}".strip(), 2)}</p>'
+        lead = f"Per transaction: {_arrow(work)} {work.unit.partition(' ')[0]}."
+        said, lead = (said, f'<p class="lead">{lead}</p>') if len(said) > _BOTH else (f"{said} {lead}", "")
+    return f'<p class="verdict">{large_html(f"{warning} {said}".strip(), 2)}</p>{lead}'
 
 
 def _arrow(change: LedgerChange) -> str:

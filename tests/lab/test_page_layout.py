@@ -153,7 +153,7 @@ def test_the_total_line_is_one_line(width: int, pages: dict[str, Path], tmp_path
 
     reports = sorted((SAMPLES / "awr_series").iterdir())
     assert write_report(reports, tmp_path / "series.html") == []
-    assert write_report([reports[2], reports[6]], tmp_path / "two.html") == []
+    assert write_report([reports[2], reports[8]], tmp_path / "two.html") == []
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         shown = browser.new_page(viewport={"width": width, "height": 900})
