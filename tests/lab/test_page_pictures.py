@@ -164,7 +164,7 @@ HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
         ),
         (
             ["sqltrace/orders_disk_ora_4890.trc", "sqltrace/orders_flash_ora_4711.trc"],
-            f"{DEMO}, module orders_report, 2026-03-02: 21:30 to 21:30 (A) and 21:00 to 21:00 (B)",
+            f"{DEMO}, 2026-03-02: 21:30 to 21:30 (A) and 21:00 to 21:00 (B)",
             "extended SQL trace",
         ),
         (
