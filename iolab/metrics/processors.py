@@ -341,7 +341,7 @@ def tool_cpu_parts(log: FrameLog) -> pl.DataFrame:
 
 
 def _lengths(frame: pl.DataFrame) -> pl.DataFrame:
-    """The seconds from the sample before to each, by the clock that top prints; null where there is none."""
+    """The seconds from the sample before to each, by the clock that top prints; null without one."""
     clock = pl.col("clock").str.to_time("%H:%M:%S", strict=False) if "clock" in frame.columns else pl.lit(None, pl.Time)
     rows = frame.group_by("sample").agg(at=clock.first()).sort("sample")
     return rows.select("sample", s=pl.col("at").cast(pl.Duration).dt.total_seconds().diff().cast(pl.Float64) % _DAY_S)

@@ -39,6 +39,8 @@ _NOTHING: Final = ("0.0", "<0.1")
 #: Names of what closes a sum, and what it is called where the rounding of the printed figures explains it.
 _OF_SUMS: Final = ("not accounted for", "counted twice")
 _ROUNDING: Final = "rounding of the printed figures"
+#: Bounds that touch 0 are this near to it.
+_TOUCH_S: Final = 1e-9
 #: A share is shown as a range where its bounds are apart by more than this, and by more than a point.
 _RANGE: Final = 0.05
 _POINT: Final = 0.01
@@ -239,7 +241,7 @@ def _is_closing(row: dict[str, Any]) -> bool:
 
 def _is_rounding(row: dict[str, Any]) -> bool:
     """Whether a closing part may be only what the rounding of the printed figures leaves."""
-    return _is_closing(row) and bool(row["seconds_lo"] < 0 < row["seconds_hi"])
+    return _is_closing(row) and bool(row["seconds_lo"] < 0 < row["seconds_hi"] + _TOUCH_S)
 
 
 def _size(ledger: Ledger, row: dict[str, Any]) -> float:

@@ -26,8 +26,7 @@ _LEAST_CPU: Final = 0.5
 _MOST_PROCESSES: Final = 3
 #: This many processes of a user that run one program are named together; the program of a command, without numbers.
 _ALIKE: Final = 3
-_PROGRAM: Final = r"^([^ ]+)"
-_NUMBER: Final = r"[0-9]+"
+_DIGITS: Final = [*map(str, range(10))]
 _ORACLE: Final = "ora"
 _LESS: Final = "run fewer `{0}` at a time, or let them yield: renice -n 19 -u {1}; ionice -c 3 for its I/O"
 #: A process that cannot be interrupted nearly always waits for I/O.
@@ -95,12 +94,13 @@ def busy_process(log: FrameLog) -> Iterator[Finding]:
 
 def _families(rows: pl.DataFrame, number: int) -> tuple[Finding | None, pl.DataFrame]:
     """The processes of one user and program that used most together, beside those used next, and their numbers."""
-    program = pl.col("command").str.extract(_PROGRAM, 1).str.replace_all(_NUMBER, "")
+    program = pl.col("command").str.split(" ").list.first().str.replace_many(_DIGITS, [""])
     families = rows.group_by("user", program=program).agg(
         name=pl.col("command").first(),
         names=pl.col("command").n_unique(),
         cpus=pl.col("cpu_percent").sum() / 100 / number,
         most=pl.struct("sample").value_counts().struct.field("count").max(),
+        share=pl.col("sample").n_unique() / number,
         pid="pid",
     )
     busy = families.filter(pl.col("cpus") >= _LEAST_CPU, pl.col("most") >= _ALIKE).sort("cpus", descending=True)
@@ -118,6 +118,8 @@ def _families(rows: pl.DataFrame, number: int) -> tuple[Finding | None, pl.DataF
         f"{'; '.join(said)}.",
         next=PROFILE.format(top["pid"][0]) if is_oracle else less,
         evidence=(Evidence("processes", tuple(map(str, top["pid"][:_MOST_PROCESSES]))),),
+        impact=Interval.exact(min(top["share"], 1.0)),
+        impact_of=OF_SAMPLES,
         order=0,
     )
     return finding, busy.head(2).select(pl.col("pid").explode().unique())

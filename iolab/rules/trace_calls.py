@@ -38,7 +38,7 @@ _OFTEN: Final = "see what reads so often: an SQL trace (event 10046), if it is O
 _WALL: Final = "how long the reads take: strace -c -w -f -p PID"
 _CPU_ONLY: Final = "; as CPU time it excludes waits"
 _ELSEWHERE: Final = "see what they did outside of calls: perf top -p PID; what their sessions waited for: V$SESSION"
-_ATTACHED: Final = r"Process ([0-9]+) attached"
+_ATTACHED: Final = ("Process ", " attached")
 _BUSY: Final = "see who makes these calls: perf record -g -p PID, then perf report"
 _CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 #: Calls that a program makes without the kernel where the clock source allows it.
@@ -176,7 +176,8 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         beside, step = trips, MORE_ROWS
     if lead["syscall"] not in _WOULD_WAIT and lead["errors"] >= _NEARLY_ALL * max(lead["calls"], 1):
         beside, step = f", {lead['errors']:,} of which failed", _FAILED.format(lead["syscall"])
-    attached: int = log.diagnostics.get_column("text").str.extract(_ATTACHED, 1).drop_nulls().n_unique()
+    is_attached = pl.all_horizontal(pl.col("text").str.contains(word, literal=True) for word in _ATTACHED)
+    attached: int = log.diagnostics.filter(is_attached)["text"].n_unique()
     longest = run.select((pl.col("seconds") / pl.col("calls")).max()).item() or 0.0
     is_read = lead["syscall"] in _OF_FILES and lead["syscall"] not in SUBMITS
     if attached and whole < SHORT_S and longest < _SLOW_S and not run["errors"].sum():

@@ -287,7 +287,7 @@ def test_one_request_at_a_time(depth: int) -> None:
         )
         clock += 0.041
     log = "\n".join(lines)
-    assert ("60 calls, 40 ms each, one 1,024 KiB request at a time." in said(log)) is (depth == 1)
+    assert ("60 calls, 40 ms each, one 1,024 KiB request at a time: 26.2 MB/s." in said(log)) is (depth == 1)
     assert any("MB/s" in line for line in screen(log)[:3]) is (depth == 1)
 
 

@@ -319,7 +319,7 @@ def test_parses_and_hard_parses_are_of_the_same_statements(rows: int) -> None:
     log += _overall(*inner).replace("NON-RECURSIVE", "RECURSIVE")
     said = " ".join(iolab.findings((HEAD + log).encode()).get_column("sentence"))
     assert "9 calls, 9 hard parses." in said
-    assert "took at most 29.7 us of CPU" in said
+    assert "A logical read took" not in said
 
 
 @pytest.mark.parametrize(("seconds", "often"), [(0.6, 2700), (0.6, 200), (9.0, 2700)])
