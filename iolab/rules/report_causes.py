@@ -157,7 +157,8 @@ def most_blocks(facts: ReportFacts) -> Iterator[Finding]:
         each = one.counts.get(name, 0) / one.executions.value
         if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:
             continue
-        per_row = "" if rows is None else f" for {three(rows / one.executions.value)} rows".replace(" 1 rows", " 1 row")
+        many = "" if rows is None else three(rows / one.executions.value)
+        per_row = f" for {many} row{'s' * (many != '1')}" if many else ""
         said = f"`{one.sql_id}` {did.format(three(each))} per execution{per_row}"
         yield Finding(
             "blocks_of_a_statement",
