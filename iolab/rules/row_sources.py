@@ -81,7 +81,7 @@ def main_step(
         >>> plan = [{"operation": name, "rows": rows, "consistent_gets": gets, "elapsed_us": us, "cardinality": 1}
         ...     for name, rows, gets, us in (("SORT", 5, 20_000, 900), ("SCAN T (object id 7)", 4_000, 20_000, 800))]
         >>> main_step(plan, [None, 0], 1_000, 20_000, 1, ""), main_step(plan, [None, 0], 9_000, 20_000, 1, "")
-        ((' `SCAN T` took 89 % of its time.', ''), ('', ''))
+        ((' `SCAN T` took 80 % of its time.', ''), ('', ''))
     """
     if not steps or (gets < _MANY_GETS and us < LONG_US):
         return "", ""
@@ -101,7 +101,8 @@ def main_step(
             is_index = str(found["operation"]).startswith("INDEX")
             better = _MORE_COLUMNS.format(_operation(found).rpartition(" ")[2]) if is_index else ""
             return f" `{_operation(step)}` {kept}.", better
-        did = (verb if whole >= least else _OF_ONE).format(percent(own[most] / whole))
+        of = max(whole, us) if least and whole >= least else whole  # the gets of a statement may be of several plans
+        did = (verb if whole >= least else _OF_ONE).format(percent(own[most] / of))
         said = f" `{_operation(step)}` {did}"
         if (outer := _outer(steps, parents, most)) is not None and outer["rows"] >= _MANY:
             rows = f"for each of the {outer['rows']:,} rows of `{_operation(outer)}`{_expected(outer)}"
@@ -116,7 +117,7 @@ def main_step(
             return f"{few}.", COMPARE_ITSELF.format(*converted)
         if is_scan and blocks >= _MANY * step["rows"]:
             return f"{few}.", _INDEX.format(table)
-        also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / whole)}" for n in second)
+        also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / of)}" for n in second)
         return f"{said}{also}.", ""
     return "", ""
 
