@@ -549,6 +549,8 @@ def written_and_read(log: StraceLog) -> Iterator[Finding]:
     own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
     alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
     own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
+    files = with_classes(times_of(log).targets.filter(is_own(lead))).filter(pl.col("kind") == "io")
+    own = own.filter(file_or_fd().is_in(files.select(file_or_fd()).to_series().implode()))
     rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
     sums = rows.group_by("file", "op").agg(pl.col("took").sum(), count=pl.len()).filter(pl.col("took") >= PART * whole)
     both = sums.filter(pl.len().over("file") == len(_HALVES))

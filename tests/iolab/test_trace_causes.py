@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import iolab
@@ -335,6 +337,21 @@ def test_counted_reads_with_as_many_writes_are_no_reads_of_a_disk(
     assert ("next: send and fetch more rows per call" in said) is is_server
     assert "consistent with a server" not in _findings(_counted(9000, 9000, 4))["counted_calls"]
     assert "not the elapsed time" in _findings(_counted(*counts))["no_total"]
+
+
+@pytest.mark.parametrize(
+    "file", ["TCP:[10.0.0.1:1521->10.0.0.9:51822]", "TCP:[10.0.0.1:51822->10.0.0.9:80]", "pipe:[7]"]
+)
+def test_a_socket_or_pipe_is_no_file_that_was_written_and_read(file: str) -> None:
+    """What the client or another process took to answer is no part of the other time: no share of it, above all."""
+    line = '{:.6f} {}(9<{}>, "", 21) = 21 <0.{:06}>'
+    calls = [("write", 0.0, 2_000), ("read", 0.003, 40_000)]
+    lines = [line.format(1_700_000_000 + n / 20 + at, call, file, us) for n in range(99) for call, at, us in calls]
+    found = _findings("\n".join(lines))
+
+    assert found
+    assert "written_and_read" not in found
+    assert all(float(share) <= 100 for one in found.values() for share in re.findall(r"([\d.]+) %", one))
 
 
 @pytest.mark.parametrize("other", ["/u01/temp01.dbf", "/u01/sales.dbf"])
