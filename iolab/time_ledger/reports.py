@@ -42,6 +42,7 @@ CALL_TIME: Final = "total call time"
 ALL_WAITS: Final = "DB time plus background waits"
 CPU: Final = "DB CPU"
 NOT_ACCOUNTED: Final = "not accounted for"
+_OF_BACKGROUND: Final = "waits of background processes"
 #: A class and its events may differ by this much of DB time; in a list of the top events a larger sum alone counts.
 _CLASS_SLACK: Final = 0.005
 #: Captured time as printed and as added up may differ by this many points, and captured SQL (LEDGER, 2.3).
@@ -339,12 +340,27 @@ def _what(account: Account, facts: ReportFacts) -> None:
             "what", event, wait.time_s, kind=_kind(wait_class), parent=parent, wait_class=wait_class, count=wait.waits,
             evidence=Place(table, (event,)), next_step=_next_of(facts, wait_class, event),
         )  # fmt: skip
+    if account.base == CALL_TIME and facts.shares_of_all_waits and facts.events:
+        _background_waits(account, facts)
     for parent in parents.values():
         account.closes(parent, "unlisted in class", kind="unlisted")
     is_part = facts.is_cut and facts.captured_pct is None
     if (not classes and not facts.events) or is_part or facts.db_cpu_s is None:
         _close_by_absence(account, facts, classes, events)
     _check_sums(account, facts, classes, dropped)
+
+
+def _background_waits(account: Account, facts: ReportFacts) -> None:
+    """The waits of background processes, which the total of a report without DB time (9.2) is of, too."""
+    of_all = {event: wait for event, wait in facts.background.items() if wait.time_s.value > 0}
+    if of_all:
+        whole = sum((wait.time_s for wait in of_all.values()), Interval.exact(0))
+        parent = account.add("what", _OF_BACKGROUND, whole, kind="wait", evidence=Place("background_events"))
+        for event, wait in of_all.items():
+            account.add(
+                "what", event, wait.time_s, kind=_kind(_class_of(facts, event)), parent=parent, count=wait.waits,
+                wait_class=_class_of(facts, event), evidence=Place("background_events", (event,)),
+            )  # fmt: skip
 
 
 def _close_by_absence(
