@@ -463,7 +463,7 @@ def test_idle_samples_are_no_share_of_work() -> None:
     assert not [one for one in iolab.findings(only)["sentence"] if "%" in one]
 
 
-def four_processors(one: float, others: float, *, moves: bool = False) -> str:
+def four_processors(one: float, others: float, *, moves: bool = False, kernel: float = 0) -> str:
     """Three samples of four processors, the second of which, or a later one each time, is so busy with interrupts."""
     text = "Linux 6.1.0 (fig) \t09/14/2026 \t_x86_64_\t(4 CPU)\n"
     heads = ("%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "%idle")
@@ -472,7 +472,7 @@ def four_processors(one: float, others: float, *, moves: bool = False) -> str:
         full = 1 + number * moves
         for cpu in ("all", *range(4)):
             busy = (one + 3 * others) / 4 if cpu == "all" else one if cpu == full else others
-            figures = (0, 0, 0, 0, 0, busy, 0, 0, 0, 100 - busy)
+            figures = (0, 0, kernel, 0, 0, busy, 0, 0, 0, 100 - busy - kernel)
             text += f"20:0{number + 1}:00    {cpu:>4}" + "".join(f"{one:9.2f}" for one in figures) + "\n"
     return text
 
@@ -488,6 +488,14 @@ def test_one_processor_can_be_the_limit() -> None:
     )
     for one, others in ((99, 98), (80, 3), (3, 3)):
         assert "busiest_processor" not in first_sentences(four_processors(one, others))
+
+
+def test_interrupts_within_the_time_of_the_kernel_are_named_there() -> None:
+    """Their own sentence says no other time than that of the kernel does."""
+    said = iolab.findings(iolab.load(four_processors(96, 28, kernel=4).encode())).get_column("sentence").to_list()
+
+    assert "Kernel code (system) took 49 % of processor time: soft interrupts 45 %, kernel code 4.0 %." in said
+    assert "Soft interrupts took 45 % of processor time." in said
 
 
 def test_stolen_time_and_swapping_are_said() -> None:
