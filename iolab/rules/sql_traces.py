@@ -17,7 +17,7 @@ from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import LONG_US, for_each_row, largest_wait, main_step
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, event_step, lob_step, parse_step
+from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, LOBS, event_step, lob_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
@@ -224,7 +224,8 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         said = f"{own.height:,} round trips between fetches took {seconds(whole / 1e6)}: larger fetches gain little."
         yield Finding("round_trips", said, part=TRIPS, evidence=(place,))
         return
-    by_statement = facts.session.statements.filter(pl.col("trips") > 0).sort("trip_us", descending=True)
+    by_statement = facts.session.statements.filter(~pl.col("is_lob") & (pl.col("trips") > 0))
+    by_statement = by_statement.sort("trip_us", descending=True)
     first, of = by_statement.row(0, named=True), ""
     if first["trip_us"] >= _MOST_OF * whole and first["sql"]:
         of = f" of `{first['sql']}`"
@@ -254,6 +255,8 @@ def _think(facts: Facts) -> tuple[str, str] | None:
 
 def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
     """How many rows a fetch of a statement usually brings, and what to do about it."""
+    if one["is_lob"]:
+        return f"{seconds(one['trip_us'] / one['trips'] / 1e6)} each", LOBS
     fetches = facts.session.calls.filter(pl.col("op") == "FETCH", _is_of(one))
     usual = int(fetches.get_column("rows").median() or 0)  # type: ignore[arg-type]  # of whole numbers
     rows = int(fetches.get_column("rows").sum())
@@ -272,7 +275,7 @@ def _fetch(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
 @rule("client_time", of="sqltrace_session", needs="waits for the client")
 def client_time(facts: Facts) -> Iterator[Finding]:
     """Waits for the client that are no round trip of a fetch: application, user and network together."""
-    own = facts.session.for_client.filter(~pl.col("is_trip"))
+    own = facts.session.for_client.filter(part=CLIENT)
     whole = int(own.get_column("us").sum())
     lead = facts.lead
     if not own.height or lead.total is None or whole / 1e6 < _NAMED * lead.total.value:
@@ -404,7 +407,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             if top is not None and (file := _of_file(facts, one, top).partition(" had ")[0]):
                 step = f"see its device: select name from v$datafile where file# = {file.split()[-1]}; iostat -xt 5"  # noqa: S608 - text
         again = pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64()))
-        client_us = int(facts.session.for_client.filter(~pl.col("is_trip"), again)["us"].sum())
+        client_us = int(facts.session.for_client.filter(again, part=CLIENT)["us"].sum())
         if by_row and client_us > one["us"]:
             plan += f" Between its executions {seconds(client_us / 1e6)} passed in the client."
         text = short_text(str(one["text"] or ""), 80)
@@ -472,6 +475,8 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
         yield f"nearly all of it CPU{gets}"
     elif one["disk_blocks"]:
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
+    if one["is_lob"] and one["trips"]:
+        yield f"{count_text(one['trips'], 'round trip')} ({seconds(one['trip_us'] / 1e6)})"
 
 
 def _row_source(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:

@@ -32,7 +32,7 @@ BUSY_HOUR: Final = "take a report of the busy hour: @?/rdbms/admin/awrrpt"
 CACHE_LOBS: Final = "cache the LOBs: alter table T modify lob (C) (cache); or read only those that are needed"
 #: With this many round trips for each row something is read beside the rows, such as LOBs.
 _MORE_TRIPS: Final = 1.5
-_LOBS: Final = (
+LOBS: Final = (
     "see what is read beside rows; LOBs come by prefetch (SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
 )
 #: For a sort or hash join on disk.
@@ -118,7 +118,7 @@ def parse_step(parses: float, hard_parses: float, texts: int, sql_id: str | None
 
 def lob_step(trips: float, rows: float) -> str:
     """What to do about round trips that each row needs several of; empty of fewer."""
-    return _LOBS if rows and trips >= _MORE_TRIPS * rows else ""
+    return LOBS if rows and trips >= _MORE_TRIPS * rows else ""
 
 
 def event_step(event: str) -> str:

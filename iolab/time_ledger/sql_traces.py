@@ -17,7 +17,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text
 from iolab.time_ledger.account import Account, void_ledger
-from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, MANY_COMMITS, event_step
+from iolab.time_ledger.next_steps import COMMIT_LESS, HOLDER, LOBS, MANY_COMMITS, event_step
 from iolab.time_ledger.parts import IO_CLASSES, Place
 from logframe.interval import Interval
 from logframe.oracle import is_idle, wait_class_of
@@ -34,6 +34,7 @@ BASE: Final = "first record to last record"
 BASE_OF_CALLS: Final = "database calls"
 #: Ids of parts, which rules write to.
 CALLS, CPU, TRIPS = "database calls", "CPU", "round trips between fetches"
+LOB_TRIPS: Final = "round trips between calls on LOBs"
 CLIENT, BETWEEN, GAP = "client, between statements", "waits between calls", "between records"
 UNFINISHED: Final = "waits of a call that did not end"
 RECURSIVE: Final = "recursive SQL of SYS"
@@ -128,9 +129,10 @@ class Session:
 
     @cached_property
     def for_client(self) -> pl.DataFrame:
-        """Waits for the client between calls: ``line``, ``us``, ``op``, ``statement`` of the next call, ``is_trip``.
+        """Waits for the client between calls: ``line``, ``us``, ``op`` and ``statement`` of the next call, ``part``.
 
-        A round trip is one whose next call of depth 0 is a FETCH of the cursor of the call before it.
+        A round trip is one whose next call of depth 0 is on a LOB, or a FETCH of the cursor of the call before it; one
+        that follows a call on a LOB is none of a statement (``is_trip``).
         """
         names = [one for one in self.between.get_column("event") if one.lower() in FROM_CLIENT]
         waits = self.waits.lazy().filter(
@@ -138,27 +140,17 @@ class Session:
             pl.col("elapsed_us").is_not_null(),
             pl.col("event").is_in(names),
         )
-        # A cursor that is closed on the way is no call that the client waited for.
-        roots = self.calls.filter(pl.col("depth") == 0).select("line", "op", "cursor", "statement")
-        is_close = pl.col("op") == "CLOSE"
-        to = roots.lazy().select(next_call="line", to=pl.when(~is_close).then("line").backward_fill())
-        real = roots.lazy().filter(~is_close)
-        before = pl.struct("op", "cursor", "statement").shift()
-        same = (before.struct.field("cursor") == pl.col("cursor")).fill_null(value=False)
-        fetched = pl.col("op").eq("FETCH") & before.struct.field("op").is_in(["EXEC", "FETCH"])
-        real = real.select(
-            *(pl.col("line").alias("to"), "op", "statement"),
-            is_trip=(same & fetched).fill_null(value=False),
-            is_again=before.struct.field("statement") == pl.col("statement"),
-        )
-        return (
-            waits.select("line", "next_call", us="elapsed_us")
-            .join(to, on="next_call", how="left", maintain_order="left")
-            .join(real, on="to", how="left", maintain_order="left")
-            .with_columns(pl.col("is_trip", "is_again").fill_null(value=False))
-            .drop("next_call", "to")
-            .collect()
-        )
+        # A cursor that is closed on the way is no call that the client waited for; calls on LOBs have no cursor.
+        of_lob = pl.col("cursor").is_null() & pl.col("parent").is_null()
+        real = self.calls.lazy().filter(of_lob | (pl.col("depth") == 0), pl.col("op") != "CLOSE").sort("line")
+        own = pl.col("statement").forward_fill()  # of a call on a LOB that of the call before it
+        same = pl.col("cursor").forward_fill().shift() == pl.col("cursor")
+        fetched = same & (pl.col("op") == "FETCH") & (pl.col("op").shift().is_in(["EXEC", "FETCH"]) | of_lob.shift())
+        trip = pl.when(of_lob.shift()).then(pl.lit(LOB_TRIPS)).otherwise(pl.lit(TRIPS))
+        real = real.select("line", "op", own, part=pl.when(of_lob | fetched).then(trip), is_again=own.shift() == own)
+        found = waits.select("line", us="elapsed_us").sort("line").join_asof(real, on="line", strategy="forward")
+        found = found.with_columns(pl.col("part").fill_null(CLIENT), pl.col("is_again").fill_null(value=False))
+        return found.with_columns(is_trip=pl.col("part") == TRIPS).collect()
 
     @cached_property
     def phases(self) -> pl.DataFrame:
@@ -185,7 +177,7 @@ class Session:
         ``executions``, ``fetches``, ``hard_parses``, ``rows``, ``us`` of own time of the calls (of one that did not
         end its waits), ``cpu_us``,
         ``io_us``, ``parse_us`` (``parse_whole_us`` with recursive statements), ``disk_blocks``, ``gets``; ``trips`` and
-        ``trip_us``: round trips between fetches.
+        ``trip_us``: round trips between fetches, or between calls on LOBs.
         """
         op, own = pl.col("op"), pl.col("own_elapsed_us")
         sums = self.calls.group_by("statement", pl.col("cursor").is_null().alias("is_lob")).agg(
@@ -201,15 +193,18 @@ class Session:
             disk_blocks=pl.col("own_disk_blocks").sum(),
             gets=(pl.col("own_consistent_gets") + pl.col("own_current_gets")).sum(),
         )
-        trips = self.for_client.filter("is_trip").group_by("statement")
+        is_lob = pl.col("part") == LOB_TRIPS
+        trips = self.for_client.filter(pl.col("part") != CLIENT)
+        trips = trips.group_by(pl.when(~is_lob).then("statement").alias("statement"), is_lob.alias("is_lob"))
         by_trips = trips.agg(trips=pl.len(), trip_us=pl.col("us").sum())
         events = [one for one in self.in_calls.get_column("event") if wait_class_of(one) in IO_CLASSES]
         waited = self.waits.filter(pl.col("call").is_not_null(), pl.col("event").is_in(events))
         by_io = waited.group_by("statement").agg(io_us=pl.col("elapsed_us").sum())
         by_cut = self.unfinished.group_by("statement").agg(cut_us=pl.col("elapsed_us").sum())
-        for one in (by_trips, by_io, by_cut):
+        plain = pl.lit(value=False).alias("is_lob")
+        for one in (by_trips, by_io.with_columns(plain), by_cut.with_columns(plain)):
             key = ["statement", "is_lob"]
-            sums = sums.join(one.with_columns(is_lob=False), on=key, how="full", nulls_equal=True, coalesce=True)
+            sums = sums.join(one, on=key, how="full", nulls_equal=True, coalesce=True)
         sums = sums.with_columns(us=pl.col("us").fill_null(0) + pl.col("cut_us").fill_null(0))
         sql = pl.coalesce("sql_id", pl.col("hash_value").cast(pl.String))
         names = self.headers.select("statement", "text", "user_id", sql=sql)
@@ -437,8 +432,8 @@ def _outside(account: Account, session: Session, gap: int) -> int:
     of_client = pl.col("lower").is_in(FROM_CLIENT)
     idle = pl.col("event").map_elements(is_idle, return_dtype=pl.Boolean)
     place = Place("waits", tuple(between.filter(of_client).get_column("event")))
-    client = session.for_client.group_by("is_trip").agg(count=pl.len(), us=pl.col("us").sum())
-    sums = {is_trip: (count, us) for is_trip, count, us in client.select("is_trip", "count", "us").iter_rows()}
+    client = session.for_client.group_by("part").agg(count=pl.len(), us=pl.col("us").sum())
+    sums = {part: (count, us) for part, count, us in client.select("part", "count", "us").iter_rows()}
     idles = between.filter(idle & ~of_client).select("event", "count", "us").rows()
     cut = session.unfinished.group_by("event").agg(cut=pl.len(), cut_us=pl.col("elapsed_us").sum())
     others = between.filter(~idle & ~of_client).join(cut, on="event", how="left", maintain_order="left")
@@ -448,11 +443,14 @@ def _outside(account: Account, session: Session, gap: int) -> int:
     cut = cut.rename({"cut": "count", "cut_us": "us"}).sort("us", "event", descending=[True, False])
     count_of_others, us_of_others = others.select(pl.col("count", "us").sum()).row(0)
     for view in ("what", "phase", "who"):
-        for is_trip, name, kind in ((True, TRIPS, "wait"), (False, CLIENT, "client")):
-            if is_trip in sums and not (is_trip and view == "who"):
-                count, us = sums[is_trip]
+        for name, kind in ((TRIPS, "wait"), (LOB_TRIPS, "wait"), (CLIENT, "client")):
+            if name in sums and (name == CLIENT or view != "who"):
+                count, us = sums[name]
                 number = Interval.exact(count)
-                account.add(view, name, _s(us), kind=kind, wait_class="Network", count=number, evidence=place)
+                account.add(
+                    view, name, _s(us), kind=kind, wait_class="Network", count=number, evidence=place,
+                    next_step=LOBS if name == LOB_TRIPS else None,
+                )  # fmt: skip
         for event, count, us in idles:
             number, evidence = Interval.exact(count), Place("waits", (event,))
             account.add(view, event, _s(us), kind="idle", wait_class="Idle", count=number, evidence=evidence)
@@ -470,7 +468,7 @@ def _outside(account: Account, session: Session, gap: int) -> int:
         if gap > 0:
             account.add(view, GAP, _s(gap), kind="gap")
         account.closes(None, REST, kind="not_accounted", view=view)
-    return int(sums.get(False, (0, 0))[1] + sum(us for *_, us in idles))
+    return int(sums.get(CLIENT, (0, 0))[1] + sum(us for *_, us in idles))
 
 
 def _statements(account: Account, session: Session) -> None:

@@ -14,7 +14,7 @@ from tkprof_reports import HEADING
 
 import iolab
 from iolab.rules.time_parts import sentence
-from iolab.time_ledger.sql_traces import BETWEEN, CALLS, CLIENT, GAP, TRIPS, UNFINISHED, sql_trace_ledgers
+from iolab.time_ledger.sql_traces import BETWEEN, CALLS, CLIENT, GAP, LOB_TRIPS, TRIPS, UNFINISHED, sql_trace_ledgers
 from iolab.time_ledger.tkprof import nesting_of, statements_of, tkprof_ledgers
 from logframe import LogError
 from sqltraceparse import read_sqltrace, read_tkprof, to_parquet
@@ -669,6 +669,30 @@ def test_waits_of_a_call_that_did_not_end_are_its_statement_s() -> None:
     assert UNFINISHED not in times(lead(cut + call("FETCH", 40_000, 39_000)))
 
 
+@pytest.mark.parametrize("each", [500, 5_000])
+def test_what_the_client_took_between_calls_on_lobs_is_of_the_lobs(each: int) -> None:
+    """A statement has the round trips between its fetches; those after a call on a LOB are none of its own."""
+    lob = "LOBREAD: type=PERSISTENT LOB,bytes=32512,c=12,e=2000,p=4,cr=2,cu=0,tim={}\n"
+    text, tim = parsed(1, "select id, body from document", "aaaaaaaaaaaa1") + call("EXEC", 1_000), 2_000
+    for _ in range(20):
+        text += call("FETCH", tim, r=1) + wait(tim + 800, 700)
+        for _ in range(9):
+            tim += 3_000 + each
+            text += lob.format(tim - each - 100) + wait(tim, each, cursor=0)
+        tim += 200
+    ledger = lead(text + call("FETCH", tim, r=0) + call("CLOSE", tim + 90))
+    found = iolab.findings(iolab.load(text.encode()))
+
+    assert times(ledger)[TRIPS] == 20 * 700
+    assert times(ledger)[LOB_TRIPS] == 180 * each
+    assert times(ledger, "who")["calls on LOBs"] == 180 * (2_000 + each)
+    assert not faults(ledger)
+    [said] = found.filter(name="main_statement").get_column("sentence")
+    assert said.startswith("Calls on LOBs took")
+    assert "179 round trips (" in said
+    assert not found.get_column("sentence").str.contains("`aaaaaaaaaaaa1` took").any()
+
+
 def test_the_step_of_a_plan_stands_beside_work_on_a_processor() -> None:
     """A statement whose time is CPU names the step of its plan, as far as that took the time."""
 
@@ -680,7 +704,9 @@ def test_the_step_of_a_plan_stands_beside_work_on_a_processor() -> None:
         found = iolab.findings(iolab.load((text + rows.format(us, us - 9)).encode()))
         return str(found.filter(name="main_statement").item(0, "sentence"))
 
-    assert said(790_000).endswith(" `TABLE ACCESS FULL EVENTS` took 99.9 % of its time: 48,122 gets for 5 rows.")
+    # 790 ms of the 801 ms of the statement, not of the 790 ms of its plan
+    assert said(790_000).endswith(" `TABLE ACCESS FULL EVENTS` took 99 % of its time: 48,122 gets for 5 rows.")
+    assert said(601_000).endswith(" `TABLE ACCESS FULL EVENTS` took 75 % of its time: 48,122 gets for 5 rows.")
     assert "EVENTS" not in said(7_000)
 
 
