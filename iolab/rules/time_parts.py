@@ -259,8 +259,8 @@ def sentence(lead: Ledger, row: dict[str, Any]) -> str:
         inner = lead.parts(row["view"]).filter(pl.col("parent") == row["part"], kind="cpu").to_dicts()
         shares = [Interval(one["share"] or 0.0, one["share_lo"] or 0.0, one["share_hi"] or 0.0) for one in inner]
         if len(inner) > 1 and max(one.lo for one in shares) >= PART:  # it has a sentence itself: one time, not two
-            each = (f"{one['name']} {phrases.percent(share)}" for one, share in zip(inner, shares, strict=True))
-            detail = f": {', '.join(each)}"
+            named = [f"{one['name']} {phrases.percent(share)}" for one, share in zip(inner, shares, strict=True)]
+            detail = f": {', '.join(named)}"
         name = "CPU" if name == "DB CPU" else name
         return f"{phrases.capital(name)} took {took}{detail}."
     if events:

@@ -195,8 +195,8 @@ class Session:
         )
         is_lob = pl.col("part") == LOB_TRIPS
         trips = self.for_client.filter(pl.col("part") != CLIENT)
-        trips = trips.group_by(pl.when(~is_lob).then("statement").alias("statement"), is_lob.alias("is_lob"))
-        by_trips = trips.agg(trips=pl.len(), trip_us=pl.col("us").sum())
+        trips = trips.with_columns(pl.when(~is_lob).then("statement").alias("statement"), is_lob=is_lob)
+        by_trips = trips.group_by("statement", "is_lob").agg(trips=pl.len(), trip_us=pl.col("us").sum())
         events = [one for one in self.in_calls.get_column("event") if wait_class_of(one) in IO_CLASSES]
         waited = self.waits.filter(pl.col("call").is_not_null(), pl.col("event").is_in(events))
         by_io = waited.group_by("statement").agg(io_us=pl.col("elapsed_us").sum())

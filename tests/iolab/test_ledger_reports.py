@@ -435,23 +435,19 @@ def test_shares_of_a_part_of_a_report_say_what_they_are_of() -> None:
 @pytest.mark.parametrize("is_of_all", [True, False])
 def test_waits_of_the_background_are_named_where_the_total_is_of_all_waits(*, is_of_all: bool) -> None:
     """The top events of 9.2 are shares of CPU and all waits: what is not of sessions is of background processes."""
-    switch = "log file switch (checkpoint incomplete)"
     background = {"db file parallel write": 1_700, "log file parallel write": 300, "LGWR wait for redo copy": 0}
     facts = ReportFacts(
         kind="statspack",
         call_time_s=Interval.exact(7_000 if is_of_all else 5_000),
         db_cpu_s=Interval.exact(1_000),
-        events={switch: Wait(Interval.exact(5_000), Interval.exact(4_000))},
+        events={"log file switch (checkpoint incomplete)": Wait(Interval.exact(5_000), Interval.exact(4_000))},
         background={name: Wait(Interval.exact(9_000), Interval.exact(time)) for name, time in background.items()},
         has_all_events=True,
         shares_of_all_waits=is_of_all,
     )
-    ledger = ledger_of(facts)
-    parts = dict(ledger.parts().select("part", "seconds").iter_rows())
+    parts = dict(ledger_of(facts).parts().select("part", "seconds").iter_rows())
 
-    assert_conserved(ledger)
     assert parts.get("waits of background processes") == (2_000 if is_of_all else None)
-    assert parts.get("db file parallel write") == (1_700 if is_of_all else None)
     assert parts.get("not accounted for", 0.0) == 0.0
 
 
