@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.ash import AshTotal, ash_total, cpu_queues, slots_of
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import count_text, short_text
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
@@ -38,6 +38,10 @@ _IN_SPAN: Final = 0.9
 _DENSER: Final = 3
 #: Most of the samples of a statement.
 _MOSTLY: Final = 0.5
+#: Statements that wait until no session uses an object, and let others wait meanwhile.
+_DDL: Final = r"^\s*(ALTER|CREATE|DROP|GRANT|REVOKE|TRUNCATE|COMMENT|ANALYZE)\s"
+_QUIET: Final = "run what changes or compiles an object when no session uses it"
+_MOST_TEXT: Final = 60
 #: Objects and plans that are named.
 _MOST_OBJECTS: Final = 2
 
@@ -291,18 +295,26 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
     }
     for row in report.with_bounds("ash_blocking_sessions").head(1).iter_rows(named=True):
         share, event = row_figure(row, "event_pct"), str(row["event"])
-        if share is None or share.lo < 100 * NOTABLE or event not in users or share.lo > users[event].hi:
+        if share is None or share.lo < 100 * NOTABLE or event not in users:
+            continue
+        # a share of blocking alone says who blocks most, not how much of all samples
+        is_of_blocking = share.lo > users[event].hi
+        if is_of_blocking and (report.kind != "ash" or share.lo < 100 * _MOSTLY):
             continue
         program = f" ({row['program']})" if row["program"] and "NOT FOUND" not in row["program"] else ""
         is_idle = row["samples"] is not None and row["samples"] < NOTABLE * (row["samples_of"] or 0)
         own = f"; it was active in {row['samples']:,} of {row['samples_of']:,}" if is_idle else ""
+        of = "the blocking that the report counts" if is_of_blocking else "the samples"
+        ddl = _ddl(report) if event.startswith("library cache") else ""
         yield Finding(
             "blocking_session",
-            f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of the samples"
-            f"{f', all in `{event}`' if report.kind == 'ash' else ''}{own}.",  # else it stands beside the event
-            share / 100,
+            f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of {of}"
+            f"{f', all in `{event}`' if report.kind == 'ash' else ''}{own}{ddl}.",  # else it stands beside the event
+            None if is_of_blocking else share / 100,
             "the samples",
-            next=event_step(event) or "see the redo devices: iostat -xt 5"
+            next=_QUIET
+            if ddl
+            else event_step(event) or "see the redo devices: iostat -xt 5"
             if "LGWR" in program
             else f"have its transaction committed or rolled back, else end session {row['sid']}"
             if is_idle
@@ -310,6 +322,16 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
             explains=(event,),
         )
+
+
+def _ddl(report: AwrReport) -> str:
+    """The statement with most samples of those that change or compile an object."""
+    if "ash_sql_events" not in report:
+        return ""
+    rows = report["ash_sql_events"].filter(pl.col("sql_text").str.to_uppercase().str.contains(_DDL))
+    for sql_id, text in rows.sort("activity_pct", descending=True).select("sql_id", "sql_text").head(1).rows():
+        return f"; `{sql_id}` ran meanwhile: {short_text(text, _MOST_TEXT)}"
+    return ""
 
 
 @rule(

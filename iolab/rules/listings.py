@@ -62,11 +62,18 @@ _STEP: Final = 2.0
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
 #: How a row is called that is no part beside the others, and how near to their sum a total is.
-_TOTAL: Final = ("total ", "maximum ", "granule ")
+_TOTAL: Final = ("total ", "maximum ", "granule ", "aggregate ")
 _SAME: Final = 1e-3
 #: A device is the cause of waits where it is this many times as slow as the others.
 _FAR: Final = 3
 _STORAGE: Final = "see the storage that they share, as none is much slower than the others: iostat -xt 5"
+#: How reasons for child cursors end.
+_NOT_SHARED: Final = ("_MISMATCH", "_UPGRADEABLE")
+#: What background processes wait for their writes -> what sessions wait for them.
+_WRITERS: Final = {
+    "db file parallel write": ("free buffer waits", "write complete waits"),
+    "log file parallel write": ("log file sync", "log buffer space"),
+}
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
 #: How a session queries its own statistics and waits, and what explains the time of any statement.
@@ -104,7 +111,8 @@ class _Table:
             found = column.measure(units)
             if found is not None:
                 name, kind, unit, is_sum = found
-                kind, is_sum = ("s" if kind == "age" else kind, is_sum and kind not in {"age", "ratio"})
+                is_sum = is_sum and kind not in {"age", "ratio", "rate"}
+                kind = {"age": "s", "rate": "bytes"}.get(kind, kind)
                 values = tuple(None if one is None else one.value for one in listed.figures(place, unit))
                 self.figures.setdefault(name, _Figures(kind, values, is_sum))
         words = (word.removeprefix("sys.") for word in listed.words)
@@ -214,13 +222,20 @@ def listed(spool: Spool) -> list[Finding]:
     states = dict(pair for table in reversed(tables) for pair in _states(table))
     found_of = dict[str, Finding]()
     for table in tables:
-        makers = (partial(_sessions, states=states), _switches, _histogram, partial(_rows, tables=tables), _series)
+        makers = (
+            partial(_sessions, states=states),
+            _switches,
+            _histogram,
+            _resizes,
+            partial(_rows, tables=tables),
+            _series,
+        )
         said = next((said for make in makers if (said := list(make(table)))), [])
         found_of |= dict.fromkeys(table.views, said[0]) if said else {}
         found += said
     ratios = [*_ratios(spool, tables, found_of)]
     found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
-    found += [*ratios, *_times(spool), *_waits(spool)]
+    found += [*ratios, *_times(spool), *_waits(spool), *_writers(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
@@ -237,7 +252,8 @@ def listed(spool: Spool) -> list[Finding]:
 def _rows(table: _Table, tables: Sequence[_Table]) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
     for views, begins, entry in _listings():
-        if views.isdisjoint(table.views) and not (begins and any(word.startswith(begins) for word in table.views)):
+        is_of_view = not views.isdisjoint(table.views) or any(word.startswith(begins) for word in table.views)
+        if not is_of_view and not set(entry.get("columns", "?")) <= table.texts.keys():
             continue
         if not all(name in table.texts for name in entry.get("requires", ())):
             continue
@@ -276,15 +292,11 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         texts["most~"] = most.said(typical)
     if tied := others.count(value):
         texts["tied"] = counted(tied, "other rows")
-    for per in entry.get("each", ()):
-        counts = table.figures.get(per)
-        if counts is not None and (count := counts.values[row]):
-            texts["each"] = most.said(value / count)
-            if rest := sum(one or 0 for n, one in enumerate(counts.values) if n != row):
-                typical = sum(others) / rest
-                texts["each~"] = most.said(typical)
-                far = value / count / typical if any(others) else 0.0
-            break
+    counts = next((table.figures[per] for per in entry.get("each", ()) if per in table.figures), None)
+    if counts is not None and counts.values[row]:
+        rates, typical = _rates(most, row, values, counts.values)
+        texts |= rates
+        far = value / (counts.values[row] or 1) / typical if typical else 0.0
     listed = table.listed
     figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
     label = [text.strip() for n, text in enumerate(listed.rows[row]) if text and n not in figures]
@@ -294,10 +306,12 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     )
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
+    if "known" in entry and (reason := _reason(tables)):
+        texts["reason"] = reason
     sid = table.texts.get("sid")
     texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
     said = _Row(table, row, **texts)
-    sentence, step = _say(entry["say"], said), _say(entry.get("next", ""), said)
+    sentence, step = _say(entry["say"], said), _say(entry.get("known" if "reason" in texts else "next", ""), said)
     if not sentence or not texts["label"] + str(sid or ""):
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
@@ -308,6 +322,26 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         "listed_rows", sentence, next=step or "", evidence=(Evidence("tables", (texts["label"],)),),
         order=_LIMIT if is_severe else _USUAL, explains=explains,
     )  # fmt: skip
+
+
+def _rates(
+    most: _Figures, row: int, values: Sequence[tuple[float, int]], counts: Sequence[float | None]
+) -> tuple[dict[str, str], float]:
+    """What one of a row takes, the few rows that take nearly as much, and the average of the others."""
+    rates = {-n: value / count for value, n in values if (count := counts[-n])}
+    alike = {n for n, each in rates.items() if 2 * each >= rates[row]}
+    alike = alike if 2 * len(alike) <= len(rates) else {row}
+    times = {-n: value for value, n in values}
+    rest = sum(count or 0 for n, count in enumerate(counts) if n not in alike)
+    typical = sum(value for n, value in times.items() if n not in alike) / rest if rest else 0.0
+    texts = {"each": most.said(rates[row])}
+    if rest:
+        texts["each~"] = most.said(typical)
+    if len(alike) > 1:
+        share = percent(sum(times[n] for n in alike) / sum(times.values()))
+        least = most.said(min(rates[n] for n in alike))
+        texts["alike"] = f"{share} with {counted(len(alike) - 1, 'others')} of {least} or more"
+    return texts, typical
 
 
 def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
@@ -549,6 +583,38 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     )
 
 
+def _resizes(table: _Table) -> Iterator[Finding]:
+    """The part of memory that grew most, and the one that shrank most, from the first resize to the last."""
+    name, first, last = (table.listed.find(one) for one in ("component", "initial_size", "final_size"))
+    before, after = (table.figures.get(one) for one in ("initial_size", "final_size"))
+    if None in {name, first, last} or before is None or after is None:
+        return
+    sizes: dict[str, list[tuple[float, float]]] = {}
+    for row, one, other in zip(table.listed.rows, before.values, after.values, strict=True):
+        if one is not None and other is not None and one != other:
+            sizes.setdefault(row[name or 0].strip(), []).append((one, other))
+    ends = {}
+    for part, ones in sizes.items():
+        is_latest_first = len(ones) > 1 and ones[0][0] == ones[1][1] and ones[0][1] != ones[1][0]
+        ordered = ones[::-1] if is_latest_first else ones
+        ends[part] = (ordered[0][0], ordered[-1][1])
+    changes = sorted(ends, key=lambda part: ends[part][1] - ends[part][0])
+    said = [
+        f"`{part}` {verb} from {before.said(ends[part][0])} to {before.said(ends[part][1])}"
+        for part, verb, sign in [(changes[-1], "grew", 1), (changes[0], "shrank", -1)] * bool(changes)
+        if sign * (ends[part][1] - ends[part][0]) > 0
+    ]
+    if not said:
+        return
+    small = changes[0] if ends[changes[0]][1] < ends[changes[0]][0] else ""
+    least = "db_cache_size" if "buffer cache" in small else f"{small.lower().replace(' ', '_')}_size"
+    yield Finding(
+        "listed_rows", f"{' and '.join(said)} in {counted(sum(map(len, sizes.values())), 'resizes')}.",
+        next=f"set a least size of it: {least}" if small else "", evidence=(Evidence("tables", tuple(changes)),),
+        order=_USUAL,
+    )  # fmt: skip
+
+
 def _key_of(rows: float, tables: Sequence[_Table]) -> str:
     """The value with nearly as many rows, in a listing of values and their number."""
     for table in tables:
@@ -558,6 +624,20 @@ def _key_of(rows: float, tables: Sequence[_Table]) -> str:
             if count and 1 - PART <= count / rows <= 1:
                 return f"{count:,.0f} rows have `{table.listed.columns[values[0]].heading.strip()}` {row[values[0]]}"
     return ""
+
+
+def _reason(tables: Sequence[_Table]) -> str:
+    """Why most child cursors were not shared: counted by reason, or a column of Y and N for each."""
+    found = Counter[str]()
+    for table in tables:
+        counts = table.figures["count"].values if "count" in table.figures else ()
+        for n, row in enumerate(table.listed.rows):
+            for column, cell in zip(table.listed.columns, map(str.strip, map(str, row)), strict=True):
+                if cell.endswith(_NOT_SHARED) and counts:
+                    found[cell] += int(counts[n] or 0)
+                elif cell == "Y":
+                    found.update(word.upper() for word in column.words if word.upper().endswith(_NOT_SHARED))
+    return next((f"`{name}` {count:,}" for name, count in found.most_common(1)), "")
 
 
 def _lag(text: str | None) -> float | None:
@@ -654,6 +734,21 @@ def _waits(spool: Spool) -> Iterator[Finding]:
             "listed_rows", f"The session waited {' and '.join(said)}.", next=event_step(found[0][0]),
             evidence=(Evidence("tables", (found[0][0],)),), order=_STATISTIC, explains=(ANY,),
         )  # fmt: skip
+
+
+def _writers(spool: Spool) -> Iterator[Finding]:
+    """How long the writes of a background process took, in another listing than the waits for them."""
+    for account in filter(None, map(account_of, queried_tables(spool))):
+        parts = account.parts("what") if "what" in account.views and account.unit == "s" else account.frame.clear()
+        rows = parts.filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
+        for name, time, count in rows:
+            if name not in _WRITERS or any(other in _WRITERS[name] for other, _, _ in rows):
+                continue
+            yield Finding(
+                "listed_rows", f"`{name}` took {seconds(time / count)} each: {counted(count, 'writes')}, "
+                f"{seconds(time)}.", next="see the devices that are written: iostat -xt 5",
+                evidence=(Evidence("tables", (name,)),), order=_USUAL, explains=_WRITERS[name],
+            )  # fmt: skip
 
 
 def _longest(spool: Spool) -> tuple[int, float]:

@@ -8,7 +8,7 @@ from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.report_facts import total, total_waits
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.load import db_time_unaccounted
-from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
 from iolab.time_ledger.next_steps import ON_DISK
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: With io_submit they are asynchronous, with pread64 alone synchronous.
 _CALLS: Final = "see whether the session calls io_submit or only pread64: strace -f -ttt -T -yy -p PID"
 _MB: Final = 10**6
+#: Most of the time.
+_MOSTLY: Final = 0.5
 #: Events of temporary segments.
 _TEMPORARY: Final = ("direct path read temp", "direct path write temp")
 _KIB: Final = 1024
@@ -279,10 +281,14 @@ def temporary_space(facts: ReportFacts) -> Iterator[Finding]:
     said = ", ".join(f"`{one.part}` {percent(one.share)}" for one in parts)
     target = facts.parameters.get("pga_aggregate_target", "")
     said += f"; `pga_aggregate_target` was {size_text(int(target))}" if target.isdecimal() and int(target) else ""
+    passes = facts.activity.get("workarea executions - multipass")
+    if passes is not None and passes.value:
+        said += f", {counted(passes.value, 'work areas')} needed several passes"
     yield Finding(
         "temporary_space",
         f"Sorts and hash joins on disk took {percent(both)} of {parts[0].base}: {said}.",
-        part=parts[0].part,
+        both,
+        part="" if both.lo >= _MOSTLY else parts[0].part,  # most of the time is said before all parts
         next=ON_DISK,
     )
 

@@ -157,6 +157,8 @@ def most_blocks(facts: ReportFacts) -> Iterator[Finding]:
         each = one.counts.get(name, 0) / one.executions.value
         if each < _MANY_BLOCKS or not _MOSTLY <= share <= 1:
             continue
+        if of == "gets" and one.io_s is not None and one.io_s.lo > _MOSTLY * one.elapsed_s.hi:
+            continue  # its gets are not what took its time
         many = "" if rows is None else three(rows / one.executions.value)
         per_row = f" for {many} row{'s' * (many != '1')}" if many else ""
         said = f"`{one.sql_id}` {did.format(three(each))} per execution{per_row}"

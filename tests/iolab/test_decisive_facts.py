@@ -24,7 +24,7 @@ from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.load import cpu_is_the_time, db_time_unaccounted, instance_idle, parse_time
 from iolab.rules.profile import not_separable, resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.report_causes import network, sequence_cache
+from iolab.rules.report_causes import most_blocks, network, sequence_cache
 from iolab.rules.report_places import places, statement_blocks
 from iolab.rules.reports import lines_not_read
 from iolab.rules.time_parts import with_ledger
@@ -312,14 +312,43 @@ def test_the_session_that_blocked_others(kind: str, where: str) -> None:
     """A report of a period that has samples names the blocker beside the event; only by a share of all samples."""
     event = "enq: TX - row lock contention"
     row = {"session": "7,1", "sid": 7, "event": event, "program": "pay", "samples": None, "samples_of": None}
-    for share, count in ((60.0, 1), (99.0, 0)):
+    for share, of, count in ((60.0, "samples", 1), (99.0, "blocking that the report counts", kind == "ash")):
         rows = [row | {f"event_pct{end}": share for end in ("", "_lo", "_hi")}]
         events = [{"event": event, "scope": "all"} | {f"activity_pct{end}": 90.0 for end in ("", "_lo", "_hi")}]
         found = list(
             blockers_of(cast("AwrReport", Sampled(tables(ash_blocking_sessions=rows, ash_top_events=events), kind)))
         )
-        said = f"Session 7 (pay) blocked other sessions in 60 % of the samples{where}."
+        said = f"Session 7 (pay) blocked other sessions in {share:.0f} % of the {of}{where}."
         assert [one.sentence for one in found] == [said] * count
+
+
+def test_ddl_beside_the_session_that_blocks_the_library_cache() -> None:
+    """What changes or compiles an object is named with the blocker, not with one of another lock."""
+    text = "ALTER PACKAGE A.P COMPILE"
+    ran = [{"sql_id": "7k2qx0zm9w4cd", "activity_pct": 3.0, "sql_text": text}]
+    ran += [{"sql_id": "1mz8c4t0h5wyr", "activity_pct": 80.0, "sql_text": "begin a.p; end;"}]
+    for event, said in (("library cache pin", f"; `7k2qx0zm9w4cd` ran meanwhile: {text}."), ("latch free", ".")):
+        row = {"session": "7,1", "sid": 7, "event": event, "program": "pay", "samples": None, "samples_of": None}
+        rows = [row | {f"event_pct{end}": 60.0 for end in ("", "_lo", "_hi")}]
+        events = [{"event": event, "scope": "all"} | {f"activity_pct{end}": 90.0 for end in ("", "_lo", "_hi")}]
+        log = Sampled(tables(ash_blocking_sessions=rows, ash_top_events=events, ash_sql_events=ran), "ash")
+        (found,) = blockers_of(cast("AwrReport", log))
+        assert found.sentence.endswith(f"all in `{event}`{said}")
+
+
+def test_sorts_on_disk_with_most_of_the_time_lead() -> None:
+    """Reads and writes of temporary space are one; the gets of a statement that waits for them are not its time."""
+    events = {f"direct path {what} temp": Wait(exact(900), exact(390)) for what in ("read", "write")}
+    counts = {"buffer_gets": 9e8, "gets_pct": 60.0}
+    one = Statement("7k2qx0zm9w4cd", exact(800), exact(9), io_s=exact(700), counts=counts)
+    facts = ReportFacts(db_time_s=exact(1_000), elapsed_s=exact(600), events=events,
+        activity={"workarea executions - multipass": exact(21)}, statements=(one,))  # fmt: skip
+    (found,) = temporary_space(facts)
+    assert (found.part, found.mark) == ("", "major")
+    assert "78 % of DB time" in found.sentence
+    assert found.sentence.endswith("21 work areas needed several passes.")
+    assert not list(most_blocks(facts))
+    assert list(most_blocks(replace(facts, statements=(replace(one, io_s=exact(100)),))))
 
 
 def test_a_statement_of_two_plans_has_both() -> None:

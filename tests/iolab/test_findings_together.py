@@ -210,11 +210,12 @@ def test_ash_report_has_shares_of_samples_and_refuses_times() -> None:
     assert not any("null event" in sentence for sentence in found["sentence"])
 
 
-def test_a_blocker_with_a_share_of_another_base_is_not_named() -> None:
-    """More than the event itself has: the share is of something else, and no sentence is made of it."""
-    found = iolab.findings(iolab.load(ASH.replace("{blocked}", "80.00").encode()))
+def test_a_blocker_with_a_share_of_another_base_has_no_share_of_the_samples() -> None:
+    """More than the event itself has: the share is of what was blocked, and no part of the samples."""
+    found = iolab.findings(iolab.load(ASH.replace("{blocked}", "80.00").encode())).filter(name="blocking_session")
 
-    assert "blocking_session" not in found["name"]
+    assert "in 80 % of the blocking that the report counts" in found.item(0, "sentence")
+    assert found.item(0, "impact_of") != "the samples"
 
 
 def test_findings_of_an_addm_report() -> None:

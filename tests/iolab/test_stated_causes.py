@@ -334,3 +334,88 @@ def test_a_list_of_processes_is_of_ps_and_says_who_holds_the_memory() -> None:
     (alone,) = swapping(read_host(samples.encode()))
     assert "ps -eo" in alone.next
     assert read_host(b"# Time   UID   PID  %usr  Command\n1692579199 0 1 0.50 systemd\n").kind == "pidstat"
+
+
+WAITS = "select event, total_waits, time_waited_micro/1e6 s from delta_of_events"
+
+
+@pytest.mark.parametrize(
+    ("why", "reason", "step"),
+    [
+        ("", "", "next: see why its cursor was not shared"),
+        (
+            table("select reason, count(*) n from r group by reason", ("REASON", "N"), ("BIND_MISMATCH", 2200)),
+            "; the most frequent reason is `BIND_MISMATCH` 2,200",
+            "next: have all sessions run it alike",
+        ),
+        (
+            table(
+                "select child_number, bind_mismatch b, optimizer_mismatch o from v$sql_shared_cursor",
+                ("CHILD_NUMBER", "B", "O"),
+                *((n, "N" if n else "Y", "Y") for n in range(3)),
+            ),
+            "; the most frequent reason is `OPTIMIZER_MISMATCH` 3",
+            "next: have all sessions run it alike",
+        ),
+    ],
+)
+def test_child_cursors_are_the_cause_of_waits_for_them(why: str, reason: str, step: str) -> None:
+    """They stand beside the waits with the reason that the log shows; it is not to be looked up again."""
+    query = "select sql_id, version_count from v$sqlarea"
+    log = table(query, ("SQL_ID", "VERSION_COUNT"), ("7xq2b0kd9mvz1", 2300), ("1mz8c4t0h5wyr", 2))
+    waits = table(WAITS, ("EVENT", "TOTAL_WAITS", "S"), ("cursor: mutex S", 900, 90), ("latch free", 9, 10))
+    lines = screen(waits + log + why)
+    assert "`cursor: mutex S` took 90 %" in lines[1]
+    assert f"`7xq2b0kd9mvz1` has 2,300 child cursors, most of the 2 listed{reason}." in " ".join(lines[2:4])
+    assert any(line.startswith(step) for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("event", "write", "is_beside"),
+    [
+        ("free buffer waits", "db file parallel write", True),
+        ("log file sync", "log file parallel write", True),
+        ("latch free", "db file parallel write", False),
+    ],
+)
+def test_writes_of_a_background_process_beside_the_waits_for_them(event: str, write: str, *, is_beside: bool) -> None:
+    """They are in a listing of their own."""
+    waits = table(WAITS, ("EVENT", "TOTAL_WAITS", "S"), (event, 900, 90), ("db file scattered read", 9, 10))
+    log = waits + table(WAITS, ("EVENT", "TOTAL_WAITS", "S"), (write, 400, 16), ("rdbms ipc reply", 9, 1))
+    assert (screen(log)[2] == f"`{write}` took 40 ms each: 400 writes, 16 s.") is is_beside
+
+
+def test_slow_files_of_saved_statistics_beside_the_reads() -> None:
+    """A table with the columns of v$filestat is one, and files that are as slow are no measure of the others."""
+    query = "select f.file#, d.name, f.phyrds, f.readtim from my_deltas f, v$datafile d where d.file# = f.file#"
+    files = [(n, f"/u{n}/a.dbf", 1000, 6000 if n < 2 else 100) for n in range(8)]
+    waits = table(WAITS, ("EVENT", "TOTAL_WAITS", "S"), ("db file sequential read", 8000, 126), ("latch free", 9, 1))
+    lines = screen(waits + table(query, ("FILE#", "NAME", "PHYRDS", "READTIM"), *files))
+    assert " ".join(lines[2:4]).startswith(
+        "`/u0/a.dbf` took 48 % of the read time of the 8 files listed: 60 s, 60 ms per read; "
+        "95 % with 1 other of 60 ms or more; the others took 1 ms."
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_resizes_of_memory_say_what_grew_and_what_shrank(order: int) -> None:
+    """From the first size to the last, in whatever order they are listed; a least size is of what shrank."""
+    query = "select component, oper_type, initial_size/1048576 a_mb, final_size/1048576 b_mb from v$sga_resize_ops"
+    rows = [("shared pool", "GROW", 1024 * n, 1024 * n + 1024) for n in range(1, 4)]
+    rows += [("DEFAULT buffer cache", "SHRINK", 8192 - 1024 * n, 7168 - 1024 * n) for n in range(3)]
+    lines = screen(table(query, ("COMPONENT", "OPER_TYPE", "A_MB", "B_MB"), *rows[::order]))
+    grew = "`shared pool` grew from 1 GiB to 4 GiB and `DEFAULT buffer cache` shrank from 8 GiB to 5 GiB in 6 resizes."
+    assert " ".join(lines[:-1]).endswith(grew)
+    assert lines[-1] == "next: set a least size of it: db_cache_size"
+
+
+def test_a_backup_says_which_end_took_its_time() -> None:
+    """Jobs of one kind are compared, and channels of one type and device are summed, without the rows of all."""
+    jobs = "select input_type, elapsed_seconds, input_bytes_per_sec/1048576 mb from v$rman_backup_job_details"
+    log = table(jobs, ("INPUT_TYPE", "ELAPSED_SECONDS", "MB"), ("DB", 100, 200), ("LOGS", 7, 90), ("DB", 900, 30))
+    heads = ("TYPE", "DEVICE_TYPE", "S", "MB")
+    rows = [("OUTPUT", "SBT_TAPE", 880, 7), ("OUTPUT", "SBT_TAPE", 890, 6), ("AGGREGATE", "SBT_TAPE", 1770, 13)]
+    sync = "select type, device_type, io_time_total/100 s, effective_bytes_per_second/1048576 mb from v$backup_sync_io"
+    found = said(log + table(sync, heads, *rows, ("INPUT", "DISK", 5, 100)))
+    assert "`DB` took at most 900 s, reading 30 MiB/s, the longest of 2; the median of the others is 100 s." in found
+    assert "`OUTPUT` of SBT_TAPE took 1,770 s in the 2 rows listed: at most 890 s, with 6 MiB/s." in found
