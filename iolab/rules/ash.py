@@ -297,15 +297,14 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
         share, event = row_figure(row, "event_pct"), str(row["event"])
         if share is None or share.lo < 100 * NOTABLE or event not in users:
             continue
-        # a share of blocking alone says who blocks most, not how much of all samples
-        is_of_blocking = share.lo > users[event].hi
-        if is_of_blocking and (report.kind != "ash" or share.lo < 100 * _MOSTLY):
+        is_of_blocking = share.lo > users[event].hi  # no share of all samples, but it says who blocks most
+        if is_of_blocking and report.kind != "ash":
             continue
         program = f" ({row['program']})" if row["program"] and "NOT FOUND" not in row["program"] else ""
         is_idle = row["samples"] is not None and row["samples"] < NOTABLE * (row["samples_of"] or 0)
         own = f"; it was active in {row['samples']:,} of {row['samples_of']:,}" if is_idle else ""
         of = "the blocking that the report counts" if is_of_blocking else "the samples"
-        ddl = _ddl(report) if event.startswith("library cache") else ""
+        ddl = _ddl(report) if event.startswith("library cache") and "ash_sql_events" in report else ""
         yield Finding(
             "blocking_session",
             f"Session {row['sid']}{program} blocked other sessions in {percent(share / 100)} of {of}"
@@ -326,12 +325,9 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
 
 def _ddl(report: AwrReport) -> str:
     """The statement with most samples of those that change or compile an object."""
-    if "ash_sql_events" not in report:
-        return ""
     rows = report["ash_sql_events"].filter(pl.col("sql_text").str.to_uppercase().str.contains(_DDL))
-    for sql_id, text in rows.sort("activity_pct", descending=True).select("sql_id", "sql_text").head(1).rows():
-        return f"; `{sql_id}` ran meanwhile: {short_text(text, _MOST_TEXT)}"
-    return ""
+    found = rows.sort("activity_pct", descending=True).select("sql_id", "sql_text").head(1).rows()
+    return "".join(f"; `{sql_id}` ran meanwhile: {short_text(text, _MOST_TEXT)}" for sql_id, text in found)
 
 
 @rule(

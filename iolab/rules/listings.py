@@ -69,11 +69,6 @@ _FAR: Final = 3
 _STORAGE: Final = "see the storage that they share, as none is much slower than the others: iostat -xt 5"
 #: How reasons for child cursors end.
 _NOT_SHARED: Final = ("_MISMATCH", "_UPGRADEABLE")
-#: What background processes wait for their writes -> what sessions wait for them.
-_WRITERS: Final = {
-    "db file parallel write": ("free buffer waits", "write complete waits"),
-    "log file parallel write": ("log file sync", "log buffer space"),
-}
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
 #: How a session queries its own statistics and waits, and what explains the time of any statement.
@@ -222,14 +217,8 @@ def listed(spool: Spool) -> list[Finding]:
     states = dict(pair for table in reversed(tables) for pair in _states(table))
     found_of = dict[str, Finding]()
     for table in tables:
-        makers = (
-            partial(_sessions, states=states),
-            _switches,
-            _histogram,
-            _resizes,
-            partial(_rows, tables=tables),
-            _series,
-        )
+        sessions, rows = partial(_sessions, states=states), partial(_rows, tables=tables)
+        makers = (sessions, _switches, _histogram, _resizes, rows, _series)
         said = next((said for make in makers if (said := list(make(table)))), [])
         found_of |= dict.fromkeys(table.views, said[0]) if said else {}
         found += said
@@ -293,10 +282,9 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     if tied := others.count(value):
         texts["tied"] = counted(tied, "other rows")
     counts = next((table.figures[per] for per in entry.get("each", ()) if per in table.figures), None)
-    if counts is not None and counts.values[row]:
+    if counts is not None and (count := counts.values[row]):
         rates, typical = _rates(most, row, values, counts.values)
-        texts |= rates
-        far = value / (counts.values[row] or 1) / typical if typical else 0.0
+        texts, far = texts | rates, value / count / typical if typical else 0.0
     listed = table.listed
     figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
     label = [text.strip() for n, text in enumerate(listed.rows[row]) if text and n not in figures]
@@ -306,8 +294,7 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     )
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
-    if "known" in entry and (reason := _reason(tables)):
-        texts["reason"] = reason
+    texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
     sid = table.texts.get("sid")
     texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
     said = _Row(table, row, **texts)
@@ -331,16 +318,13 @@ def _rates(
     rates = {-n: value / count for value, n in values if (count := counts[-n])}
     alike = {n for n, each in rates.items() if 2 * each >= rates[row]}
     alike = alike if 2 * len(alike) <= len(rates) else {row}
-    times = {-n: value for value, n in values}
-    rest = sum(count or 0 for n, count in enumerate(counts) if n not in alike)
-    typical = sum(value for n, value in times.items() if n not in alike) / rest if rest else 0.0
-    texts = {"each": most.said(rates[row])}
-    if rest:
+    slow, rest = (sum(value for value, n in values if (-n in alike) is of) for of in (True, False))
+    texts, typical = {"each": most.said(rates[row])}, rest / (sum(counts[n] or 0 for n in {*rates} - alike) or 1)
+    if len(rates) > len(alike):
         texts["each~"] = most.said(typical)
     if len(alike) > 1:
-        share = percent(sum(times[n] for n in alike) / sum(times.values()))
-        least = most.said(min(rates[n] for n in alike))
-        texts["alike"] = f"{share} with {counted(len(alike) - 1, 'others')} of {least} or more"
+        least = f"{counted(len(alike) - 1, 'others')} of {most.said(min(rates[n] for n in alike))} or more"
+        texts["alike"] = f"{percent(slow / (slow + rest))} with {least}"
     return texts, typical
 
 
@@ -585,34 +569,24 @@ def _histogram(table: _Table) -> Iterator[Finding]:
 
 def _resizes(table: _Table) -> Iterator[Finding]:
     """The part of memory that grew most, and the one that shrank most, from the first resize to the last."""
-    name, first, last = (table.listed.find(one) for one in ("component", "initial_size", "final_size"))
-    before, after = (table.figures.get(one) for one in ("initial_size", "final_size"))
-    if None in {name, first, last} or before is None or after is None:
-        return
+    name, before, after = table.texts.get("component"), *map(table.figures.get, ("initial_size", "final_size"))
     sizes: dict[str, list[tuple[float, float]]] = {}
-    for row, one, other in zip(table.listed.rows, before.values, after.values, strict=True):
-        if one is not None and other is not None and one != other:
-            sizes.setdefault(row[name or 0].strip(), []).append((one, other))
-    ends = {}
+    for n, row in enumerate(table.listed.rows if before and after else ()):
+        one, other = before.values[n], after.values[n]  # type: ignore[union-attr] # there are rows of these only
+        if name is not None and one and other and one != other:
+            sizes.setdefault(row[name].strip(), []).append((one, other))
+    changes = [(0.0, "", "")]
     for part, ones in sizes.items():
         is_latest_first = len(ones) > 1 and ones[0][0] == ones[1][1] and ones[0][1] != ones[1][0]
-        ordered = ones[::-1] if is_latest_first else ones
-        ends[part] = (ordered[0][0], ordered[-1][1])
-    changes = sorted(ends, key=lambda part: ends[part][1] - ends[part][0])
-    said = [
-        f"`{part}` {verb} from {before.said(ends[part][0])} to {before.said(ends[part][1])}"
-        for part, verb, sign in [(changes[-1], "grew", 1), (changes[0], "shrank", -1)] * bool(changes)
-        if sign * (ends[part][1] - ends[part][0]) > 0
-    ]
-    if not said:
-        return
-    small = changes[0] if ends[changes[0]][1] < ends[changes[0]][0] else ""
-    least = "db_cache_size" if "buffer cache" in small else f"{small.lower().replace(' ', '_')}_size"
-    yield Finding(
-        "listed_rows", f"{' and '.join(said)} in {counted(sum(map(len, sizes.values())), 'resizes')}.",
-        next=f"set a least size of it: {least}" if small else "", evidence=(Evidence("tables", tuple(changes)),),
-        order=_USUAL,
-    )  # fmt: skip
+        first, last = (ones[-1][0], ones[0][1]) if is_latest_first else (ones[0][0], ones[-1][1])
+        changes += [(last - first, f"`{part}` {{}} from {size_text(round(first))} to {size_text(round(last))}", part)]
+    shrank, grew = min(changes), max(changes)
+    said = [grew[1].format("grew")] * (grew[0] > 0) + [shrank[1].format("shrank")] * (shrank[0] < 0)
+    least = "db_cache_size" if "buffer cache" in shrank[2] else f"{shrank[2].lower().replace(' ', '_')}_size"
+    step = f"set a least size of it: {least}" if shrank[0] < 0 else ""
+    if said:
+        whole = f"{' and '.join(said)} in {counted(sum(map(len, sizes.values())), 'resizes')}."
+        yield Finding("listed_rows", whole, next=step, evidence=(Evidence("tables", tuple(sizes)),), order=_USUAL)
 
 
 def _key_of(rows: float, tables: Sequence[_Table]) -> str:
@@ -632,7 +606,7 @@ def _reason(tables: Sequence[_Table]) -> str:
     for table in tables:
         counts = table.figures["count"].values if "count" in table.figures else ()
         for n, row in enumerate(table.listed.rows):
-            for column, cell in zip(table.listed.columns, map(str.strip, map(str, row)), strict=True):
+            for column, cell in zip(table.listed.columns, row, strict=True):
                 if cell.endswith(_NOT_SHARED) and counts:
                     found[cell] += int(counts[n] or 0)
                 elif cell == "Y":
@@ -738,17 +712,17 @@ def _waits(spool: Spool) -> Iterator[Finding]:
 
 def _writers(spool: Spool) -> Iterator[Finding]:
     """How long the writes of a background process took, in another listing than the waits for them."""
-    for account in filter(None, map(account_of, queried_tables(spool))):
-        parts = account.parts("what") if "what" in account.views and account.unit == "s" else account.frame.clear()
-        rows = parts.filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
+    accounts = (
+        one for one in map(account_of, queried_tables(spool)) if one and one.unit == "s" and "what" in one.views
+    )
+    for account in accounts:
+        rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
         for name, time, count in rows:
-            if name not in _WRITERS or any(other in _WRITERS[name] for other, _, _ in rows):
-                continue
-            yield Finding(
-                "listed_rows", f"`{name}` took {seconds(time / count)} each: {counted(count, 'writes')}, "
-                f"{seconds(time)}.", next="see the devices that are written: iostat -xt 5",
-                evidence=(Evidence("tables", (name,)),), order=_USUAL, explains=_WRITERS[name],
-            )  # fmt: skip
+            explains = tuple(_data()["writers"].get(name, ()))
+            if explains and not any(other in explains for other, _, _ in rows):
+                said, place = f"{counted(count, 'writes')}, {seconds(time)}", (Evidence("tables", (name,)),)
+                said = f"`{name}` took {seconds(time / count)} each: {said}."
+                yield Finding("listed_rows", said, evidence=place, order=_USUAL, explains=explains)
 
 
 def _longest(spool: Spool) -> tuple[int, float]:

@@ -282,8 +282,7 @@ def temporary_space(facts: ReportFacts) -> Iterator[Finding]:
     target = facts.parameters.get("pga_aggregate_target", "")
     said += f"; `pga_aggregate_target` was {size_text(int(target))}" if target.isdecimal() and int(target) else ""
     passes = facts.activity.get("workarea executions - multipass")
-    if passes is not None and passes.value:
-        said += f", {counted(passes.value, 'work areas')} needed several passes"
+    said += f", {counted(passes.value, 'work areas')} needed several passes" if passes and passes.value else ""
     yield Finding(
         "temporary_space",
         f"Sorts and hash joins on disk took {percent(both)} of {parts[0].base}: {said}.",
