@@ -297,9 +297,8 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
         share, event = row_figure(row, "event_pct"), str(row["event"])
         if share is None or share.lo < 100 * NOTABLE or event not in users:
             continue
-        is_of_blocking = share.lo > users[event].hi  # no share of all samples, but it says who blocks most
-        if is_of_blocking and report.kind != "ash":
-            continue
+        if (is_of_blocking := share.lo > users[event].hi) and report.kind != "ash":
+            continue  # no share of all samples; of what is blocked it says who blocks most
         program = f" ({row['program']})" if row["program"] and "NOT FOUND" not in row["program"] else ""
         is_idle = row["samples"] is not None and row["samples"] < NOTABLE * (row["samples_of"] or 0)
         own = f"; it was active in {row['samples']:,} of {row['samples_of']:,}" if is_idle else ""
