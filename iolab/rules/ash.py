@@ -39,7 +39,7 @@ _DENSER: Final = 3
 #: Most of the samples of a statement.
 _MOSTLY: Final = 0.5
 #: Statements that wait until no session uses an object, and let others wait meanwhile.
-_DDL: Final = r"^\s*(ALTER|CREATE|DROP|GRANT|REVOKE|TRUNCATE|COMMENT|ANALYZE)\s"
+_DDL: Final = ("ALTER", "CREATE", "DROP", "GRANT", "REVOKE", "TRUNCATE", "COMMENT", "ANALYZE")
 _QUIET: Final = "run what changes or compiles an object when no session uses it"
 _MOST_TEXT: Final = 60
 #: Objects and plans that are named.
@@ -324,7 +324,8 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
 
 def _ddl(report: AwrReport) -> str:
     """The statement with most samples of those that change or compile an object."""
-    rows = report["ash_sql_events"].filter(pl.col("sql_text").str.to_uppercase().str.contains(_DDL))
+    verb = pl.col("sql_text").str.strip_chars().str.split(" ").list.first().str.to_uppercase()
+    rows = report["ash_sql_events"].filter(verb.is_in(_DDL))
     found = rows.sort("activity_pct", descending=True).select("sql_id", "sql_text").head(1).rows()
     return "".join(f"; `{sql_id}` ran meanwhile: {short_text(text, _MOST_TEXT)}" for sql_id, text in found)
 
