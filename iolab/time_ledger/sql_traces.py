@@ -132,7 +132,7 @@ class Session:
         """Waits for the client between calls: ``line``, ``us``, ``op`` and ``statement`` of the next call, ``part``.
 
         A round trip is one whose next call of depth 0 is on a LOB, or a FETCH of the cursor of the call before it; one
-        that follows a call on a LOB is none of a statement (``is_trip``).
+        that follows a call on a LOB is of no statement (``is_trip``).
         """
         names = [one for one in self.between.get_column("event") if one.lower() in FROM_CLIENT]
         waits = self.waits.lazy().filter(
