@@ -287,7 +287,7 @@ def temporary_space(facts: ReportFacts) -> Iterator[Finding]:
         "temporary_space",
         f"Sorts and hash joins on disk took {percent(both)} of {parts[0].base}: {said}.",
         both,
-        part="" if both.lo >= _MOSTLY else parts[0].part,  # most of the time is said before all parts
+        part="" if both.lo >= _MOSTLY else parts[0].part,  # most of the time leads
         next=ON_DISK,
     )
 
