@@ -165,6 +165,23 @@ def test_the_total_line_is_one_line(width: int, pages: dict[str, Path], tmp_path
         browser.close()
 
 
+def test_the_closing_part_of_a_report_is_on_the_first_screen(corpus: Path, tmp_path: Path) -> None:
+    """With five sentences, of two lines most, the ledger is seen to its closing part, and there is room below it."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 - where there is a browser
+
+    page = tmp_path / "page.html"
+    assert write_report([corpus / "awr/sarthi2020__AWR-reports/awr_rpt_4.html"], page) == []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        shown = browser.new_page(viewport={"width": 1440, "height": 900})
+        shown.goto(page.as_uri())
+        assert shown.locator("ol.findings").first.locator("li").count() == 5
+        box = shown.locator(".ledgers tr.unknown.level-0").first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 896
+        browser.close()
+
+
 def test_every_table_and_label_of_a_page_is_drawn_whole(tmp_path: Path) -> None:
     """Tables of account have the heads and rules of all tables; a label that does not fit ends in an ellipsis.
 
