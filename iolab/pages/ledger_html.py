@@ -175,7 +175,10 @@ def icicle_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mapp
     rows = [row | {"place": _place(row, linked)} for row in ledger.parts(ledger.views[0]).to_dicts()]
     tops = [row for row in rows if row["level"] == 0 and row["kind"] not in {"contains", "counted_twice"}]
     scale = max(sum(row["seconds"] for row in tops), ledger.total.value)
-    said = f"{ledger.base} {time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)}"
+    width, figure = ledger.unit, f"{ledger.total.value:,.0f}"
+    if width == "s":
+        width, figure = "time", time_cell(ledger.total.value, ledger.total.lo, ledger.total.hi)
+    said = f"{ledger.base} {figure}"
     pieces = [_piece(0.0, ledger.total.value / scale, 0, "c-total", said, anchor)]
     if (twice := scale - ledger.total.value) > _LEAST * scale:
         tip = f"counted twice {100 * twice / ledger.total.value:.0f} %"
@@ -195,7 +198,7 @@ def icicle_html(ledger: Ledger, *, anchor: str, linked: Mapping[str, str] = Mapp
     return (
         f'<figure class="icicle" role="group" aria-label="{said}"><svg width="100%" height="{height}">'
         f"{patterns_html(anchor)}{all_of}</svg></figure>"
-        f'<p class="key icicle-key"><span>Width is time.{key}</span>{chips}</p>'
+        f'<p class="key icicle-key"><span>Width is {width}.{key}</span>{chips}</p>'
     )
 
 
