@@ -43,7 +43,7 @@ _NOTHING: Final = "No finding applies to this log."
 #: What the signs of numbers say; and a figure of a sentence that says itself what it is.
 _RULES: Final = {"≤": AT_MOST, "?": "?: this log does not show it."}
 _SAYS_ITSELF: Final = re.compile(
-    r"(?<![\w.,:])(\d[\d,.]*) "
+    r"(?<![\w.,:])(at most )?(?<![\w.,:])(\d[\d,.]*) "
     r"(%|us|ms|s|[KMGT]iB|(?:session|sample|CPU|request|wait|statement|execution|round trip)s?)(?!\w)"
 )
 
@@ -106,26 +106,32 @@ def _row(row: dict[str, Any], anchor: str, *, base: str, is_linked: bool) -> str
     number = impact_text(row["impact"], row["impact_lo"])
     if number and row["impact_lo"] and row["impact_hi"] - row["impact_lo"] > max(WIDE * row["impact_hi"], WIDE / 5):
         number = f"{100 * row['impact_lo']:.0f}–{100 * row['impact_hi']:.0f}"
-    number = figure_html("?" if row["refused"] and not number else number, f"{anchor}-rules")
+    rules = f"{anchor}-rules"
+    number = figure_html("?" if row["refused"] and not number else number, rules)
     if number and row["impact"] is not None and row["impact_of"] != base:
         number += f" <small>{html.escape(row['impact_of'].removeprefix('the '))}</small>"
     links = "".join(_link(one, anchor) for one in row["evidence"][:2]) if is_linked else ""
     below = [_words(row["detail"])] if row["detail"] else []
     if row["caveat"]:
         below.append(f"<b>note</b> {_words(row['caveat'])}")
+    number = number or (_own_figure(row["sentence"], rules) if base else "")
     head = f'<li title="{html.escape(_about(row["name"]))}">{_mark(str(row["mark"]))}'
     return head + _columns(number, row["sentence"], links, below, row["next"] or "")
 
 
-def _own_figure(sentence: str) -> str:
-    """The first figure of a sentence that has no share, with what it is, as HTML; empty without one.
+def _own_figure(sentence: str, rules: str) -> str:
+    """The first figure of a sentence that has no share, with what it is, as HTML; without one that it is a fact.
 
     Examples:
-        >>> _own_figure("Statement 1 had 4.96 sessions."), _own_figure("Reads averaged 8.01 KiB (9 requests).")
-        ('4.96 <small>sessions</small>', '8.01 <small>KiB</small>')
+        >>> _own_figure("Reads averaged 8.01 KiB (9 requests).", ""), _own_figure("`a.dbf` was opened.", "")
+        ('8.01 <small>KiB</small>', '<small>fact</small>')
+        >>> _own_figure("That is at most 21.3 us per block.", "r")
+        '<a href="#r" title="how this bound is found">≤</a> 21.3 <small>us</small>'
     """
     found = _SAYS_ITSELF.search("".join(sentence.split("`")[::2]))
-    return f"{found[1]} <small>{found[2]}</small>" if found else ""
+    if not found:
+        return "<small>fact</small>"
+    return f"{figure_html(f'<={found[2]}' if found[1] else found[2], rules)} <small>{found[3]}</small>"
 
 
 def in_one_line(sentence: str) -> tuple[str, str]:
@@ -154,7 +160,7 @@ def _columns(number: str, sentence: str, links: str, below: list[str], following
     said, following = _words(said) + links, _words(following)
     second = f'<p class="detail">{". ".join(below)}</p>' if below else ""
     third = f'<p class="detail next"><b>next</b> {following}</p>' if following else ""
-    return f'<span class="impact">{number or _own_figure(sentence)}</span><div><p>{said}</p>{second}</div>{third}</li>'
+    return f'<span class="impact">{number}</span><div><p>{said}</p>{second}</div>{third}</li>'
 
 
 def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
@@ -168,7 +174,9 @@ def sentences_html(rows: Iterable[Said], *, base: str = "") -> str:
     """
     shown = list(rows)
     items = "".join(
-        f"<li>{_columns(figure_html(one.number, ''), one.sentence, _link_to(one.link), [], one.step)}" for one in shown
+        f"<li>{_columns(number, one.sentence, _link_to(one.link), [], one.step)}"
+        for one in shown
+        for number in [figure_html(one.number, "") or _own_figure(one.sentence, "")]
     )
     kind = "findings unmarked" if any(one.number for one in shown) else "findings unmarked plain"
     return (f'<p class="base">{html.escape(base)}</p>' if base else "") + f'<ol class="{kind}">{items}</ol>'
