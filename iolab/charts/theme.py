@@ -1,7 +1,7 @@
 """The chart theme: one style for every chart, light and dark, in colours that colour-blind readers distinguish.
 
     iolab.charts.enable_theme()          # charts are drawn by JupyterLab itself, without a network
-    iolab.charts.enable_theme("dark")
+    iolab.charts.enable_theme("dark")    # instead of the colours of the page around a chart
 
 The colours are those of Okabe and Ito, ordered so that the first two, blue and orange, differ in every kind of colour
 vision and in grey.
@@ -15,7 +15,7 @@ import polars as pl
 
 from logframe.parsed_log import display
 
-Mode = Literal["light", "dark"]
+Mode = Literal["auto", "light", "dark"]
 
 #: Categories, in the order they are given out.
 CATEGORIES: Final = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B0A000", "#7F7F7F")
@@ -34,9 +34,11 @@ _MOVED: Final = {
     "bind": "scales",
 }
 #: The mode of the charts that are made now.
-_enabled: Final[list[Mode]] = ["light"]
+_enabled: Final[list[Mode]] = ["auto"]
 _FONT: Final = "system-ui, 'DejaVu Sans', 'Segoe UI', sans-serif"
+#: On a light ground, on a dark one, and on that of the page, in the colour of its text: no one colour is read on both.
 INKS: Final = {
+    "auto": {"ink": "currentColor", "soft": "currentColor", "grid": "#80808040", "ground": "transparent"},
     "light": {"ink": "#1F2933", "soft": "#52606D", "grid": "#E4E7EB", "ground": "#FFFFFF"},
     "dark": {"ink": "#E8ECF0", "soft": "#AAB4BF", "grid": "#364150", "ground": "#161B22"},
 }
@@ -46,15 +48,15 @@ def config(mode: Mode = "light") -> dict[str, Any]:
     """The Vega-Lite configuration of the theme.
 
     Args:
-        mode: ``light`` or ``dark``.
+        mode: ``light``, ``dark``, or ``auto``: the colours of the page that the chart is on.
 
     Examples:
         >>> config("dark")["background"], config()["range"]["category"][:2]
         ('#161B22', ['#0072B2', '#E69F00'])
     """
     ink = INKS[mode]
-    categories = list(CATEGORIES if mode == "light" else CATEGORIES_DARK)
-    ramp = list(RAMP if mode == "light" else reversed(RAMP))
+    categories = list(CATEGORIES_DARK if mode == "dark" else CATEGORIES)
+    ramp = list(reversed(RAMP) if mode == "dark" else RAMP)
     return {
         "background": ink["ground"],
         "font": _FONT,
@@ -91,7 +93,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
     }
 
 
-def enable_theme(mode: Mode = "light") -> None:
+def enable_theme(mode: Mode = "auto") -> None:
     """Enable the theme for every chart; JupyterLab draws them itself, without a network.
 
     Charts are shown as ``application/vnd.vegalite.v5+json``: the specification, which `pytest --nbval` compares.
@@ -100,7 +102,7 @@ def enable_theme(mode: Mode = "light") -> None:
     have no quotes.
 
     Args:
-        mode: ``light`` or ``dark``.
+        mode: ``light``, ``dark``, or ``auto``: the colours of JupyterLab's own theme.
     """
     _enabled[:] = [mode]
     _theme_altair(mode)
@@ -116,7 +118,7 @@ def enable_theme(mode: Mode = "light") -> None:
 
 
 def active_config() -> dict[str, Any]:
-    """The configuration of the mode that `enable_theme` chose, at first the light one."""
+    """The configuration of the mode that `enable_theme` chose, at first `auto`."""
     return config(_enabled[0])
 
 
