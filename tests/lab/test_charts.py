@@ -142,7 +142,7 @@ def test_charts_are_the_same_each_time() -> None:
 
 
 def test_theme_shows_specifications() -> None:
-    """A chart is shown as what JupyterLab draws without a network."""
+    """A chart is shown as what JupyterLab draws without a network, its texts and axes in the colour of the page."""
     with pl.Config():  # the theme also says how frames are shown
         charts.enable_theme()
 
@@ -150,7 +150,11 @@ def test_theme_shows_specifications() -> None:
 
     assert how == {"application/vnd.vegalite.v5+json": {"embed_options": {"renderer": "svg"}}}
     assert sorted(data) == ["application/vnd.vegalite.v5+json", "text/plain"]
-    assert data["application/vnd.vegalite.v5+json"]["config"]["range"]["category"][0] == theme.CATEGORIES[0]
+    config = data["application/vnd.vegalite.v5+json"]["config"]
+    assert config["range"]["category"][0] == theme.CATEGORIES[0]
+    assert config["background"] == "transparent"
+    inks = {key: ink for part in ("axis", "legend", "header", "text", "title") for key, ink in config[part].items()}
+    assert {ink for key, ink in inks.items() if key.lower().endswith("color")} == {"currentColor", "#80808040"}
 
 
 def test_every_chart_is_documented() -> None:
