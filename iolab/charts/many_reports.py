@@ -335,7 +335,7 @@ def _break_marks(breaks: pl.DataFrame | None) -> list[vega.Chart]:
         x="startup_time:T", tooltip=[vega.Tooltip("startup_time:T", format="%Y-%m-%d %H:%M"), "reason:N"]
     )
     line = base.mark("rule", strokeDash=[5, 4], strokeWidth=1.5, color=_RESTART)
-    text = base.mark("text", align="left", dx=5, y=0, dy=-5, baseline="bottom", color=_RESTART).encode(text="label:N")
+    text = base.mark("text", align="left", dx=5, y=0, dy=-5, baseline="bottom").encode(text="label:N")
     return [line, text]
 
 

@@ -57,6 +57,8 @@ def config(mode: Mode = "light") -> dict[str, Any]:
     ink = INKS[mode]
     categories = list(CATEGORIES_DARK if mode == "dark" else CATEGORIES)
     ramp = list(reversed(RAMP) if mode == "dark" else RAMP)
+    # an edge that has a contrast of 3 on a light and on a dark ground, for bars whose colour has it on one only
+    edge = {"bar": {"stroke": "#808080", "strokeWidth": 0.75}} if mode == "auto" else {}
     return {
         "background": ink["ground"],
         "font": _FONT,
@@ -90,6 +92,7 @@ def config(mode: Mode = "light") -> dict[str, Any]:
         "mark": {"color": categories[0]},
         "text": {"color": ink["ink"], "fontSize": 12},
         "rule": {"color": ink["soft"]},
+        **edge,
     }
 
 
