@@ -241,7 +241,8 @@ def _is_closing(row: dict[str, Any]) -> bool:
 
 def _is_rounding(row: dict[str, Any]) -> bool:
     """Whether a closing part may be only what the rounding of the printed figures leaves."""
-    return _is_closing(row) and bool(row["seconds_lo"] < 0 < row["seconds_hi"] + _TOUCH_S)
+    is_about_0 = row["seconds_lo"] < 0 < row["seconds_hi"] + _TOUCH_S
+    return _is_closing(row) and bool(is_about_0 and row["seconds"])  # one of 0 has the bounds of chance
 
 
 def _size(ledger: Ledger, row: dict[str, Any]) -> float:

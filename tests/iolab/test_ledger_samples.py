@@ -14,6 +14,7 @@ import iolab
 from awrparse import read_awr
 from hostparse import read_host, read_profile
 from iolab.metrics.ash import ash_total, cpu_queues
+from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
 from iolab.rules.ash import ash_findings
@@ -405,6 +406,8 @@ def test_a_profile_is_an_account_of_its_samples() -> None:
     functions = lead.parts().filter(level=1, kind="cpu")["name"].to_list()
     assert functions == ["kdst_fetch", "kdsgrp", "kcbgtcr"]
     assert lead.parts().item(0, "share_lo") == pytest.approx(0.853, abs=0.003)  # Wilson, 180 of 200
+    # the samples add up; what their chance allows is no rounding
+    assert ledger_rows(lead, "what")[-1].name == "not accounted for"
 
 
 @pytest.mark.corpus
