@@ -133,7 +133,8 @@ def headings(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, ...]:
         place, end = 0, -1
         for word in _WORD.finditer(line):
             nearest = _nearest(word.start(), word.end(), columns, ends)
-            is_within = columns[nearest].start <= word.start() and word.end() <= ends[nearest]
+            start = columns[nearest].start
+            is_within = start == word.start() or (start < word.start() and word.end() <= ends[nearest])
             place = place if word.start() == end + 1 and not is_within else nearest
             found[place].append(word.group())
             end = word.end()

@@ -148,7 +148,9 @@ class Session:
         fetched = same & (pl.col("op") == "FETCH") & (pl.col("op").shift().is_in(["EXEC", "FETCH"]) | of_lob.shift())
         trip = pl.when(of_lob.shift()).then(pl.lit(LOB_TRIPS)).otherwise(pl.lit(TRIPS))
         real = real.select("line", "op", own, part=pl.when(of_lob | fetched).then(trip), is_again=own.shift() == own)
-        found = waits.select("line", us="elapsed_us").sort("line").join_asof(real, on="line", strategy="forward")
+        # one on the line of a call ends it: without a line end between them it came after that call
+        found = waits.select("line", us="elapsed_us").sort("line")
+        found = found.join_asof(real, on="line", strategy="forward", allow_exact_matches=False)
         found = found.with_columns(pl.col("part").fill_null(CLIENT), pl.col("is_again").fill_null(value=False))
         return found.with_columns(is_trip=pl.col("part") == TRIPS).collect()
 

@@ -1,7 +1,7 @@
 """The lines of text reports: grammar, classification, rows built and cut again."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from awrparse import read_awr
@@ -112,6 +112,7 @@ def test_lines_cut_together_are_cut_as_one_by_one(ruler: str, margin: int, texts
 
 
 @given(RULERS, st.lists(st.text(alphabet=" abc", max_size=40), max_size=3))
+@example("-- -", ["aa aa"])
 def test_headings_are_those_of_each_word(ruler: str, texts: list[str]) -> None:
     """Heading lines cut as rows give the names that a look at each word gives."""
     found = Layout("T", ((texts, ruler),)).groups[0][0]
