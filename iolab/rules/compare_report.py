@@ -12,7 +12,8 @@ from iolab.rules import pairs
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import LARGE, parts_of
+from iolab.rules.report_parts import parts_of
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.reports import NOT_ACCOUNTED, plan_of
 from logframe.interval import Interval
 
@@ -61,7 +62,7 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
     rows = report["compare_sql"].filter(pl.col("ordered_by") == "elapsed", pl.col("sql_id").is_not_null())
     change = pl.col("second_pct") * second - pl.col("first_pct") * first
     rows = rows.with_columns(shares).with_columns(part=change / (second - first)).filter(pl.col("part") >= _MOST)
-    if rows.is_empty() or abs(second - first) <= LARGE * max(first, second):
+    if rows.is_empty() or abs(second - first) <= PART * max(first, second):
         return
     row = rows.sort("part", "sql_id", descending=[True, False]).row(0, named=True)
     took = [row[f"{side}_elapsed_per_exec_ms"] for side in PERIODS]
@@ -92,7 +93,7 @@ def both_periods(report: AwrReport) -> Iterator[Finding]:
     )
     for name in {**first, **second}:
         shares = [parts[name].share if name in parts else Interval.exact(0) for parts in (first, second)]
-        if max(one.lo for one in shares) < LARGE or not (first and second) or name in _UNNAMED:
+        if max(one.lo for one in shares) < PART or not (first and second) or name in _UNNAMED:
             continue
         said = "CPU" if name == "DB CPU" else f"`{name}`" if name[:1].islower() else name
         took = [
@@ -107,9 +108,9 @@ def both_periods(report: AwrReport) -> Iterator[Finding]:
         yield Finding(
             "time_profile",
             said,
-            None if shares[1].lo >= LARGE else shares[0],
-            "" if shares[1].lo >= LARGE else "DB time of the first period",
-            part=name if shares[1].lo >= LARGE else "",
-            next="" if shares[1].lo >= LARGE else "take the report of the first period alone: @?/rdbms/admin/awrrpt",
+            None if shares[1].lo >= PART else shares[0],
+            "" if shares[1].lo >= PART else "DB time of the first period",
+            part=name if shares[1].lo >= PART else "",
+            next="" if shares[1].lo >= PART else "take the report of the first period alone: @?/rdbms/admin/awrrpt",
             evidence=(Evidence("compare_wait_classes"), Evidence("compare_wait_events")),
         )

@@ -9,7 +9,8 @@ from iolab.metrics.report_facts import total
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import LARGE, part_of
+from iolab.rules.report_parts import part_of
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.reports import ledger_of
 from logframe.oracle import is_idle
 
@@ -178,7 +179,7 @@ def overlapping_shares(facts: ReportFacts) -> Iterator[Finding]:
             is_refused=True,
         )
     twice, whole = part_of(facts, _TWICE), facts.whole_s
-    if twice is None or twice.share.value > -LARGE or whole is None or facts.waited_s is None:
+    if twice is None or twice.share.value > -PART or whole is None or facts.waited_s is None:
         return
     rows = (Evidence("foreground_wait_classes"), Evidence(facts.db_cpu_from, ("DB CPU", "DB time")))
     if facts.has_earlier_waits:

@@ -10,6 +10,7 @@ from iolab.metrics.report_facts import total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent, seconds
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import LARGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +24,6 @@ _BY_DESIGN: Final = ("enq:", "latch", "mutex", "cursor:", "library cache", "gc "
 _LEAST_READS: Final = 1_000
 _LEAST_WAITS: Final = 500
 _LEAST_SHARE: Final = 0.01
-_THIRD: Final = 1 / 3
 #: A range is named when it holds this much of all waits, in per cent.
 _MOST_PCT: Final = 60.0
 _FEW_BETWEEN_PCT: Final = 20.0
@@ -84,7 +84,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
         lowest_edge = histogram.edges_us[0]
         lowest = histogram.below_pct[0]
         if lowest_edge > 512 * 1.03 and lowest >= _MOST_PCT:
-            if (wait.time_s / facts.whole_s).lo < _THIRD:
+            if (wait.time_s / facts.whole_s).lo < LARGE:
                 continue  # such short reads matter where they are much of the time
             yield Finding(
                 "read_latency_class",

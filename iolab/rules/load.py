@@ -12,6 +12,7 @@ from iolab.rules.gates import period_text
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
+from iolab.rules.time_parts import LARGE
 from iolab.time_ledger.next_steps import BIND, BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES, event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
 from logframe.interval import Interval
@@ -27,8 +28,6 @@ _MISSING: Final = 0.90
 #: Sums of 28 reports lie in 97.2 to 106.2 %, or at least 108.6 %.
 _OVERLAP: Final = 1.10
 _PARSE_SHARE: Final = 0.10
-#: Parsing with this much of DB time stands beside the larger part that contains it.
-_THIRD: Final = 1 / 3
 #: A hard parse that takes longer does more than many literals explain.
 _LONG_PARSE_S: Final = 0.1
 _TRACE_PARSE: Final = "take an SQL trace (event 10046) of one hard parse: see its recursive statements"
@@ -345,7 +344,7 @@ def _is_usual(facts: ReportFacts) -> bool:
         for name, wait in facts.listed_events.items()
         if not name.startswith(_READS) or wait.avg_s is None or wait.avg_s.hi > _SHORT_READ_S
     ]
-    is_one = any((one.elapsed_s / whole).lo >= _THIRD for one in facts.statements if not one.is_block)
+    is_one = any((one.elapsed_s / whole).lo >= LARGE for one in facts.statements if not one.is_block)
     return not is_one and not [*parse_time(facts)] and all((time / whole).lo < _PARSE_SHARE for time in waits)
 
 
@@ -511,7 +510,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         + (f"; `{sql_id}` has {children:,} child cursors." if has_children else "."),
         share,
         next=step,
-        explains=(CPU, NOT_ACCOUNTED) if share.lo >= _THIRD else (),
+        explains=(CPU, NOT_ACCOUNTED) if share.lo >= LARGE else (),
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
         order=4,
     )

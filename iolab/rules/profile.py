@@ -11,7 +11,8 @@ from iolab.metrics.report_facts import total
 from iolab.rules.finding import LEAST_WAITS, NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, often_each, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import LARGE, part_of, parts_of
+from iolab.rules.report_parts import part_of, parts_of
+from iolab.rules.time_parts import PART
 from iolab.rules.writes import all_io_slow, small_log_writes_slow
 from iolab.time_ledger.next_steps import MANY_CHILDREN, NOT_SHARED, event_step
 from iolab.time_ledger.parts import BLOCK_TIME
@@ -114,7 +115,7 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
     """
     whole, parts = facts.whole_s, parts_of(facts, "who")
     block = next((one for one in facts.statements if one.is_block), None)
-    if block is None or whole is None or facts.is_idle or (block.elapsed_s / whole).lo < LARGE:
+    if block is None or whole is None or facts.is_idle or (block.elapsed_s / whole).lo < PART:
         return
     own = parts.get(BLOCK_TIME)
     is_own = own is not None and own.is_large
@@ -263,7 +264,7 @@ def logons(facts: ReportFacts) -> Iterator[Finding]:
         Logons and logoffs took 90 % of DB time: 900 s, 2 logons per second.
     """
     time, whole, count = facts.connect_s, facts.whole_s, facts.activity.get("logons cumulative")
-    if time is None or whole is None or facts.is_idle or facts.void or time.lo < LARGE * whole.hi:
+    if time is None or whole is None or facts.is_idle or facts.void or time.lo < PART * whole.hi:
         return
     often_ = f", {often(count, facts.elapsed_s, 'logons')}" if count is not None else ""
     share = (time / whole).capped(1)

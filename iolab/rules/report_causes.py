@@ -12,7 +12,8 @@ from iolab.metrics.report_figures import report_facts
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_parts import LARGE, parts_of
+from iolab.rules.report_parts import parts_of
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
 
@@ -115,7 +116,7 @@ def sequence_cache(facts: ReportFacts) -> Iterator[Finding]:
     used = sequences_of(facts)
     update = next((one for one in facts.statements if one.text.upper().startswith(_UPDATE)), None)
     waits = {name: part.share.lo for name, part in parts_of(facts).items() if name.startswith(_SEQUENCES)}
-    if facts.is_idle or len(used) != 1 or sum(waits.values()) < LARGE:
+    if facts.is_idle or len(used) != 1 or sum(waits.values()) < PART:
         return
     ((name, one),) = used.items()
     said = f"`{one.sql_id}` takes numbers of sequence `{name}`"

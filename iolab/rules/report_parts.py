@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from iolab.rules import phrases
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.reports import CALL_TIME, ledger_of
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
     from iolab.metrics.report_facts import ReportFacts
-
-#: A part from here on has a finding.
-LARGE = 0.10
-
 
 #: The parts of the views of a report; rules ask for them once for each statement.
 _KNOWN: Final[WeakKeyDictionary[ReportFacts, dict[str, dict[str, Part]]]] = WeakKeyDictionary()
@@ -35,7 +32,7 @@ class Part(NamedTuple):
     @property
     def is_large(self) -> bool:
         """Is it 10 % or more, certainly its own?"""
-        return self.share.lo >= LARGE
+        return self.share.lo >= PART
 
 
 def part_of(facts: ReportFacts, name: str, view: str = "what") -> Part | None:

@@ -15,7 +15,8 @@ from iolab.rules.finding import LITTLE, Evidence, Finding
 from iolab.rules.phrases import named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_causes import most_blocks, sequences_of
-from iolab.rules.report_parts import LARGE, parts_of
+from iolab.rules.report_parts import parts_of
+from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.next_steps import BLOCKS, PARSES, event_step, step_at
 from iolab.time_ledger.reports import is_calm
 from logframe.interval import Interval
@@ -50,8 +51,6 @@ _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: What lies in one place with this much of the time of an event, or of a list of segments, is named.
 _MOSTLY: Final = 0.5
-#: A statement with this much of DB time is named beside waits of its kind.
-_THIRD: Final = 1 / 3
 #: An instance, file or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
 _UNDO: Final = "UNDO"
@@ -119,7 +118,7 @@ def hot_segment(report: AwrReport, facts: ReportFacts) -> list[tuple[Finding, li
             found.setdefault(segment.name, {})[event] = segment
     name, events = max(found.items(), key=lambda item: len(item[1]), default=("", dict[str, _Segment]()))
     share = sum((parts[event].share for event in events), Interval.exact(0)).capped(1)
-    if len(events) < 2 or share.lo < LARGE:
+    if len(events) < 2 or share.lo < PART:
         return []
     largest = sorted(events, key=lambda event: -parts[event].share.value)
     base = parts[largest[0]].base
@@ -138,7 +137,7 @@ def _insert(facts: ReportFacts) -> str:
     for one in facts.statements:
         verb, _, rest = one.text.replace("(", " ").upper().partition(" INTO ")
         share = Interval.exact(0) if facts.whole_s is None else (one.elapsed_s / facts.whole_s).capped(1)
-        if verb.startswith("INSERT") and (table := rest.split()[:1]) and share.lo >= _THIRD:
+        if verb.startswith("INSERT") and (table := rest.split()[:1]) and share.lo >= LARGE:
             return f"`{one.sql_id}` ({percent(share)} of DB time) inserts into `{table[0]}`"
     return ""
 

@@ -26,7 +26,7 @@ from iolab.rules.exadata import exadata
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.report_parts import LARGE
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.parts import UNKNOWN
 from iolab.time_ledger.reports import CPU, report_ledgers
 
@@ -119,7 +119,7 @@ def _of_second(report: AwrReport) -> str:
         return ""
     parents = pl.col("part").is_in(lead.parts().get_column("parent").drop_nulls().to_list())
     is_named = ~pl.col("kind").is_in([*UNKNOWN, "counted_twice"])
-    rows = lead.parts().filter(~parents & is_named, pl.col("share_lo") >= LARGE).sort("share_lo", descending=True)
+    rows = lead.parts().filter(~parents & is_named, pl.col("share_lo") >= PART).sort("share_lo", descending=True)
     name, share = rows.select("name", "share").row(0) if rows.height else ("", 0.0)
     named = f", {percent(share)} of it {'CPU' if name == CPU else f'`{name}`'}" if name else ""
     return f", with {lead.total.value:,.0f} s of DB time{named}"
