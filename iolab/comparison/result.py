@@ -122,6 +122,7 @@ class Pairing(Shown):
         refusal: Why there is no comparison; empty where there is one.
         drawers: Functions that draw a chart each; they may raise `iolab.charts.ChartError`.
         verdict: The result in one sentence, or what leaves it open.
+        beside: What of it is not about the change of the time.
         warning: What makes the comparison doubtful as a whole; it stands before the verdict.
         change: Where the time changed; None where the logs have no totals of one kind.
         not_compared: What could not be compared, and the reason.
@@ -137,6 +138,7 @@ class Pairing(Shown):
     refusal: str = ""
     drawers: tuple[Callable[[], Any], ...] = ()
     verdict: str = ""
+    beside: str = ""
     warning: str = ""
     change: LedgerChange | None = None
     not_compared: tuple[tuple[str, str], ...] = ()
@@ -150,6 +152,7 @@ class Pairing(Shown):
             self,
             change=change,
             verdict=" ".join(filter(None, [self.warning, first, self.verdict])),
+            beside=self.verdict,
             paragraphs=(*filter(None, [" ".join(others)]), *(one for one in self.paragraphs if one != self.verdict)),
             frames={"Where the time changed": change.parts, **self.frames},
             tables={**shown, **(self.tables or self.frames)},

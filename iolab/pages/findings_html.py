@@ -194,11 +194,9 @@ def verdict_html(change: LedgerChange, warning: str = "") -> str:
     """
     said = change.sentence
     if change.is_shared:
-        rest = said.partition(f"{figure_text(change.b.value)} {change.unit}")[2]
         base = "" if (change.unit, change.base) == ("sessions active", "DB time") else f" of {change.subject}"
-        said = f"{_arrow(change)} {change.unit}{base}{rest}".replace("(-", "(−")
-        said = said.replace("is not accounted for: its cause is unknown", "has an unknown cause")
-        said = said.replace("of the change is from", "is from")
+        ratio = change.ratio.replace("-", "−")
+        said = f"{_arrow(change)} {change.unit}{base}{ratio}{change.cause(is_short=True)}"
     lead = ""
     if (work := change.per_work) is not None:
         lead = f"Per transaction: {_arrow(work)} {work.unit.partition(' ')[0]}."

@@ -79,13 +79,13 @@ def _table(change: LedgerChange) -> str:
         stop = start + row["change"]
         span = (min(start, stop) * scale, max(start, stop) * scale, stop * scale)
         name = html.escape(printable(" ".join(row["name"].split())))
-        name = f"<code>{name}</code>" if row["kind"] in {"io", "wait"} else name
+        is_code = row["kind"] in {"io", "wait"}
         kind = colour(row["kind"], row["class"], row["name"])
         # a closing part may have either sign: it has no bar of its own colour
         kind = "c-unknown" if kind == "c-twice" else kind
         anchor = part_anchor(change, row["part"] or "rows")
         label = figure_html(_signed(row["change"]), rules)
-        rows.append(_row(name, span, ends, kind, own, "level-0 step", label, anchor))
+        rows.append(_row(name, span, ends, kind, own, "level-0 step", label, anchor, is_code=is_code))
     rows.append(_row("B", (0.0, ends[1], ends[1]), ends, "c-total", shown[-1], "level-0 sum"))
     heads = "".join(f'<th scope="col" class="number">{head}</th>' for head in _HEADS)
     head = f'<th scope="col">part</th><th scope="col">{html.escape(change.unit)}</th>{heads}'
@@ -213,8 +213,10 @@ def _row(
     level: str,
     label: str = "",
     anchor: str = "",
+    *,
+    is_code: bool = False,
 ) -> str:
-    """A row with its name as HTML, its bar, the step to the next row, and light lines at both totals."""
+    """A row with its name, escaped, its bar, the step to the next row, and light lines at both totals."""
     low, high, stop = span
     lines = "".join(f'<line x1="{end:.2f}%" x2="{end:.2f}%" y2="26" class="zero"/>' for end in ends)
     if kind == "c-unknown":
@@ -225,12 +227,12 @@ def _row(
     text = f'<text x="{high:.2f}%" dx="5" y="17">{label}</text>' if label else ""
     drawn = f'<rect x="{low:.2f}%" y="6" width="{max(high - low, 0.15):.2f}%" height="14" {paint(kind, anchor)}/>'
     if anchor:
-        plain = f"{name.replace('<code>', '').replace('</code>', '')} {label}"
-        drawn = f'<a href="#{anchor}" aria-label="{plain}"><title>{plain}</title>{drawn}</a>'
-    chip = chip_html(kind, anchor) if label else ""
+        said = f"{name} {label}"
+        drawn = f'<a href="#{anchor}" aria-label="{said}"><title>{said}</title>{drawn}</a>'
+    head = (chip_html(kind, anchor) if label else "") + (f"<code>{name}</code>" if is_code else name)
     figures = "".join(f'<td class="number">{one}</td>' for one in cells)
     seen = 'role="group" aria-label="from A to B"' if anchor else 'aria-hidden="true"'
     return (
-        f'<tr class="{level}"><th scope="row">{chip}{name}</th><td class="bar">'
+        f'<tr class="{level}"><th scope="row">{head}</th><td class="bar">'
         f'<svg width="100%" height="26" {seen}>{lines}{step}{drawn}{text}</svg></td>{figures}</tr>'
     )

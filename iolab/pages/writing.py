@@ -263,8 +263,7 @@ def _lead(
             lead = f'<p class="verdict">{large_html(one.verdict, 2)}</p>'
         else:
             lead = verdict_html(one.change, one.warning)
-            rest = one.verdict.rpartition(one.change.sentence)[2].strip()
-            own = [Said("", rest)] if rest else []
+            own = [Said("", one.beside)] if one.beside else []
             if (sampled := one.sampled) is not None:
                 link = ("samples", texts.get(sampled.sql_id, part_anchor(one.change, sampled.sql_id)))
                 size = sampled.share_of(one.change)

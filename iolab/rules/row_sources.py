@@ -152,13 +152,16 @@ def largest_wait(sums: pl.DataFrame, time: str, whole: float) -> tuple[_Step | N
     return top, spilled * (top["both"] > top[time])
 
 
-def for_each_row(statements: pl.DataFrame, one: _Step, word: Callable[[_Step], str]) -> tuple[str, str]:
+def for_each_row(
+    statements: pl.DataFrame, one: _Step, word: Callable[[_Step], str], *, noun: str = "one"
+) -> tuple[str, str]:
     """That a statement was executed, or committed, for each row of another, by what; and what to do about it.
 
     Args:
         statements: with ``part``, ``executions``, ``rows``, ``text``, ``is_recursive``.
         one: a row of them.
         word: what such a row is called.
+        noun: what an execution of the statement is called.
     """
     often, commits = one["executions"] or 0, is_commit(one["text"])
     of_call = ~pl.col("is_recursive") & pl.lit(one["is_recursive"])
@@ -175,7 +178,7 @@ def for_each_row(statements: pl.DataFrame, one: _Step, word: Callable[[_Step], s
     is_call = bool(one["is_recursive"] and not each["is_recursive"] and not commits)  # else a loop
     is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
     caller = " (a function in it)" if is_query else " (a trigger or function of it)"
-    said = f", one for each row of {name}" + caller * (is_call and has_plan(one["text"]))
+    said = f", {noun} for each row of {name}" + caller * (is_call and has_plan(one["text"]))
     return said, (COMMIT_LESS if commits else INSTEAD if is_call else _JOIN).format(name)
 
 

@@ -404,8 +404,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
                 plan, better = _row_source(facts, one)
                 step = instead or better or step
             step = CACHE_LOBS if one["is_lob"] and top and top["event"].startswith("direct path read") else step
-            if top is not None and (file := _of_file(facts, one, top).partition(" had ")[0]):
-                step = f"see its device: select name from v$datafile where file# = {file.split()[-1]}; iostat -xt 5"  # noqa: S608 - text
+            if top is not None and (file := _slow_file(facts, one, top)) is not None:
+                step = f"see its device: select name from v$datafile where file# = {file[0]}; iostat -xt 5"  # noqa: S608 - text
         again = pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64()))
         client_us = int(facts.session.for_client.filter(again, part=CLIENT)["us"].sum())
         if by_row and client_us > one["us"]:
@@ -445,8 +445,8 @@ def commits_of_rows(facts: Facts) -> Iterator[Finding]:
     if row is None or any(map(is_commit, facts.session.statements.get_column("text"))):
         return
     commits = {"part": -1, "text": "COMMIT", "executions": row["count"], "is_recursive": False}
-    if each := for_each_row(facts.session.statements.filter(~pl.col("is_lob")), commits, _word)[0]:
-        said = f"{sentence(facts.lead, row).removesuffix('.')}{each.replace('one', 'a commit', 1)}."
+    if each := for_each_row(facts.session.statements.filter(~pl.col("is_lob")), commits, _word, noun="a commit")[0]:
+        said = f"{sentence(facts.lead, row).removesuffix('.')}{each}."
         yield Finding("time_profile", said, part=row["part"])
 
 
@@ -466,9 +466,11 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
         if is_one and top["len"] > 1:
             each = f" (the longest {seconds(top['longest'] / 1e6)})"
-        file = _of_file(facts, one, top)
+        file = _slow_file(facts, one, top)
         lock = _lock(facts, one, top["event"])
-        yield f"{size}{count_text(top['len'], 'wait')}{'' if file else each} for `{top['event']}`{file}{lock}"
+        times = each if file is None else ""
+        slow = "" if file is None else f"; file {file[0]} {file[1]}"
+        yield f"{size}{count_text(top['len'], 'wait')}{times} for `{top['event']}`{slow}{lock}"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
         runs = max(1, one["executions"] or 1)
         gets = f", {three(one['gets'] / runs)} gets{' each' * (runs > 1)}" if one["gets"] else ""
@@ -493,20 +495,20 @@ def _is_of_step(event: str) -> bool:
     return wait_class_of(event) in IO_CLASSES or event.endswith("dblink")
 
 
-def _of_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
-    """The waits of the file with most of the time of an event, where they took much longer than those of others."""
+def _slow_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> tuple[int, str] | None:
+    """The file with most of the time of an event, and its waits, where they took much longer than those of others."""
     waits = facts.session.waits.filter(pl.col("event") == top["event"], pl.col("call").is_not_null(), _is_of(one))
     files = waits.group_by("file_id").agg(pl.len(), pl.col("elapsed_us").sum()).drop_nulls("file_id")
     files = files.sort("elapsed_us", "file_id", descending=[True, False])
     if files.height < 2 or files.get_column("len").sum() < waits.height:
-        return ""
+        return None
     file, count, spent = files.row(0)
     others, left = files[1:].select(pl.col("len", "elapsed_us").sum()).row(0)
     each, other = spent / count / 1e6, left / others / 1e6
     if min(count, others) < LEAST_WAITS or spent < _MOST_OF * (spent + left) or each < _MUCH_SLOWER * other:
-        return ""
+        return None
     share = percent(spent / (spent + left))
-    return f"; file {file} had {share} of this time, {seconds(each)} each, and the others {seconds(other)}"
+    return file, f"had {share} of this time, {seconds(each)} each, and the others {seconds(other)}"
 
 
 def _lock(facts: Facts, one: dict[str, Any], event: str) -> str:

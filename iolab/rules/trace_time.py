@@ -297,14 +297,16 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
 
 def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval) -> str:
     """How often a call was made and how long it took; the requests of a batch, or that one at a time was in flight."""
-    said = often_each(Interval.exact(row["count"]), None, "calls", seconds(each))
+    count = Interval.exact(row["count"])
+    said = often_each(count, None, "calls", seconds(each))
     if row["part"] not in {SUBMIT, REAP}:
         return said
     own = trace_of(log).requests.filter(is_own(lead), pl.col("mode") == "async")
     many = own.filter(pl.col("syscall").is_in(SUBMITS)).height / row["count"]  # one that is reaped alone is apart
     sizes = own.get_column("bytes_requested").drop_nulls()
     if row["part"] == SUBMIT and many >= _BATCH:
-        return f"{said.replace(' calls', f' calls of {three(many)} requests')} ({seconds(each / many)} per request)"
+        noun = "calls" if row["count"] == 1 else f"calls of {three(many)} requests"
+        return f"{often_each(count, None, noun, seconds(each))} ({seconds(each / many)} per request)"
     # by lines: a request and its end may print different data
     ends = own.filter(pl.any_horizontal(pl.col("bytes_transferred", "errno").is_not_null()))
     steps = own.filter(pl.col("syscall").is_in(SUBMITS)).select(at="line", by=1)

@@ -202,24 +202,36 @@ class LedgerChange(Shown):
         if not self.is_shared:
             but = f", but {' and '.join(map(self._moved, most))}" if most else ""
             return f"{base} hardly changed ({first} and {second} {self.unit}){but}."
-        ratio = f" ({_relative(self.a.value, self.b.value)})" if self.a.value else ""
-        head = f"{base} {_verb(float(self.change.value))} from {first} to {second} {self.unit}{ratio}"
+        head = f"{base} {_verb(float(self.change.value))} from {first} to {second} {self.unit}"
+        return f"{head}{self.ratio}{self.cause()}"
+
+    @property
+    def ratio(self) -> str:
+        """The change in per cent of A, in brackets; empty of a total that was 0."""
+        return f" ({_relative(self.a.value, self.b.value)})" if self.a.value else ""
+
+    def cause(self, *, is_short: bool = False) -> str:
+        """What holds the change of a total, as the end of a sentence; in short without words that the total says."""
+        most = self._leading()
         if not most:
-            return f"{head}; no part has most of the change."
+            return "; no part has most of the change."
         shares = [(row, float(row["share"] or 0)) for row in most]
         if sum(share for _, share in shares) > 1 + _LEAST_CHANGE:
             others = "fell" if self.change.value > 0 else "rose"
-            return f"{head}: {' and '.join(map(self._moved, most))} while other parts {others}."
+            return f": {' and '.join(map(self._moved, most))} while other parts {others}."
         if shares[0][1] < _SECOND:
             name = "time not accounted for" if most[0]["kind"] in _CLOSING else f"`{most[0]['name']}`"
-            return f"{head}, spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} % of it."
+            return f", spread over many parts: the largest, {name}, has {100 * shares[0][1]:.0f} % of it."
         named = [(f"{100 * min(share, 1):.0f} %", _place(row)) for row, share in shares]
         (share, place), *others_of = named
         phase = self._leading("phase")[:1]
         parsing = ", in parse calls" if any(_is_parsing(row) for row in phase) else ""
-        first_of = f"{share} of the change is {place}{parsing}"
-        said = f"{head}; {' and '.join([first_of, *(' '.join(one) for one in others_of)])}"
-        return f"{said}: its cause is unknown." if most[0]["kind"] in _CLOSING else f"{said}."
+        is_closing = most[0]["kind"] in _CLOSING
+        if is_short and is_closing and not others_of and not parsing:
+            return f"; {share} of the change has an unknown cause."
+        of = "" if is_short and not is_closing else " of the change"
+        said = " and ".join([f"{share}{of} is {place}{parsing}", *(" ".join(one) for one in others_of)])
+        return f"; {said}: its cause is unknown." if is_closing else f"; {said}."
 
     @property
     def sentences(self) -> list[str]:
