@@ -228,14 +228,14 @@ def _broken(headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: set
         max(_BOLD * _longest(heading), max((_longest(row[place]) for row in rows), default=0))
         for place, heading in enumerate(headings)
     ]
-    room = (_PAPER - _PADDING * len(headings)) / _LETTER
+    letters = (_PAPER - _PADDING * len(headings)) / _LETTER
     broken: set[int] = set()
     for place in sorted(set(range(len(words))) - numbers, key=lambda place: -words[place]):
-        if sum(words) <= room or words[place] <= _LEAST_WORD:
+        if sum(words) <= letters or words[place] <= _LEAST_WORD:
             break
         broken.add(place)
         words[place] = _LEAST_WORD
-    if sum(words) <= room:
+    if sum(words) <= letters:
         return broken, ""
     is_fit = sum(words) * _SMALL_LETTER + _SMALL_PADDING * len(headings) <= _PAPER
     return broken, "dense" if is_fit else "dense tight"

@@ -310,16 +310,20 @@ def blockers_of(report: AwrReport) -> Iterator[Finding]:
             f"{f', all in `{event}`' if report.kind == 'ash' else ''}{own}{ddl}.",  # else it stands beside the event
             None if is_of_blocking else share / 100,
             "the samples",
-            next=_QUIET
-            if ddl
-            else event_step(event) or "see the redo devices: iostat -xt 5"
-            if "LGWR" in program
-            else f"have its transaction committed or rolled back, else end session {row['sid']}"
-            if is_idle
-            else f"take an ASH report of session {row['sid']}: @?/rdbms/admin/ashrpti",
+            next=_next_of_blocker(row["sid"], program, event, is_idle=is_idle, has_ddl=bool(ddl)),
             evidence=(Evidence("ash_blocking_sessions", (str(row["session"]),)),),
             explains=(event,),
         )
+
+
+def _next_of_blocker(sid: int, program: str, event: str, *, is_idle: bool, has_ddl: bool) -> str:
+    if has_ddl:
+        return _QUIET
+    if "LGWR" in program:
+        return event_step(event) or "see the redo devices: iostat -xt 5"
+    if is_idle:
+        return f"have its transaction committed or rolled back, else end session {sid}"
+    return f"take an ASH report of session {sid}: @?/rdbms/admin/ashrpti"
 
 
 def _ddl(report: AwrReport) -> str:

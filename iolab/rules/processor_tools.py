@@ -178,7 +178,8 @@ def load_average(log: FrameLog) -> Iterator[Finding]:
     labels = set(log.tables["summary"].get_column("label")) if "summary" in log.tables else set[str]()
     cpus = sum("Cpu" in label and "(s)" not in label for label in labels)
     on = f" on {count_text(cpus, 'CPU')}" if cpus else ""
-    rests = [largest_share(tool_ledgers(log), part, least=0.0) for part in RESTING]
+    leads = tool_ledgers(log)
+    rests = [largest_share(leads, part, least=0.0) for part in RESTING]
     busy = 1 - sum(rest[1] for rest in rests if rest)
     is_full = any(rests) and busy >= SATURATED
     full = f"The CPUs were {percent(busy)} busy. " if is_full else ""

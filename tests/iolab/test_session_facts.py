@@ -6,6 +6,26 @@ import pytest
 
 import iolab
 
+#: A plan with the rows that a sort returned and was expected to, and its memory.
+SORT = """SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
+
+PLAN_TABLE_OUTPUT
+------------------------------------------------------------------------------------------------------------
+SQL_ID  5kw8d2zxq0vn3, child number 0
+-------------------------------------
+select a, sum(b) from big group by a
+
+Plan hash value: 901277344
+
+------------------------------------------------------------------------------------------------------------
+| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Used-Mem | Used-Tmp|
+------------------------------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT   |      |      1 |        |{returned:>8}|00:41:20.00 |    1810K|          |         |
+|   1 |  HASH GROUP BY     |      |      1 | {rows:>6} |{returned:>8}|00:41:20.00 |    1810K| {memory:18}|
+|   2 |   TABLE ACCESS FULL| BIG  |      1 |    398M|    401M|00:06:10.00 |    1810K|          |         |
+------------------------------------------------------------------------------------------------------------
+"""
+
 
 def test_a_change_divides_any_number_of_runs() -> None:
     """The runs before a change and those after it are two parts, however many they are."""
@@ -31,24 +51,7 @@ def test_two_runs_that_differ_in_round_trips_say_so() -> None:
 
 def test_the_operation_of_a_plan_without_times_of_statements() -> None:
     """A plan with A-Time says by itself where its time went, the temporary space it used, and what was expected."""
-    plan = """SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
-
-PLAN_TABLE_OUTPUT
-------------------------------------------------------------------------------------------------------------
-SQL_ID  5kw8d2zxq0vn3, child number 0
--------------------------------------
-select a, sum(b) from big group by a
-
-Plan hash value: 901277344
-
-------------------------------------------------------------------------------------------------------------
-| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Used-Mem | Used-Tmp|
-------------------------------------------------------------------------------------------------------------
-|   0 | SELECT STATEMENT   |      |      1 |        |     12M|00:41:20.00 |    1810K|          |         |
-|   1 |  HASH GROUP BY     |      |      1 |    100 |     12M|00:41:20.00 |    1810K|   62M (3)|     41G |
-|   2 |   TABLE ACCESS FULL| BIG  |      1 |    398M|    401M|00:06:10.00 |    1810K|          |         |
-------------------------------------------------------------------------------------------------------------
-"""
+    plan = SORT.format(returned="12M", rows="100", memory="  62M (3)|     41G ")
     said = iolab.findings(plan.encode()).filter(name="plan_time").item(0, "sentence")
     assert "`HASH GROUP BY` took 2,110 s" in said
     assert "41 GiB of temporary space in 3 passes" in said
@@ -514,24 +517,7 @@ def test_runs_that_differ_in_recursive_calls_say_so(calls: int) -> None:
 )
 def test_the_next_step_of_an_operation_is_of_what_it_shows(rows: str, memory: str, step: str) -> None:
     """Rows that were expected leave temporary space, or else the predicates."""
-    plan = f"""SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
-
-PLAN_TABLE_OUTPUT
-------------------------------------------------------------------------------------------------------------
-SQL_ID  5kw8d2zxq0vn3, child number 0
--------------------------------------
-select a, sum(b) from big group by a
-
-Plan hash value: 901277344
-
-------------------------------------------------------------------------------------------------------------
-| Id  | Operation          | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers | Used-Mem | Used-Tmp|
-------------------------------------------------------------------------------------------------------------
-|   0 | SELECT STATEMENT   |      |      1 |        |    139M|00:41:20.00 |    1810K|          |         |
-|   1 |  HASH GROUP BY     |      |      1 | {rows:>6} |    139M|00:41:20.00 |    1810K| {memory:18}|
-|   2 |   TABLE ACCESS FULL| BIG  |      1 |    398M|    401M|00:06:10.00 |    1810K|          |         |
-------------------------------------------------------------------------------------------------------------
-"""  # noqa: S608 - a text
+    plan = SORT.format(returned="139M", rows=rows, memory=memory)
     found = iolab.findings(plan.encode()).filter(name="plan_time")
     assert step in found.item(0, "next")
     assert ("temporary space" in found.item(0, "sentence")) == ("28G" in memory)
