@@ -78,6 +78,8 @@ _IN_USE: Final = {
     ("MEM", "swapfree_bytes"): (1, "swaptotal_bytes"),
     ("host", "swpd"): (1 << 10, ""),
 }
+#: Swap in use that grew by more than this factor is what comes first.
+_MUCH: Final = 1.5
 #: Less swap more in use is not worth a line; its growth has begun where it is above this share of the whole growth.
 _LEAST_IN_USE: Final = 256 << 20
 _BEGUN: Final = 0.05
@@ -231,6 +233,7 @@ def busy_process(log: HostLog) -> Iterator[Finding]:
     thresholds={
         "1,000 KiB/s": "a convention: below it single pages of processes that wake up",
         "256 MiB more in use": "a convention",
+        "1.5 times as much in use": "a convention: before all else",
     },
 )
 def swapping(log: HostLog) -> Iterator[Finding]:
@@ -246,7 +249,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
     """
     columns = log.scan("host").collect_schema().names() if "host" in log.scopes else []
     names = _swap_columns(columns)
-    grew, share = _more_in_use(log)
+    grew, share, is_much = _more_in_use(log)
     evidence, step, said = Evidence("MEM" if "MEM" in log.scopes else "host"), "sar -W 5, for what is swapped now", ""
     if names is not None:
         every = placed(log.scan("host").filter(IS_SAMPLE), log.runs).collect()
@@ -272,7 +275,7 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             evidence=(evidence,),
             impact=Interval.exact(share),
             impact_of=OF_SAMPLES,
-            order=0,
+            order=0 if said or is_much else 2,
         )
 
 
@@ -301,8 +304,11 @@ def _holders(log: HostLog) -> str:
     return f"of the processes listed, {named_list(named)}" if named else ""
 
 
-def _more_in_use(log: HostLog) -> tuple[str, float]:
-    """How swap in use grew, and the share of the samples since it began to; no words where it did not grow much."""
+def _more_in_use(log: HostLog) -> tuple[str, float, bool]:
+    """How swap in use grew, the share of the samples since it began to, and whether by more than half.
+
+    No words where it did not grow much.
+    """
     for (scope, name), (factor, total) in _IN_USE.items():
         rows = log.scan(scope) if scope in log.scopes else None
         if rows is None or not {name, total or name}.issubset(rows.collect_schema().names()):
@@ -313,8 +319,9 @@ def _more_in_use(log: HostLog) -> tuple[str, float]:
             continue
         begun = int((series > series[0] + _BEGUN * (series[-1] - series[0])).arg_max() or 0)
         first, last = (f"{three(value / (1 << 30))}" for value in (series[0], series[-1]))
-        return f"swap in use grew from {first} to {last} GiB", (series.len() - begun) / series.len()
-    return "", 0.0
+        grew = f"swap in use grew from {first} to {last} GiB"
+        return grew, (series.len() - begun) / series.len(), series[-1] > _MUCH * series[0]
+    return "", 0.0, False
 
 
 @rule(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import posixpath
 import tomllib
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -36,11 +37,11 @@ _OF_SESSIONS: Final = frozenset({"v$session", "v$session_wait", "v$session_block
 #: Columns of views in which a session has a row for each event, or each sample.
 _OF_OTHERS: Final = ("total_waits", "time_waited", "sample_time", "sample_id")
 _WAITERS: Final = ("sid", "session_id", "waiting_session")
-_BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", "holding_session")
+BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", "holding_session")
 _WAITED: Final = ("seconds_in_wait", "wait_time_micro", "time_since_last_wait_micro", "in_wait_secs", "ctime")
 #: What tells whose session it is.
 _WHOSE: Final = ("program", "module", "osuser", "machine", "username")
-_SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
+SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
 _END_SESSION: Final = "have its transaction committed or rolled back, else end it: alter system kill session"
 _LEAST_SESSIONS: Final = 2
 #: Columns with the time that a row is of, as it is or within a function.
@@ -275,12 +276,15 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         if value < max(entry.get("share", 0.0), entry.get("skew", 0.0) / len(values)) * total:
             return None
         texts |= {"most%": percent(value / total), "sum": most.said(total)}
+    if tied := others.count(value):
+        texts["tied"] = counted(tied, "other rows")
+    if "{alike}" in entry["say"] and not most.is_sum:
+        others, near = _near(table, most, row, values)
+        texts |= near
     typical = median(others) if others else 0.0
     far = value / typical if typical > 0 else 0.0
     if others:
         texts["most~"] = most.said(typical)
-    if tied := others.count(value):
-        texts["tied"] = counted(tied, "other rows")
     counts = next((table.figures[per] for per in entry.get("each", ()) if per in table.figures), None)
     if counts is not None and (count := counts.values[row]):
         rates, typical = _rates(most, row, values, counts.values)
@@ -309,6 +313,22 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         "listed_rows", sentence, next=step or "", evidence=(Evidence("tables", (texts["label"],)),),
         order=_LIMIT if is_severe else _USUAL, explains=explains,
     )  # fmt: skip
+
+
+def _near(
+    table: _Table, most: _Figures, row: int, values: Sequence[tuple[float, int]]
+) -> tuple[list[float], dict[str, str]]:
+    """The figures of the other rows but for a few that are much like the largest; what is said of these (``alike``)."""
+    others = {-n: value for value, n in values if -n != row}
+    near = [n for n, value in others.items() if 2 * value >= (most.values[row] or 0.0)]
+    if not near or 2 * len(near) > len(others):
+        return [*others.values()], {}
+    said = f"{counted(len(near), 'others')} had {most.said(min(others[n] for n in near))} or more"
+    names = {n: next((cell for cell in cells if cell[:1] == "/"), "/") for n, cells in enumerate(table.listed.rows)}
+    folder = posixpath.commonpath([names[n] for n in (row, *near)])
+    within = {n for n, name in names.items() if name.startswith(f"{folder}/")}
+    said += f", all in `{folder}`" if within == {row, *near} else ""
+    return [value for n, value in others.items() if n not in near], {"alike": said}
 
 
 def _rates(
@@ -426,7 +446,7 @@ def _states(table: _Table) -> Iterator[tuple[str, str]]:
 def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
     """What most of the listed sessions waited for, how long, and the session that blocks most of them."""
     one = table.listed
-    event, session, blocker = one.find("event"), one.find(*_WAITERS), one.find(*_BLOCKERS)
+    event, session, blocker = one.find("event"), one.find(*_WAITERS), one.find(*BLOCKERS)
     if session is None or "count" in table.texts:
         return
     if one.find(*_OF_OTHERS) is not None:
@@ -456,7 +476,7 @@ def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
     step = event_step(name) or HOLDER
     if holder := _blocker({str(one.rows[n][session]).strip(): held for n, held in blocked.items() if n in own}):
         said += f"; session {holder[0]} blocked {holder[1]}"
-        step = _SEE_SESSION.format(holder[0])
+        step = SEE_SESSION.format(holder[0])
         if holder[0] in states:
             said += f". It was {states[holder[0]]}"
             step = _END_SESSION if states[holder[0]].startswith("INACTIVE") else step
@@ -532,7 +552,7 @@ def _locks(table: _Table, session: int) -> Iterator[Finding]:
         "listed_waits",
         f"{counted(len(asked), 'listed sessions')} waited for a{kind} lock{longest}; "
         f"session {holder[0]} blocked {holder[1]}.",
-        next=_SEE_SESSION.format(holder[0]),
+        next=SEE_SESSION.format(holder[0]),
         evidence=(Evidence("tables", (holder[0],)),),
         order=_BLOCKED,
     )

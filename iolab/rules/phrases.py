@@ -133,8 +133,17 @@ def named_list(names: Sequence[str]) -> str:
         >>> named_list(["a"]), named_list(["a", "b", "c"]), named_list(["a", "b", "c", "d"])
         ('a', 'a, b and c', 'a, b and 2 others')
     """
-    listed = [*names] if len(names) <= 3 else [*names[:2], f"{len(names) - 2} others"]
-    return " and ".join([*([", ".join(listed[:-1])] if listed[1:] else []), *listed[-1:]])
+    return joined([*names] if len(names) <= 3 else [*names[:2], f"{len(names) - 2} others"])
+
+
+def joined(parts: Sequence[str], word: str = "and") -> str:
+    """Parts with commas between them, and a word before the last one.
+
+    Examples:
+        >>> joined(["a"]), joined(["a", "b", "c"], "or")
+        ('a', 'a, b or c')
+    """
+    return f" {word} ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
 
 
 def often_each(count: Interval, elapsed: Interval | None, noun: str, each: str) -> str:

@@ -46,7 +46,9 @@ _PIECES: Final = ("PARTITION ", "PX ")
 _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
 SEE_PLAN: Final = "see the predicates of the plan, and its rows: iolab show --tables"
 _GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
-_MORE_MEMORY: Final = "give it more memory than it had (Used-Mem): pga_aggregate_target, by v$pga_target_advice"
+_MORE_MEMORY: Final = (
+    "give it more memory: pga_aggregate_target (where workarea_size_policy is manual: hash_area_size, sort_area_size)"
+)
 COMPARE_ITSELF: Final = "compare `{0}` itself, with values or a range of its own type, else index its {1}"
 _MORE_COLUMNS: Final = "add the columns that its table is then filtered by to the index `{}`"
 _INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
@@ -221,7 +223,9 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
     did = [f"{n if n < _EXACT else float(f'{n:.3g}'):,.0f} {word}" for n, word in counts if n]
     if one["used_tmp"]:
         passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
-        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}")
+        sizes = [size_text(round(one[name])) for name in ("used_mem", "o_mem") if one[name]]
+        had = f", with {' of the '.join(sizes)} of memory that it needed" if len(sizes) > 1 else ""
+        did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}{had}")
     took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
     took += f": {', '.join(did)}" if did else ""
     is_scan = one["operation"].strip().startswith(_SCANS)
@@ -236,9 +240,10 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
 def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
     expected = (pl.col("e_rows") * pl.Series(_loops(plan.to_dicts()))).clip(1)
+    is_cut = pl.col("line").is_in(_cut_steps(plan.to_dicts()))
     off = plan.with_columns(expected=expected).filter(
         (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
-        | (pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)),
+        | ((pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)) & ~is_cut),
         pl.max_horizontal("a_rows", "expected") >= _MANY_ROWS,
     )
     if off.is_empty():
@@ -264,6 +269,14 @@ def _loops(steps: Sequence[dict[str, Any]]) -> list[float]:
         return starts(parent) if parent and parent["operation"].strip().startswith(_PIECES) else step["starts"] or 1.0
 
     return [starts(step) for step in steps]
+
+
+def _cut_steps(steps: Sequence[dict[str, Any]]) -> list[int]:
+    """The lines of the steps that `rownum` ends early, and of those below them: fewer rows are no wrong estimate."""
+    ends = {step["id"] for step in steps if "STOPKEY" in step["operation"]}
+    for step in steps:
+        ends |= {step["id"]} if step["parent_id"] in ends else set()
+    return [step["line"] for step in steps if step["id"] in ends]
 
 
 def _driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> list[int]:

@@ -10,7 +10,8 @@ import polars as pl
 from iolab.evidence.host_alignment import align_host
 from iolab.metrics.ash import session_shares, shown_rows
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent
+from iolab.rules.listings import BLOCKERS, SEE_SESSION
+from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import event_step
@@ -64,6 +65,30 @@ def _of_module(log: SessionSamples) -> Iterator[Finding]:
     yield Finding("sampled_time", said, part=part, next=step, order=1)
 
 
+def _blocked(log: SessionSamples) -> Iterator[Finding]:
+    """The session that blocked most of the samples, and how many sessions it blocked at first and at the end."""
+    held = log.others.filter(pl.col("column").str.to_lowercase().is_in(BLOCKERS)).unique("line", maintain_order=True)
+    if held.is_empty() or (rows := shown_rows(log)) is None:
+        return
+    share = pl.col("active_sessions") / pl.col("active_sessions").sum()
+    blocked = rows.with_columns(share=share).join(held.select("line", holder="text"), on="line").drop_nulls("event")
+    holders = blocked.group_by("holder").agg(pl.col("share").sum()).sort("share", "holder", descending=True)
+    if holders.is_empty() or holders.item(0, "share") < _MOST:
+        return
+    holder, share = holders.row(0)
+    own = blocked.filter(holder=holder).sort("share", descending=True)
+    said = f"Session {holder} blocked {percent(share)} of the samples"
+    counts = (
+        log.samples.filter(pl.col("line").is_in(own["line"].implode()))
+        .group_by("snap")
+        .agg(n=pl.sum("active_sessions"))
+    )
+    if counts.height > 1:
+        first, last = counts.sort("snap")["n"].gather([0, -1])
+        said += f": {three(first)} sessions in the first interval, {three(last)} in the last"
+    yield Finding("sampled_time", f"{said}.", part=str(own.item(0, "event")), next=SEE_SESSION.format(holder), order=0)
+
+
 @rule("sampled_time", "main_statement", of="session_samples", thresholds={"10 %": "iolab.rules.time_parts.PART"})
 def sampled_time(log: SessionSamples) -> Iterator[Finding]:
     r"""The states and statements with most samples, with the interval of sampling.
@@ -76,7 +101,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
         CPU took 100 % of the samples.
         No sample shows a wait: waits took at most 1.5 % of the time, with 95 % confidence.
     """
-    modules = [*_of_module(log)]
+    modules = [*_blocked(log), *_of_module(log)]
     yield from modules
     steps = {**_NEXT, "what": modules[0].next if modules else _NEXT["what"]}
     for lead in session_ledgers(log):

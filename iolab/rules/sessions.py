@@ -49,6 +49,7 @@ from iolab.time_ledger.spools import is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 from sqlplusparse.predicates import converted_column
+from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,8 +72,10 @@ _STATISTICS: Final = (
 _MOST_SAMPLES: Final = 4
 #: Kinds of statements whose runs are no sample.
 _NO_SAMPLES: Final = ("transaction", "alter session", "alter system", "command")
+#: Kinds of statements that change rows: each row and its entries in indexes take gets.
+_CHANGES: Final = ("insert", "update", "delete", "merge")
 #: Kinds of statements that autotrace counts for.
-_TRACED_KINDS: Final = ("select", "insert", "update", "delete", "merge")
+_TRACED_KINDS: Final = ("select", *_CHANGES)
 #: Kinds that may run again for a measurement: they change nothing.
 _REPEATED_KINDS: Final = ("select", "host", None)
 #: A share whose bounds are this far apart is not shown.
@@ -80,6 +83,8 @@ _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
+#: A statement of so few blocks from disk waited for none that matters.
+_FEW_BLOCKS: Final = 5
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: Operations that return fewer rows than they are of.
 _SUMS: Final = (
@@ -184,6 +189,16 @@ class SpoolFacts:
         """The operations of the plans of the runs of a statement (`costs`)."""
         return self.spool.plans.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
 
+    def alike(self, row: dict[str, Any]) -> str:
+        """How many statements differ from one only in literals and took as long as it, and their share of the time."""
+        key = without_literals(pl.col("text"))
+        ones = self.costs.filter((key == key.filter(pl.col("part") == row["part"]).first()).fill_null(value=False))
+        times = ones.get_column("elapsed_s").to_list()
+        if self.ledger is None or self.ledger.total is None or len(times) < 2 or min(times) < _HALF * max(times):
+            return ""
+        share = phrases.percent(sum(times) / self.ledger.total.value)
+        return f"{len(times):,} statements that differ only in literals took {share} of the time together. "
+
     @property
     def is_short(self) -> bool:
         """Whether all statements took too little for a trace: no series of runs, no reads that were counted."""
@@ -191,14 +206,16 @@ class SpoolFacts:
         return (
             total is not None
             and total.hi < _SHORT_S
-            and all(row["runs"] < SAMPLE and not row["blocks"] for row in self.large)
+            and all(row["runs"] < SAMPLE and (row["blocks"] or 0) <= _FEW_BLOCKS for row in self.large)
         )
 
     @property
     def is_calm(self) -> bool:
-        """Whether all statements are timed, took a few steps of the clock together, and read nothing."""
-        total = self.ledger.total if self.large and self.ledger is not None else None
-        if total is None or total.hi >= _LEAST_TIMED_S or not self.is_short or self.failed_s or self.listed:
+        """Whether all statements are timed, took a few steps of the clock each, and read next to nothing."""
+        if not self.large or not self.is_short or self.failed_s or self.listed:
+            return False
+        most, blocks = self.costs.select(pl.col("elapsed_s_hi").max(), pl.col("blocks").max()).row(0)
+        if most >= _LEAST_TIMED_S or (blocks or 0) > _FEW_BLOCKS:
             return False
         return set(self.spool.statements.filter(pl.col("elapsed_s").is_null())["kind"]) <= {"command"}
 
@@ -284,9 +301,10 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
     for number, row in enumerate(facts.large):
         text = row["text"]
         trended, cause = trend(row), facts.cause if number == 0 else None
+        alike = facts.alike(row) if number == 0 else ""
         yield Finding(
             "main_statement",
-            _sentence(row, is_first=number == 0, of=of) + (f" {cause.sentence}" if cause else ""),
+            alike + _sentence(row, is_first=number == 0, of=of) + (f" {cause.sentence}" if cause else ""),
             detail=f"`{short_text(text.replace('`', ' '), _TEXT)}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
@@ -316,11 +334,13 @@ def calm_session(facts: SpoolFacts) -> Iterator[Finding]:
     """That nothing stands out in a session of a few steps of the clock."""
     if not facts.is_calm:
         return
-    rows = facts.costs.select("elapsed_s", pl.col("gets").fill_null(0)).rows()
-    said = f"no statement took longer than {phrases.seconds(max(time for time, _ in rows))}"
-    if most := max(gets for _, gets in rows):
-        said += f" or made more than {count_text(most, 'get')}; no block was read from disk"
-    yield Finding(CALM, f"Nothing stands out: {said}.", evidence=(Evidence("timings"),), order=-1)
+    time, gets, blocks = facts.costs.select(pl.col("elapsed_s", "gets", "blocks").max().fill_null(0)).row(0)
+    said = [f"took longer than {phrases.seconds(time)}"]
+    if gets:
+        said.append(f"made more than {count_text(gets, 'get')}")
+        said.append(f"read more than {count_text(blocks, 'block')} from disk" if blocks else "read a block from disk")
+    any_of = phrases.joined(said, "or")
+    yield Finding(CALM, f"Nothing stands out: no statement {any_of}.", evidence=(Evidence("timings"),), order=-1)
 
 
 @rule("runs", of="sqlplus", needs="three times without a statement's text")
@@ -404,13 +424,15 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     scans = _scan(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
-        did = [f"read {count_text(row['blocks'], 'block')} {each}", *did, *scans]
+        changed_rows = row["kind"] in _CHANGES and row["gets"] and row["rows"]
+        of_rows = [f"made {row['gets']:,} gets for {count_text(row['rows'], 'row')}"] if changed_rows else []
+        did = [*of_rows, f"read {count_text(row['blocks'], 'block')} {each}", *did, *scans]
     elif gets := _gets_of(row):
-        did = [gets, *scans, *did]
+        did = [gets, *did, *scans]
     if bound and not is_first:
-        return f"{subject} {' and '.join(did)}{f'; {trips}' if trips else ''}."
+        return f"{subject} {phrases.joined(did)}{f'; {trips}' if trips else ''}."
     if did or trips:
-        return f"{took} {of}; {'it ' + ' and '.join(did) if did else trips}."
+        return f"{took} {of}; {'it ' + phrases.joined(did) if did else trips}."
     if len(times) > 1:
         return f"{took} {of}: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
     time = phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))
@@ -455,7 +477,15 @@ def _done(cost: dict[str, Any]) -> list[str]:
     """What a statement did besides reading."""
     redo = cost["redo_bytes"] or 0
     wrote = f"wrote {size_text(redo)} of redo" if redo >= _MUCH_REDO else ""
-    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote) if one]
+    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote, _recursion(cost)) if one]
+
+
+def _recursion(cost: dict[str, Any]) -> str:
+    """The recursive calls of a statement, where it made one or more for each row: a function, or a trigger."""
+    calls, rows = cost["recursive_calls"] or 0, cost["rows"] or 0
+    if calls < max(MANY_TRIPS, (1 - PART) * rows) or not rows:
+        return ""
+    return f"made {calls:,} recursive calls, {phrases.three(calls / rows)} for each row"
 
 
 def _trips(cost: dict[str, Any]) -> str:
@@ -520,6 +550,8 @@ def _next(facts: SpoolFacts) -> str:
         return ON_DISK
     if by_reads(large[0]):
         return f"take {_SQL_TRACE} of a slow run, for its reads and recursive statements"
+    if _recursion(large[0]):
+        return "see what runs for each row: a function of PL/SQL in the statement, or a trigger of its table"
     if large[0]["converted"]:
         return COMPARE_ITSELF.format(*large[0]["converted"])
     if large[0]["unindexed"]:
