@@ -485,7 +485,7 @@ def _recursion(cost: dict[str, Any]) -> str:
     calls, rows = cost["recursive_calls"] or 0, cost["rows"] or 0
     if calls < max(MANY_TRIPS, (1 - PART) * rows) or not rows:
         return ""
-    return f"made {calls:,} recursive calls, {phrases.three(calls / rows)} for each row"
+    return f"made {calls:,} recursive calls ({phrases.three(calls / rows)} per row)"
 
 
 def _trips(cost: dict[str, Any]) -> str:
