@@ -9,7 +9,7 @@ import polars as pl
 from iolab.metrics.formatting import size_text
 from iolab.rules.phrases import counted, percent, seconds
 from iolab.time_ledger.next_steps import COMMIT_LESS
-from iolab.time_ledger.sql_traces import has_plan, is_commit
+from iolab.time_ledger.sql_traces import has_plan, is_commit, is_query
 from sqlplusparse.predicates import converted_column, converted_in_text
 
 if TYPE_CHECKING:
@@ -178,8 +178,7 @@ def for_each_row(
         return "", ""
     name = word(each := rows.row(0, named=True))
     is_call = bool(one["is_recursive"] and not each["is_recursive"] and not commits)  # else a loop
-    is_query = str(each["text"] or "").lstrip()[:4].lower() in {"sele", "with"}
-    caller = " (a function in it)" if is_query else " (a trigger or function of it)"
+    caller = " (a function in it)" if is_query(each["text"]) else " (a trigger or function of it)"
     said = f", {noun} for each row of {name}" + caller * (is_call and has_plan(one["text"]))
     return said, (COMMIT_LESS if commits else INSTEAD if is_call else _JOIN).format(name)
 

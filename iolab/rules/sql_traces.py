@@ -29,6 +29,7 @@ from iolab.time_ledger.sql_traces import (
     Session,
     has_plan,
     is_commit,
+    is_query,
     limit_of,
     sessions_of,
     statement_name,
@@ -74,8 +75,9 @@ _MOST_UNACCOUNTED: Final = 0.10
 _MUCH_SLOWER: Final = 2.0
 #: The database and tracing need less time between two calls.
 _LONG_GAP_S: Final = 1e-3
-#: Statements that read undo for no change of their own.
-_QUERY: Final = ("select", "with")
+#: What to do about one row a round trip.
+_SEND_AT_ONCE: Final = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
+_GET_AT_ONCE: Final = "get the rows by one query (a join, or a list of keys): each execution is a round trip"
 _CHANGED: Final = "see who changes these blocks meanwhile: select * from v$transaction; run it at another time"
 #: Modes of a table lock, and statements, of a check of rows that refer to the one that changes.
 _SHARED, _CHANGES = (4, 5), ("delete", "update", "merge")
@@ -292,9 +294,10 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     if again.height >= LEAST_WAITS and int(again.get_column("us").sum()) > _ONE_BY_ONE * whole:
         each = seconds(int(again.get_column("us").sum()) / again.height / 1e6)
         line = again.get_column("statement").mode().sort()[0]
-        name = next(map(_word, facts.session.statements.filter(statement=line).to_dicts()), "a statement")
+        one = next(iter(facts.session.statements.filter(statement=line).to_dicts()), None)
+        name = "a statement" if one is None else _word(one)
         said = f"{said.removesuffix('.')}; {again.height:,} of them, {each} each, were before {name} again."
-        step = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
+        step = _GET_AT_ONCE if one is not None and is_query(one["text"]) else _SEND_AT_ONCE
     place = Evidence("waits", ("SQL*Net message from client",), (longest["line"],))
     yield Finding("client_time", said, part=CLIENT, detail=detail, next=step, evidence=(place,))
 
@@ -526,7 +529,7 @@ def _lock(facts: Facts, one: dict[str, Any], event: str) -> str:
 
 def _undo(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> list[str]:
     """The waits of a query for blocks of undo: of object 0 in one file, where other reads of it have an object."""
-    if top is None or top["event"] != "db file sequential read" or not str(one["text"]).lower().startswith(_QUERY):
+    if top is None or top["event"] != "db file sequential read" or not is_query(one["text"]):  # of no change of its own
         return []
     waits = facts.session.waits.filter(pl.col("event").is_in(READ_EVENTS), pl.col("call").is_not_null(), _is_of(one))
     undo = waits.filter(event=top["event"], object_id=0)

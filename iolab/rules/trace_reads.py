@@ -11,7 +11,7 @@ from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_facts import COMMAND, Trace, opens_of, seconds_of, short_name, trace_of
 from iolab.metrics.trace_reads import NOT_NAMED, read_latency, read_rate
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import every, named_list, percent, seconds, three
+from iolab.rules.phrases import counted, every, named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.run import ledgers
@@ -57,6 +57,9 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     first = counts if counts.height <= _MOST_SIZES + 1 - bool(trace.unprinted) else counts.head(_MOST_SIZES)
     listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in first.iter_rows()]
     listed[0] = listed[0].replace(" of ", " read of " if counts.item(0, "count") == 1 else " reads of ", 1)
+    is_read = (pl.col("op") == "read") & (pl.col("bytes_transferred") > 0)
+    has_others = trace.requests.select(is_read.sum()).item() > sizes.len()  # of libraries, pipes and sockets
+    many = counted(sizes.len(), "file reads") if has_others else every(sizes.len(), "reads")
     more = sizes.len() - int(first.get_column("count").sum())
     if more:
         listed.append(f"{more:,} of other sizes")
@@ -66,14 +69,11 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
             f"The log does not print the size of {count_text(unprinted, 'request')}; the others are {', '.join(listed)}"
         )
     elif counts.height == 1:
-        is_read = (pl.col("op") == "read") & (pl.col("bytes_transferred") > 0)
-        others = trace.requests.select(is_read.sum()).item() - sizes.len()
-        many = every(sizes.len(), "file reads" if others else "reads")  # not of libraries, pipes and sockets
         said = f"{many} returned {size_text(sizes.item(0), largest='KiB')}{' each' if sizes.len() > 1 else ''}"
         if (reads.get_column("op") == "read").all():
             said += _in_order(trace.followed, sizes.len() - 1)
     else:
-        said = f"{every(sizes.len(), 'file reads')} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
+        said = f"{many} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
         said += f"; together {three(rate.value)} MB/s"

@@ -334,7 +334,7 @@ def _of_runs(trace: Trace) -> str:
     """What all runs took together, and the calls with most of that time; at most, where calls have no durations."""
     own = trace.calls.filter(pl.col("pid").is_in(trace.runs))
     spans = own.group_by("pid").agg(took=(pl.col("last").max() - pl.col("first").min()).dt.total_nanoseconds())
-    whole = spans.get_column("took").sum()
+    whole = int(spans.get_column("took").sum())
     calls = own.group_by("name").agg(pl.sum("calls"), exact=nanoseconds("elapsed").sum(), open=pl.sum("open"))
     found = calls.with_columns(took=pl.col("exact") + pl.col("open")).sort("took", "name", descending=[True, False])
     if not whole or found.is_empty():

@@ -40,7 +40,8 @@ UNFINISHED: Final = "waits of a call that did not end"
 RECURSIVE: Final = "recursive SQL of SYS"
 #: What closes a level whose parts are all there.
 REST: Final = "rest"
-_WITH_PLAN: Final = ("select", "with", "insert", "update", "delete", "merge", "create")
+_QUERY: Final = ("select", "with")
+_WITH_PLAN: Final = (*_QUERY, "insert", "update", "delete", "merge", "create")
 _NEXT_OF_VOID: Final = "see calls and statements: iolab show --tables; a total needs the whole trace of one session"
 #: What to look at for CPU, and for waits by the begin of their name, else by their class.
 _NEXT: Final = {
@@ -422,10 +423,25 @@ def has_plan(text: str | None) -> bool:
         >>> has_plan("/* x */ select 1 from dual"), has_plan("BEGIN p; END;"), has_plan("commit")
         (True, False, False)
     """
+    return _code(text).startswith(_WITH_PLAN)
+
+
+def is_query(text: str | None) -> bool:
+    """Whether a statement only reads: ``select``, or ``with`` before one.
+
+    Examples:
+        >>> is_query("(select 1 from dual)"), is_query("update t set a = 1")
+        (True, False)
+    """
+    return _code(text).startswith(_QUERY)
+
+
+def _code(text: str | None) -> str:
+    """A statement in lower case from its first word on."""
     code = text or ""
     while code.startswith("/*") and "*/" in code:
         code = code.partition("*/")[2].lstrip()
-    return code.lower().lstrip("( ").startswith(_WITH_PLAN)
+    return code.lower().lstrip("( ")
 
 
 def _outside(account: Account, session: Session, gap: int) -> int:
