@@ -68,6 +68,8 @@ _SAME: Final = 1e-3
 #: A device is the cause of waits where it is this many times as slow as the others.
 _FAR: Final = 3
 _STORAGE: Final = "see the storage that they share, as none is much slower than the others: iostat -xt 5"
+#: Statistics of which the second has most of the first, where a statement took long to parse.
+_PARSING, _CPU = "parse time elapsed", "cpu used by this session"
 #: How reasons for child cursors end.
 _NOT_SHARED: Final = ("_MISMATCH", "_UPGRADEABLE")
 #: A share of fewer is an accident.
@@ -694,8 +696,14 @@ def _times(spool: Spool) -> Iterator[Finding]:
     longest, elapsed = _longest(spool)
     own = spool.statistics.filter(pl.col("statement") > longest, pl.col("basis") == "delta")
     words = {name.lower(): said for name, said in _data()["times"].items()}
-    rows = own.select(name=_NAME, s=pl.col("value") / 100).filter(pl.col("name").is_in([*words])).unique("name")
-    rows = rows.filter(pl.col("s") >= PART * elapsed).sort("s", descending=True)
+    counts = (
+        rows.select(name=_NAME, s=pl.col("value").cast(pl.Float64) / 100)
+        for rows in (own, spool.autotrace.filter(statement=longest))
+    )
+    rows = pl.concat(counts).filter(pl.col("name").is_in([*words]), pl.col("s") >= PART * elapsed).unique("name")
+    if rows.filter(pl.col("name") == _PARSING, pl.col("s") >= LARGE * elapsed).height:
+        rows = rows.filter(pl.col("name") != _CPU)  # parsing is CPU
+    rows = rows.sort("s", "name", descending=[True, False])
     if rows.is_empty() or not LARGE * elapsed <= rows.item(0, "s") <= rows["s"].sum() <= (1 + PART) * elapsed:
         return
     said = ", ".join(f"{words[name][0]} took {seconds(s)}" for name, s in rows.iter_rows())

@@ -183,7 +183,14 @@ class SpoolFacts:
             "aggregates": self.plans(row)["operation"].str.strip_chars().is_in(_SUMS).any(),
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
+            "changed_rows": self._changed_rows(row),
         }
+
+    def _changed_rows(self, row: dict[str, Any]) -> int:
+        """How many rows a statement changed, by its feedback."""
+        runs = self.spool.statements.filter(pl.col("statement").is_in(row["statements"]))
+        is_whole = row["kind"] in _CHANGES and row["runs"] == runs.height
+        return int(runs.get_column("rows").sum()) if is_whole else 0
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
         """The operations of the plans of the runs of a statement (`costs`)."""
@@ -424,8 +431,8 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     scans = _scan(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
-        changed_rows = row["kind"] in _CHANGES and row["gets"] and row["rows"]
-        of_rows = [f"made {row['gets']:,} gets for {count_text(row['rows'], 'row')}"] if changed_rows else []
+        is_change = row["kind"] in _CHANGES and row["gets"] and row["rows"]
+        of_rows = [f"made {row['gets']:,} gets for {count_text(row['rows'], 'row')}"] if is_change else []
         did = [*of_rows, f"read {count_text(row['blocks'], 'block')} {each}", *did, *scans]
     elif gets := _gets_of(row):
         did = [gets, *did, *scans]
@@ -438,6 +445,9 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     time = phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))
     if row["share_hi"] - row["share_lo"] > _TOO_COARSE:
         return f"{subject} took {time}: the clock is too coarse for a share."
+    if row["changed_rows"] >= MANY_TRIPS:
+        each = phrases.seconds(row["elapsed_s"] / row["changed_rows"])
+        return f"{took} {of}: {time} for {row['changed_rows']:,} rows, {each} each."
     return f"{took} {of}: {time}{'; times are rounded' if ' to ' in share and ' to ' not in time else ''}."
 
 
