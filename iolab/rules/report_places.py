@@ -318,7 +318,7 @@ def _segment(report: AwrReport, lists: tuple[str, ...]) -> _Segment | None:
     for statistic in lists if "segments" in report else ():
         rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
         share = pl.coalesce("total_pct", "capture_pct").sum() / 100
-        top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False])
+        top = rows.group_by("owner", "object", "pdb").agg(share=share).sort("share", "object", descending=[True, False])
         for name, part in top.head(1).filter(pl.col("share").is_between(_MOSTLY, 1)).select("object", "share").rows():
             return _Segment(str(name), float(part), statistic)
     return None

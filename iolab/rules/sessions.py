@@ -269,7 +269,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     if not samples:
         yield from apply_rules("sqlplus", SpoolFacts(spool))
     else:
-        yield from (one for one in listed(spool) if one.name == "listed_waits")
+        yield from (one for one in listed(spool) if one.name == "listed_waits" or one.explains)
     found = set[str]()
     for one in samples:  # what a query says first, no other says again
         new = [row for row in sample_findings(one) if row.name not in found]
