@@ -93,6 +93,7 @@ _STEPS: Final = {
     "External Procedure": "see how the agent extproc is started: listener.ora, and its log",
     "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
+    "acknowledge over PGA limit": "see who holds the memory (v$process.pga_alloc_mem), then raise pga_aggregate_limit",
 }
 #: Classes of blocks that sessions change at once -> what to do.
 BLOCKS: Final = {
