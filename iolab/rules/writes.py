@@ -53,6 +53,7 @@ _SWITCHES: Final = {
     "checkpoint": "the database writers had not yet written the blocks that the next log file protects",
     "archiving": "the next log file was not archived yet",
 }
+_ARCHIVE: Final = "Log archive I/O"
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
 
@@ -376,6 +377,9 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         if "switch" in name and switches is not None:
             said += f"{': the' if said else 'The'} logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)}"
             said += " times per hour"
+        archive = facts.background.get(_ARCHIVE) if "archiving" in name else None
+        if said and archive is not None and archive.avg_s is not None and archive.waits.lo >= _LEAST:
+            said += f"; `{_ARCHIVE}` took {seconds(archive.avg_s.value)} each"
         if said:
             evidence = (Evidence("instance_activity", ("redo size",)),)
             yield Finding("log_space", f"{said}.", next=event_step(name), evidence=evidence, explains=(name,))

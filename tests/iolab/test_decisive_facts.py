@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import iolab
+from iolab.metrics.awr import with_all_waits
 from iolab.metrics.report_facts import ReportFacts, Statement, Wait
 from iolab.metrics.report_figures import _alike
 from iolab.pages.ledger_rows import ledger_rows
@@ -374,6 +375,20 @@ def test_the_statement_behind_a_change_between_periods() -> None:
     assert list(_statement(tables(compare_sql=[row]), one, one)) == []
 
 
+@pytest.mark.parametrize(("printed", "count"), [(902_000, 902_000), (9_000, 901_800), (None, 901_800)])
+def test_counts_of_a_period_are_those_that_it_prints(printed: int | None, count: float) -> None:
+    """A rate per second is rounded: the count of the same waits among the top events is not."""
+    row = {"event": "db file scattered read", "wait_class": "User I/O", "second_total_wait_s": 12_718.2}
+    row |= {"second_waits_per_s": 250.3, "second_waits_per_s_lo": 250.25, "second_waits_per_s_hi": 250.35}
+    top = {"second_event": row["event"], "second_wait_class": "User I/O", "second_waits": printed}
+    frames = {"compare_wait_events": [row], "compare_top_events": [top | {"second_total_wait_s": 12_718.2}]}
+    report = Sampled(
+        {name: pl.DataFrame(rows) for name, rows in frames.items()} | {"compare_wait_classes": pl.DataFrame()}, ""
+    )
+    facts = with_all_waits(ReportFacts(elapsed_s=exact(3_603)), cast("AwrReport", report), "second")
+    assert facts.events["db file scattered read"].waits.value == count
+
+
 def test_the_limit_behind_a_wait() -> None:
     """A small limit, the memory of sorts, or slow writes stand in the sentence of the wait for them."""
     caged = facts_of("resmgr:cpu quantum", 600, cpus=64, cpu_count=2)
@@ -398,6 +413,10 @@ def test_the_limit_behind_a_wait() -> None:
     full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
     assert [one.sentence for one in log_space(full)] == ["", "The logs switched 240 times per hour."]
     assert [one.sentence for one in log_space(facts_of("log buffer space", 600, activity=switched))] == [""]
+    full = facts_of("log file switch (archiving needed)", 600, activity=switched)
+    full.background["Log archive I/O"] = Wait(exact(1_000), exact(19))
+    assert next(one for one in log_space(full) if one.next).sentence.endswith("; `Log archive I/O` took 19 ms each.")
+    assert "iostat -xt 5" in event_step("log file switch (archiving needed)")
     redo = facts_of("log file switch (checkpoint incomplete)", 600, activity={"redo size": exact(6e9)})
     assert [one.sentence for one in log_space(redo)] == ["", "Sessions made 10 MB/s of redo."]
 
