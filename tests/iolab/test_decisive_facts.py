@@ -25,7 +25,7 @@ from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.load import cpu_is_the_time, db_time_unaccounted, instance_idle, parse_time
 from iolab.rules.profile import not_separable, resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.report_causes import most_blocks, network, sequence_cache
+from iolab.rules.report_causes import most_blocks, network, parameters_behind, sequence_cache
 from iolab.rules.report_places import places, statement_blocks
 from iolab.rules.reports import lines_not_read
 from iolab.rules.time_parts import with_ledger
@@ -375,6 +375,26 @@ def test_the_statement_behind_a_change_between_periods() -> None:
     assert list(_statement(tables(compare_sql=[row]), one, one)) == []
 
 
+@pytest.mark.parametrize(
+    ("event", "settings", "said"),
+    [
+        ("free buffer waits", {"disk_asynch_io": "FALSE"}, "`disk_asynch_io` = FALSE: writes are not asynchronous."),
+        ("free buffer waits", {"filesystemio_options": "NONE", "db_recovery_file_dest": "+FRA"}, "asynchronous."),
+        ("free buffer waits", {"filesystemio_options": "none", "control_files": "+DATA/a.ctl"}, ""),
+        ("free buffer waits", {"filesystemio_options": "setall"}, ""),
+        ("free buffer waits", {"db_writer_processes": "1", "cpu_count": "4"}, ""),
+        ("log file switch (archiving needed)", {"log_archive_max_processes": "2"}, "= 2: few processes archive."),
+        ("log file sync", {"disk_asynch_io": "FALSE"}, ""),
+    ],
+)
+def test_the_parameter_behind_a_wait(event: str, settings: dict[str, str], said: str) -> None:
+    """A setting that explains a wait stands beside it, with what to set; of file systems where files are in one."""
+    found = list(parameters_behind(facts_of(event, 600, parameters=settings, cpus=4)))
+    assert [one.sentence.endswith(said) for one in found] == [True] * bool(said)
+    assert all(one.explains == (event,) and one.next for one in found)
+    assert list(parameters_behind(facts_of(event, 50, parameters=settings, cpus=4))) == []
+
+
 @pytest.mark.parametrize(("printed", "count"), [(902_000, 902_000), (9_000, 901_800), (None, 901_800)])
 def test_counts_of_a_period_are_those_that_it_prints(printed: int | None, count: float) -> None:
     """A rate per second is rounded: the count of the same waits among the top events is not."""
@@ -401,14 +421,8 @@ def test_the_limit_behind_a_wait() -> None:
     _, behind = writers_behind(facts_of("free buffer waits", 600, background=write))
     assert behind.sentence.endswith("for the database writers, whose writes took 115 ms.")
     write["db file async I/O submit"] = Wait(exact(1_000), exact(380))
-    settings = {"filesystemio_options": "none", "db_writer_processes": "1", "control_files": "/u01/a.ctl"}
-    _, sync = writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings))
-    assert sync.sentence.endswith(
-        "whose `db file async I/O submit` took 380 ms; `filesystemio_options` = none, `db_writer_processes` = 1."
-    )
-    assert "filesystemio_options = setall" in sync.next
-    _, in_asm = writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings | {"a": "+D"}))
-    assert in_asm.sentence.endswith("`db file async I/O submit` took 380 ms.")
+    _, sync = writers_behind(facts_of("free buffer waits", 600, background=write))
+    assert sync.sentence.endswith("whose `db file async I/O submit` took 380 ms.")
     switched = {"log switches (derived)": exact(40)}
     full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
     assert [one.sentence for one in log_space(full)] == ["", "The logs switched 240 times per hour."]
