@@ -191,6 +191,33 @@ def test_the_place_of_slow_reads(slow: tuple[str, ...], said: str) -> None:
     assert ("v$datafile" in found.next, slow[-1] in found.next) == (False, len(slow) in {1, 4})
 
 
+@pytest.mark.parametrize(
+    ("seconds", "averages", "share", "said"),
+    [
+        (198, (19.0, 22.2, 21.4), 20.0, "A read took 19 to 22.2 ms in all 3 data files: consistent with slow storage"),
+        (198, (19.0, 22.2, 21.4), 97.0, "A read took 19 to 22.2 ms in all 3 data files: consistent with slow storage"),
+        (198, (19.0, 22.2, 60.0), 20.0, ""),  # one stands out
+        (198, (19.0, 22.2), 20.0, ""),
+        (108, (11.0, 12.2, 12.4), 20.0, "A read took 11 to 12.4 ms in all 3 data files: consistent with slow storage"),
+        (108, (11.0, 12.2, 12.4), 97.0, "Segment `T` accounts for 97 % of `physical reads`"),
+        (88, (9.0, 9.2, 9.4), 20.0, ""),
+    ],
+)
+def test_slow_reads_of_all_files_are_of_what_they_share(
+    seconds: float, averages: tuple[float, ...], share: float, said: str
+) -> None:
+    """Where no place of slow reads stands out, the storage does; but what was read, where it is not that slow."""
+    report = files(*((f"A{n}", f"/u1/a{n}.dbf", 3_000, ms) for n, ms in enumerate(averages)))
+    segment = {"ordered_by": "physical_reads", "owner": "A", "object": "T", "total_pct": share, "capture_pct": None}
+    found = list(
+        places(
+            cast("AwrReport", {**report, **tables(segments=[segment])}), facts_of("db file sequential read", seconds)
+        )
+    )
+    assert [one.sentence.startswith(said) for one in found] == [True] * bool(said)
+    assert all(("paths" in one.next) == ("storage" in said) for one in found)
+
+
 @pytest.mark.parametrize(("reads", "is_said"), [(8_900, True), (400, False)])
 def test_reads_of_undo_are_no_slow_storage(reads: int, is_said: bool) -> None:  # noqa: FBT001 - a case
     """Where most reads were of undo, for consistent reads, neither the devices nor a data segment is the cause."""
