@@ -629,7 +629,7 @@ def _as_printed(figure: Interval) -> Interval:
         >>> _as_printed(Interval(121_060.8, 120_880.0, 121_241.6)).value
         121100.0
     """
-    step = 10 ** math.floor(math.log10(figure.hi - figure.lo)) if figure.hi > figure.lo else 0.0
+    step = 10.0 ** math.floor(math.log10(figure.hi - figure.lo)) if figure.hi > figure.lo else 0.0
     return replace(figure, value=round(figure.value / step) * step) if step else figure
 
 
