@@ -630,7 +630,8 @@ def _as_printed(figure: Interval) -> Interval:
         121100.0
     """
     step = 10.0 ** math.floor(math.log10(figure.hi - figure.lo)) if figure.hi > figure.lo else 0.0
-    return replace(figure, value=round(figure.value / step) * step) if step else figure
+    value = round(figure.value / step) * step if step else figure.value
+    return replace(figure, value=value) if figure.lo <= value <= figure.hi else figure
 
 
 def _both(one: Interval, two: Interval) -> Interval | None:

@@ -299,12 +299,11 @@ def _shared(report: AwrReport, facts: ReportFacts, event: str, *, is_only: bool)
         if table not in report:
             continue
         rows = report[table].select("reads", "avg_read_ms").drop_nulls().filter(pl.col("reads") > 0)
-        own = rows.filter(pl.col("reads") >= _COUNTS * pl.col("reads").sum()).get_column("avg_read_ms")
-        least, most = (float(figure) if figure is not None else 0.0 for figure in (own.min(), own.max()))
-        if own.len() < _LEAST_PLACES or not 0 < most <= _ALIKE * least:
+        own = rows.filter(pl.col("reads") >= _COUNTS * pl.col("reads").sum()).get_column("avg_read_ms").sort().to_list()
+        if len(own) < _LEAST_PLACES or not 0 < own[-1] <= _ALIKE * own[0]:
             continue
-        all_of = f"all {own.len()} {kind}" if own.len() == rows.height else f"each of the {own.len()} {kind} read most"
-        took = seconds(Interval((least + most) / 2, least, most) / 1e3)
+        all_of = f"all {len(own)} {kind}" if len(own) == rows.height else f"each of the {len(own)} {kind} read most"
+        took = seconds(Interval((own[0] + own[-1]) / 2, own[0], own[-1]) / 1e3)
         return f"A read took {took} in {all_of}: consistent with slow storage, or a path to it, that they share"
     return ""
 

@@ -209,11 +209,9 @@ def test_slow_reads_of_all_files_are_of_what_they_share(
     """Where no place of slow reads stands out, the storage does; but what was read, where it is not that slow."""
     report = files(*((f"A{n}", f"/u1/a{n}.dbf", 3_000, ms) for n, ms in enumerate(averages)))
     segment = {"ordered_by": "physical_reads", "owner": "A", "object": "T", "total_pct": share, "capture_pct": None}
-    found = list(
-        places(
-            cast("AwrReport", {**report, **tables(segments=[segment])}), facts_of("db file sequential read", seconds)
-        )
-    )
+    read = cast("dict[str, object]", report)
+    report = tables(**read, segments=[segment])
+    found = list(places(report, facts_of("db file sequential read", seconds)))
     assert [one.sentence.startswith(said) for one in found] == [True] * bool(said)
     assert all(("paths" in one.next) == ("storage" in said) for one in found)
 
