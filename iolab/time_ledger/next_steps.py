@@ -58,7 +58,8 @@ _STEPS: Final = {
     "undo segment": "select * from v$undostat",
     "sort segment": "see temporary space: select * from v$sort_segment",
     "statement suspended": "see the space that is missing: select * from dba_resumable",
-    "log file switch (archiving": "select dest_name, status, error from v$archive_dest where status = 'ERROR'",
+    "log file switch (archiving": "see the devices of the logs and their archive: iostat -xt 5; see "
+    "log_archive_max_processes",
     "log file switch (checkpoint": "enlarge the log files, or add groups; see whether the writers keep up: "
     "select * from v$log",
     "log file switch": _LOGS,
