@@ -219,7 +219,7 @@ class SpoolFacts:
     @property
     def is_calm(self) -> bool:
         """Whether all statements are timed, took a few steps of the clock each, and read next to nothing."""
-        if not self.large or not self.is_short or self.failed_s or self.listed:
+        if not self.is_short or self.failed_s or self.listed:
             return False
         most, blocks = self.costs.select(pl.col("elapsed_s_hi").max(), pl.col("blocks").max()).row(0)
         if most >= _LEAST_TIMED_S or (blocks or 0) > _FEW_BLOCKS:
