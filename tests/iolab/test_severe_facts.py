@@ -170,6 +170,53 @@ def test_the_slow_device_among_equal_ones() -> None:
     assert "other devices with as many" not in busier
 
 
+SOLARIS = """                    extended device statistics       ---- errors ---
+    r/s    w/s   kr/s   kw/s wait actv wsvc_t asvc_t  %w  %b s/w h/w trn tot device
+"""
+
+
+@pytest.mark.parametrize("step", [25, 0])
+def test_devices_of_one_path_are_one_sentence(step: int) -> None:
+    """Devices that are full and slow alike are named together; errors that grew beside them come first."""
+    row = "   50.0   10.0  400.0  100.0  0.0 {} 0.0 {} 0 {} 0 0 {} {} {}\n"
+    text = ""
+    for n in range(6):
+        text += SOLARIS + "".join(row.format(" 0.2", 4.0, 60, 0, 0, f"c2t50A0d{one}") for one in (1, 2))
+        errors = 4000 + step * n
+        text += "".join(row.format("18.0", 300.0 + one, 100, errors, errors, f"c3t50B0d{one}") for one in (1, 2, 3))
+    said = iolab.findings(text.encode()).get_column("sentence").to_list()
+    assert said[0].startswith("Transport errors of 3 of 5 devices (`c3t50B0d*`) grew by 375, from 12,000") == (step > 0)
+    assert said[0].endswith("consistent with a failing path (HBA, cable, port), not a disk.") == (step > 0)
+    full = said[1 if step else 0]
+    assert full.startswith("3 of 5 devices (`c3t50B0d*`) were at least 90 % busy in 5 of 5 samples")
+    assert full.endswith("A request to them took 302 ms on average; 4 ms to the others.")
+    assert not any("d2` was at least" in one or "averaged more than" in one for one in said)
+
+
+@pytest.mark.parametrize(("rate", "is_slower"), [(56, True), (190, False)])
+def test_a_device_that_slows_down(rate: int, *, is_slower: bool) -> None:
+    """Requests that take longer at a lower rate are told with both rates; at the same rate with their times."""
+    head = "\nAIX db1 3 7 00F6A5954C00    04/02/24\n\nSystem configuration: lcpu=64  mode=Capped\n\n"
+    head += "00:00:00     device    %busy    avque    r+w/s    Kbs/s   avwait   avserv\n"
+    row = "00:{:02}:00     hdisk23   {}      0.0     {}     1099      0.0     {}\n"
+    text = head + "".join(row.format(n + 1, *((30, 204, 1.4) if n < 5 else (99, rate, 42.0))) for n in range(20))
+    said = iolab.findings(text.encode()).item(0, "sentence")
+    slower = f"`hdisk23` slowed down from 00:05 on: requests took 42 ms at {rate} per second in 15 of 20 samples"
+    assert said.startswith(slower) is is_slower
+    assert ("1.40 ms at 204 per second in the others" in said) is is_slower
+
+
+@pytest.mark.parametrize(("busy", "took", "is_calm"), [(27, 5.3, True), (27, 25.0, False), (45, 5.3, False)])
+def test_devices_that_are_calm(busy: int, took: float, *, is_calm: bool) -> None:
+    """A log of devices below 40 % busy, without a slow request, has nothing that stands out."""
+    head = "HP-UX db1 B.11.31 U ia64    10/06/26\n\n09:00:01   device   %busy   avque   r+w/s  blks/s  avwait  avserv\n"
+    row = "09:0{}:01    disk3    1.98    0.50       9     158    0.00    3.43\n"
+    row += "           disk11   {}    0.50      20    1216    0.00    {}\n"
+    screen = _screen((head + "".join(row.format(n, busy, took) for n in range(1, 5))).encode())
+    assert screen[0].startswith("Nothing stands out: each device was at most 27 % busy in any sample.") is is_calm
+    assert ("next: take a log while the work runs" in screen) is is_calm
+
+
 def test_a_full_link_in_nmon_leads() -> None:
     """The interfaces of nmon count as those of sar: a link that is full stands first."""
     text = "AAA,progname,nmon\nAAA,host,db1\nAAA,time,22:00.01\nAAA,date,12-NOV-2023\nAAA,interval,30\nAAA,cpus,4\n"
@@ -196,7 +243,9 @@ def test_devices_that_are_nearly_idle_are_said_to_be() -> None:
     """Of devices without load the first words are that none stands out."""
     head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  %util\n"
     text = head + "sda 9.0 1.0 72.0 8.0 0.50 0.50 {}\n\n"
-    assert "No device stands out: each was at most 1.8 % busy" in " ".join(_screen((text.format(1.8) * 4).encode()))
+    assert "Nothing stands out: each device was at most 1.8 % busy" in " ".join(
+        _screen((text.format(1.8) * 4).encode())
+    )
     assert "stands out" not in " ".join(_screen((text.format(48.0) * 4).encode()))
 
 
