@@ -29,6 +29,12 @@ EVENTS: Final = View(
 FIO: Final = View(
     summarize_frames, noun="result of fio", findings=partial(apply_rules, "fio"), looked_at="jobs that made a request"
 )
+FIO_TEXT: Final = View(
+    summarize_frames,
+    noun="report of fio",
+    findings=partial(apply_rules, "fio_text"),
+    looked_at="jobs whose rates and latencies are printed",
+)
 BLOCK_IO: Final = View(
     summarize_frames,
     noun="summary of block I/O",
