@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 import iolab
 from hostparse import read_host
 from iolab.metrics.processors import cpu_parts
 from iolab.pages.ledger_text import first_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VMSTAT = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
 VMSTAT += " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
@@ -215,6 +220,43 @@ def test_devices_that_are_calm(busy: int, took: float, *, is_calm: bool) -> None
     screen = _screen((head + "".join(row.format(n, busy, took) for n in range(1, 5))).encode())
     assert screen[0].startswith("Nothing stands out: each device was at most 27 % busy in any sample.") is is_calm
     assert ("next: take a log while the work runs" in screen) is is_calm
+
+
+@pytest.mark.parametrize(
+    ("shape", "begin"),
+    [
+        (lambda n: 1150 if n < 10 else 1150 + 90 * (n - 9), "The number of processes grew from 01:30 until the end of"),
+        (lambda n: 1150 if n < 10 else 4900, ""),
+        (lambda n: 1150 + 90 * n if n < 30 else 2000, ""),
+        (lambda n: 1150 + 3 * n, ""),
+    ],
+    ids=["grows", "step", "ends", "small"],
+)
+def test_processes_that_grow_until_the_end(shape: Callable[[int], int], begin: str) -> None:
+    """Processes that pile up until the end lead, with memory; a step, a load that ends and a small rise do not."""
+    text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n"
+    clocks = [f"{n // 6:02}:{10 * (n % 6):02}:01" for n in range(60)]
+    text += (
+        "00:00:01 kbmemfree kbmemused  %memused kbbuffers  kbcached  kbcommit   %commit  kbactive   kbinact   kbdirty\n"
+    )
+    for n, clock in enumerate(clocks, 1):
+        more = shape(n) / 50
+        text += (
+            f"{clock} 31866954 33940458 {30 + more / 2:.2f} 188000 {41200000 // more:.0f} 46000000 {more:.2f} 1 1 1\n"
+        )
+    text += "\n00:00:01      runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked\n"
+    text += "".join(f"{clock} 1 {shape(n)} 3.0 3.0 3.00 0\n" for n, clock in enumerate(clocks, 1))
+    found = iolab.findings(text.encode())
+    said = " ".join(found.filter(name="growth").get_column("sentence"))
+    assert bool(said) is bool(begin)
+    assert said.startswith(begin)
+    if begin:
+        assert found.item(0, "name") == "growth"
+        assert (
+            "from 1,150 to 5,740. Memory used rose from 41.5 to 87.4 % and committed memory from 23 to 115 %." in said
+        )
+        assert "The page cache fell from 1.71 to 0.342 GiB." in said
+        assert said.endswith("consistent with sessions or processes that do not end.")
 
 
 def test_a_full_link_in_nmon_leads() -> None:
