@@ -47,6 +47,12 @@ MOUNTS: Final = View(
     findings=partial(apply_rules, "nfsiostat"),
     looked_at="the requests of each mount, and their times",
 )
+LAYERS: Final = View(
+    summarize_frames,
+    noun="summary of a blktrace",
+    findings=partial(apply_rules, "btt"),
+    looked_at="how long requests were in the scheduler and in the device",
+)
 #: top, dstat, atop and collectl.
 PROCESSORS: Final = View(
     summarize_frames,
