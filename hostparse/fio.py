@@ -41,6 +41,9 @@ JOBS: Final = pl.Schema(
         "bytes": pl.Int64(),
         "run_time_s": pl.Float64(),
         "requests_per_s": pl.Float64(),
+        "requests_per_s_mean": pl.Float64(),
+        "requests_per_s_stddev": pl.Float64(),
+        "requests_per_s_samples": pl.Int64(),
         "bytes_per_s": pl.Float64(),
         **{
             f"{what}_{figure}_ms": pl.Float64()
@@ -249,6 +252,9 @@ def _figures(figures: dict[str, Any]) -> dict[str, Any]:
         "bytes": figures.get("io_bytes"),
         "run_time_s": None if run_time is None else run_time / 1e3,
         "requests_per_s": figures.get("iops"),
+        "requests_per_s_mean": figures.get("iops_mean"),
+        "requests_per_s_stddev": figures.get("iops_stddev"),
+        "requests_per_s_samples": figures.get("iops_samples"),
         "bytes_per_s": rate if rate is not None else None if figures.get("bw") is None else figures["bw"] * _KIB,
     }
     for name, found, per_ms in _latencies(figures):

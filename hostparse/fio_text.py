@@ -17,6 +17,7 @@ _SIZES: Final = {
     for power, letter in enumerate(("", "K", "M", "G", "T"))
 }
 _FIGURES: Final = ("min", "max", "mean", "stddev")
+_SPREAD: Final = {name: Column(f"requests_per_s_{name}", "figure") for name in _FIGURES}
 _LATENCY: Final = {name: Column(f"latency_{name}_ms", "figure", units=_MS, unit="latency_unit") for name in _FIGURES}
 #: The first fields of a direction in terse output: KiB, KiB/s, requests per second, ms; latencies in us.
 _TERSE: Final = {
@@ -39,6 +40,7 @@ TOOL: Final = LineTool(
     sign="(?:{JOB}|{SETTING}|{TERSE})$",
     given={
         "rates": ("job",),
+        "rate_spread": ("job", "direction"),
         "latencies": ("job", "direction"),
         "percentiles": ("job", "direction", "latency"),
         "shares": ("job",),
@@ -85,6 +87,12 @@ TOOL: Final = LineTool(
                 "note": Column("note"),
             },
             sets=("direction",),
+        ),
+        Line(
+            "{IOPS_MIN}{BLANKS}(?P<min>{NUMBER}){MAX}{BLANKS}(?P<max>{NUMBER}){AVG}{BLANKS}(?P<mean>{NUMBER})"
+            "{STDEV}{BLANKS}(?P<stddev>{NUMBER}){SAMPLES}(?P<samples>{WHOLE})",
+            "rate_spread",
+            {**_SPREAD, "samples": Column("requests_per_s_samples", "whole")},
         ),
         Line(
             "(?P<kind>{KIND}) \\((?P<latency_unit>{TIME_UNIT}){MIN}{BLANKS}(?P<min>{NUMBER}){MAX}{BLANKS}"

@@ -29,6 +29,12 @@ EVENTS: Final = View(
 FIO: Final = View(
     summarize_frames, noun="result of fio", findings=partial(apply_rules, "fio"), looked_at="jobs that made a request"
 )
+FIO_TEXT: Final = View(
+    summarize_frames,
+    noun="report of fio",
+    findings=partial(apply_rules, "fio_text"),
+    looked_at="jobs whose rates and latencies are printed",
+)
 BLOCK_IO: Final = View(
     summarize_frames,
     noun="summary of block I/O",
@@ -40,6 +46,12 @@ MOUNTS: Final = View(
     noun="log of NFS mounts",
     findings=partial(apply_rules, "nfsiostat"),
     looked_at="the requests of each mount, and their times",
+)
+LAYERS: Final = View(
+    summarize_frames,
+    noun="summary of a blktrace",
+    findings=partial(apply_rules, "btt"),
+    looked_at="how long requests were in the scheduler and in the device",
 )
 #: top, dstat, atop and collectl.
 PROCESSORS: Final = View(

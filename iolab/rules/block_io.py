@@ -1,4 +1,4 @@
-"""biotop, biolatpcts and nfsiostat: who moved most bytes, what a request took, and the slowest NFS mount."""
+"""biotop, biolatpcts, btt and nfsiostat: who moved most bytes, what a request took and where, the slowest mount."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     from hostparse.log import FrameLog
 
 _KEY: Final = ("pid", "command")
+#: The section of btt of all devices, and what to look at where requests wait before they are sent to one.
+_ALL_DEVICES: Final = "All Devices"
+_SEE_SCHEDULER: Final = (
+    "compare scheduler, nr_requests and queue depth: grep . /sys/block/DISK/queue/{scheduler,nr_requests} "
+    "/sys/block/DISK/device/queue_depth; see the limits of its cgroup: io.max"
+)
 #: The percentiles that are reported, and their words.
 _SAID: Final = ((50.0, "half of the {}"), (99.0, "99 % of the {}"), (100.0, "the longest of the {}"))
 _OPERATIONS: Final = {"read": "reads", "write": "writes", "discard": "discards", "flush": "flushes"}
@@ -117,6 +123,42 @@ _AGAIN: Final = "see what is sent again, and the server: nfsstat -rc; ss -ti; io
 _SERVER: Final = "see the server, and the network to it: iostat -xt 5 on the server; ss -ti"
 _SLOT_TABLE: Final = "slot_table_entries"
 _SLOTS: Final = "raise what the client may send at a time: nconnect of the mount, sunrpc.tcp_max_slot_table_entries"
+
+
+@rule("request_layers", of="btt", needs="the steps of all devices, from queued to completed (Q2C)")
+def request_layers(log: FrameLog) -> Iterator[Finding]:
+    r"""Where the time of a request passed: before the scheduler, in it (I2D), and in driver and device (D2C).
+
+    Examples:
+        >>> import iolab
+        >>> head = "==================== All Devices ====================\n\n"
+        >>> rows = "I2D 0.000000398 0.012000000 0.410220318 81221\nD2C 0.000070210 0.004000000 0.061108204 81221\n"
+        >>> log = iolab.load((head + rows + "Q2C 0.000081004 0.016000000 0.412001877 81221\n").encode())
+        >>> for one in request_layers(log): print(one.sentence)
+        A request took 16 ms on average: it waited 12 ms in the I/O scheduler (I2D, 75 %), and the device took 4 ms
+        (D2C, 25 %). The longest of 81,221 requests took 412 ms.
+    """
+    rows = log.tables["steps"]
+    own = {row["step"]: row for row in rows.filter(section=_ALL_DEVICES).to_dicts()}
+    whole = own.get("Q2C")
+    if whole is None or not whole["mean_ms"] or "D2C" not in own:
+        return
+    took = {name: own[name]["mean_ms"] / 1e3 if name in own else 0.0 for name in ("I2D", "D2C", "Q2C")}
+    # the means of the steps are of as many requests where none was merged, or sent again
+    is_same = own.get("I2D", whole)["count"] == own["D2C"]["count"] == whole["count"]
+    shares = {name: f", {percent(one / took['Q2C'])}" if is_same else "" for name, one in took.items()}
+    is_held = took["I2D"] > took["D2C"]
+    waits = f"it waited {seconds(took['I2D'])} in the I/O scheduler (I2D{shares['I2D']})" if took["I2D"] else ""
+    device = f"the device took {seconds(took['D2C'])} (D2C{shares['D2C']})"
+    yield Finding(
+        "request_layers",
+        f"A request took {seconds(took['Q2C'])} on average: {', and '.join(filter(None, (waits, device)))}. "
+        f"The longest of {count_text(whole['count'], 'request')} took {seconds(whole['max_ms'] / 1e3)}.",
+        detail="D2C is from the dispatch to the driver until completion",
+        next=_SEE_SCHEDULER if is_held else "see the distribution of the latencies: biolatency -D 10 1",
+        evidence=(Evidence("steps", ("I2D", "D2C", "Q2C")),),
+        order=0,
+    )
 
 
 @rule("slow_mount", of="nfsiostat", needs="requests of NFS mounts")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -9,13 +10,13 @@ import polars as pl
 from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.phrases import capital, joined, named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from logframe.interval import ENDS, Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from hostparse import HostLog
 
@@ -46,6 +47,15 @@ _ALWAYS: Final = 1.0
 _BUSY: Final = "take a log while the work runs"
 #: Bytes per second of a device that is not idle.
 _MUCH: Final = 1e6
+#: Devices that were busy for less in all samples, with no request in any as long as this on average, were calm.
+_CALM: Final = 0.4
+_SLOW_MS: Final = 20.0
+#: Errors that Solaris counts since boot (iostat -e), which a path or a disk gives.
+_ERRORS: Final = {"trn": "transport errors", "h/w": "hard errors"}
+#: A disk that fails gives errors of its own; as many devices have what they share.
+_SEVERAL: Final = 3
+#: Names of devices share at least this much before they are a group of their own.
+_LEAST_PREFIX: Final = 2
 #: Single requests are worth a look where some took this long, and one was in flight a tenth of the time.
 _LONG_MS: Final = 1.0
 #: A kind of request of fewer in all samples together gives no time of one.
@@ -98,7 +108,8 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     samples = samples.filter(is_timed) if count.item(0, "timed") else samples.with_columns(weight=pl.lit(1.0))
     kinds = request_kinds(columns)
     said, whole = _counted(samples)
-    yield from (_in_flight(samples, kinds, said, whole) if kinds else _moved(samples, columns, said, whole))
+    what = "Nothing" if log.scopes == ("device",) else "No device"
+    yield from (_in_flight(samples, kinds, said, whole, what) if kinds else _moved(samples, columns, said, whole))
 
 
 def with_sums(rows: pl.LazyFrame, ends: Collection[str] = ("",)) -> pl.LazyFrame:
@@ -134,7 +145,9 @@ def _counted(samples: pl.LazyFrame) -> tuple[str, float]:
     return count_text(number, "sample"), float(whole)
 
 
-def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: str, whole: float) -> Iterator[Finding]:
+def _in_flight(
+    samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: str, whole: float, what: str
+) -> Iterator[Finding]:
     def rate(name: str, end: str) -> pl.Expr:
         return (pl.col(f"{name}{end}").fill_null(0.0) * pl.col("weight")).sum() / whole
 
@@ -160,9 +173,13 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
     row, busiest = found.row(0, named=True), found.get_column("busiest").max()
     if row["flight"] <= 0:
         return
-    calm = ""
-    if row["flight"] < PART and busiest is not None and float(busiest) < PART:  # type: ignore[arg-type]  # a number
-        calm = f"No device stands out: each was at most {percent(float(busiest))} busy in any sample. "  # type: ignore[arg-type]
+    calm, longest = "", float(found.get_column("largest").max() or 0.0)  # type: ignore[arg-type]  # numbers
+    most = 1.0 if busiest is None else float(busiest)  # type: ignore[arg-type]  # a number
+    is_calm = row["flight"] < _ALWAYS and most < _CALM and longest < _SLOW_MS
+    if is_calm or (row["flight"] < PART and most < PART):
+        calm = (
+            f"{what} stands out: each {'device ' * (what == 'Nothing')}was at most {percent(most)} busy in any sample. "
+        )
     said: list[str] = []
     each: list[float] = []
     for word, *_ in kinds:
@@ -180,7 +197,9 @@ def _in_flight(samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: 
         f"{calm}`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
         f"It served {' and '.join(said)}.",
         detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
-        next=latencies_of(row["device"], columns) if row["largest"] >= _LONG_MS and row["flight"] >= PART else _BUSY,
+        next=latencies_of(row["device"], columns)
+        if row["largest"] >= _LONG_MS and row["flight"] >= PART and not calm
+        else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
         order=0 if row["flight"] >= _ALWAYS and row["always"] >= SATURATED and not row["full"] else 2,
     )
@@ -219,6 +238,85 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
         evidence=(Evidence("device", (row["device"],)),),
         order=2,
     )
+
+
+@rule(
+    "device_errors",
+    of="host",
+    needs="errors of the devices (iostat -xe of Solaris)",
+    thresholds={"one in each interval between samples": "fewer are single events, and do not lead"},
+)
+def device_errors(log: HostLog) -> Iterator[Finding]:
+    r"""The devices whose transport or hard errors grew while the log was taken.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "   extended device statistics   ---- errors ---\n    r/s    w/s   kr/s   kw/s wait actv"
+        >>> head += " wsvc_t asvc_t  %w  %b s/w h/w trn tot device\n"
+        >>> row = "    1.0    1.0    1.0    1.0  0.0  0.0    0.0    3.6   0   3   0   0 {0:3} {0:3} {1}\n"
+        >>> samples = (head + row.format(n * n, "c3t0d0") + row.format(0, "c1t0d0") for n in range(1, 6))
+        >>> for one in device_errors(read_host("".join(samples).encode())): print(one.sentence)
+        Transport errors of `c3t0d0` grew by 24, from 1 to 25. The other device had no new ones.
+    """
+    rows = log.scan("device") if "device" in log.scopes else pl.LazyFrame()
+    names = [name for name in _ERRORS if name in rows.collect_schema()]
+    if not names or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return
+    ends = rows.filter(pl.col("device").is_not_null()).sort("run", "sample").group_by("device", maintain_order=True)
+    every = ends.agg(pl.col(names).first().name.suffix(" first"), pl.col(names).last(), count=pl.len()).collect()
+    more = [pl.col(name) > pl.col(f"{name} first") for name in names]
+    grown = every.filter(pl.any_horizontal(more))
+    if grown.is_empty():
+        return
+    sums, said = grown.select(pl.exclude("device", "count").sum()).row(0, named=True), list[str]()
+    for name in names:
+        last, first = sums[name], sums[f"{name} first"]
+        if last > first:
+            said.append(f"{_ERRORS[name]}{{}} grew by {three(last - first)}, from {three(first)} to {three(last)}")
+    devices, others = (
+        sorted(map(str, grown.get_column("device"))),
+        sorted(map(str, every.join(grown, on="device", how="anti").get_column("device"))),
+    )
+    of = f" of {group_words(devices, others)}"
+    is_path = len(devices) >= _SEVERAL and "trn" in names and sums["trn"] > sums["trn first"]
+    path = ": consistent with a failing path (HBA, cable, port), not a disk" if is_path else ""
+    rest = (
+        ""
+        if not others
+        else f" The other {'device' if len(others) == 1 else f'{len(others)} devices'} had no new ones{path}."
+    )
+    is_steady = sum(sums[name] - sums[f"{name} first"] for name in names) >= float(grown.item(0, "count")) - 1
+    yield Finding(
+        "device_errors",
+        f"{capital(joined([one.format(of if not number else '') for number, one in enumerate(said)]))}.{rest}",
+        detail="sums of the counters of these devices in the first and the last sample",
+        next="see the path to them, and its log: mpathadm list lu; fcinfo hba-port -l; iostat -En; /var/adm/messages",
+        evidence=(Evidence("device", tuple(devices)),),
+        order=-2 if is_steady else 3,
+    )
+
+
+def group_words(names: Sequence[str], others: Sequence[str]) -> str:
+    """Several devices in words: by the beginning that only their names have, else by the first two.
+
+    Args:
+        names: of the devices, in order.
+        others: the names of the others.
+
+    Examples:
+        >>> group_words(["c3t0d1", "c3t0d2", "c3t0d3"], ["c1t0d0"]), group_words(["sda", "sdb", "sdc"], ["sdd", "sde"])
+        ('3 of 4 devices (`c3t0d*`)', '3 of 5 devices (`sda`, `sdb` and `sdc`)')
+        >>> group_words(["sda", "sdb"], []), group_words(["sda"], ["sdb"])
+        ('all 2 devices', '`sda`')
+    """
+    if len(names) == 1:
+        return f"`{names[0]}`"
+    if not others:
+        return f"all {len(names)} devices"
+    start = os.path.commonprefix([*names])  # noqa: RUF071 - names, not paths
+    own = f"`{start}*`" if len(start) >= _LEAST_PREFIX and not any(one.startswith(start) for one in others) else ""
+    shown = own or named_list([f"`{one}`" for one in names])
+    return f"{len(names)} of {len(names) + len(others)} devices ({shown})"
 
 
 def latencies_of(device: str, columns: Collection[str] = ()) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
@@ -24,7 +25,7 @@ from iolab.metrics.processors import (
 )
 from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
-from iolab.rules.phrases import counted, named_list, percent, three
+from iolab.rules.phrases import counted, joined, named_list, percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART, numbers_after
 from iolab.time_ledger.samples import host_ledgers
@@ -83,6 +84,19 @@ _MUCH: Final = 1.5
 #: Less swap more in use is not worth a line; its growth has begun where it is above this share of the whole growth.
 _LEAST_IN_USE: Final = 256 << 20
 _BEGUN: Final = 0.05
+#: What grows without an end is this many times as much, or more percent of memory, and still grows in each quarter of
+#: its time by this part of the whole.
+_TIMES_MORE, _PERCENT_MORE, _EACH_QUARTER, _QUARTER = 2.0, 20.0, 0.1, 4
+#: From this factor on processes that pile up are no load of a morning.
+_LEAK: Final = 3.0
+_GROWING: Final = {"tasks": "The number of processes", "commit_percent": "Committed memory"}
+#: What grows, or falls, beside it: its words, its unit, what makes one of it, and whether it rises.
+_BESIDE: Final = {
+    "memused_percent": ("memory used", " %", 1.0, True),
+    "commit_percent": ("committed memory", " %", 1.0, True),
+    "ldavg-15": ("the load average", "", 1.0, True),
+    "cached_bytes": ("the page cache", " GiB", 2.0**-30, False),
+}
 #: Columns that say where and when a row is, and the figures of a table without a rule that are reported.
 _PLACES: Final = ("line", "run", "sample", "time_of_day", "uid", "tid")
 _MOST_FIGURES: Final = 3
@@ -277,6 +291,109 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             impact_of=OF_SAMPLES,
             order=0 if said or is_much else 2,
         )
+
+
+@rule(
+    "growth",
+    of="host",
+    needs="the number of processes (sar -q), or committed memory (sar -r)",
+    thresholds={
+        "twice as many, 20 % of memory": "a convention",
+        "a tenth of it in each quarter": "a step is no growth",
+    },
+)
+def growth(log: HostLog) -> Iterator[Finding]:
+    r"""Processes or committed memory that grew until the end of the log, since when, and what rose and fell beside.
+
+    Examples:
+        >>> from hostparse import read_host
+        >>> head = "10:00:00 AM   runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked\n"
+        >>> rows = "".join(f"10:{n:02}:00 AM   2   {900 + 300 * max(0, n - 9)}   3.0   3.0   {max(3, n)}.0   0\n"
+        ...     for n in range(1, 31))
+        >>> text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+        >>> for one in growth(read_host(text.encode())): print(one.sentence)
+        The number of processes grew from 10:10 until the end of the log, from 900 to 7,200. The load average rose from
+        9 to 30. This is consistent with sessions or processes that do not end.
+    """
+    if "host" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+        return
+    rows = placed(log.scan("host").filter(IS_SAMPLE), log.runs)
+    names = [name for name in _GROWING if name in rows.collect_schema().names()]
+    every = rows.collect() if names else pl.DataFrame()
+    for name in names:
+        own = every.drop_nulls(name)
+        begun = _begin_of_growth(own.get_column(name).to_list(), is_percent=name.endswith("_percent"))
+        if begun is None:
+            continue
+        unit = " %" if name.endswith("_percent") else ""
+        before, last = own.item(begun - 1, name), own.item(-1, name)
+        since = _clock(own, begun)
+        said = (
+            f"{_GROWING[name]} grew from {since} until the end of the log, from {three(before)} to {three(last)}{unit}."
+        )
+        beside = _beside(own, begun, name)
+        leak = name == "tasks" and last >= _LEAK * before
+        end = " This is consistent with sessions or processes that do not end." if leak else ""
+        yield Finding(
+            "growth",
+            f"{said}{beside}{end}",
+            impact=Interval.exact((own.height - begun) / own.height),
+            impact_of=OF_SAMPLES,
+            next="see whose they are: ps -eo user,comm | sort | uniq -c | sort -n; "
+            "select machine, program, count(*) from v$session group by machine, program",
+            evidence=(Evidence("host", (name,)),),
+            order=0,
+        )
+        return
+
+
+def _begin_of_growth(values: list[float], *, is_percent: bool) -> int | None:
+    """The first sample of a growth until the end; None where it stopped, was a step, or was small.
+
+    Examples:
+        >>> _begin_of_growth([5.0] * 9 + [6.0 + n for n in range(20)], is_percent=False)
+        9
+        >>> _begin_of_growth([5.0] * 9 + [20.0] * 20, is_percent=False)
+        >>> _begin_of_growth([5.0] * 9 + [6.0 + n for n in range(20)] + [9.0] * 5, is_percent=False)
+    """
+    if len(values) < 2 * _FEWEST:
+        return None
+    first, last = (sum(some) / _FEW_SAMPLES for some in (values[:_FEW_SAMPLES], values[-_FEW_SAMPLES:]))
+    grown = last - first
+    if grown < _PERCENT_MORE if is_percent else last < _TIMES_MORE * max(first, 1.0):
+        return None
+    begun = 1 + max(place for place, value in enumerate(values) if value <= first + _BEGUN * grown)
+    while begun > 1 and values[begun - 2] < values[begun - 1]:
+        begun -= 1
+    length = (len(values) - begun) // _QUARTER
+    if length < 2:
+        return None
+    means = [sum(values[at : at + length]) / length for at in range(begun, begun + _QUARTER * length, length)]
+    is_steady = all(after - before >= _EACH_QUARTER * grown for before, after in pairwise(means))
+    return begun if is_steady and values[-1] >= max(values) - _BEGUN * grown else None
+
+
+def _beside(rows: pl.DataFrame, begun: int, name: str) -> str:
+    """What rose and fell by half or more, or by many percent, while something grew; as sentences."""
+    said: dict[bool, list[str]] = {True: [], False: []}
+    for other, (words, unit, factor, rises) in _BESIDE.items():
+        if other == name or other not in rows.columns or rows.get_column(other).null_count():
+            continue
+        before, last = rows.item(begun - 1, other) * factor, rows.item(-1, other) * factor
+        low, high = (before, last) if rises else (last, before)
+        if high - low >= _PERCENT_MORE if unit == " %" else high >= _TIMES_MORE * low and high >= 1:
+            verb = "" if said[rises] else " rose" if rises else " fell"
+            said[rises].append(f"{words}{verb} from {three(before)} to {three(last)}{unit}")
+    return "".join(f" {as_sentence(joined(some))}" for some in said.values() if some)
+
+
+def _clock(rows: pl.DataFrame, place: int) -> str:
+    """The time of a sample, with its date where the log is longer than a day; or its number."""
+    ends = rows.get_column("interval_end")
+    if (end := ends[place]) is None:
+        return f"sample {rows.item(place, 'sample'):,}"
+    date = "%Y-%m-%d " if ends.dt.date().n_unique() > 1 else ""
+    return f"{end:{date}%H:%M}"
 
 
 def _swap_columns(columns: Collection[str]) -> tuple[str, str] | None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.metrics.formatting import RANGE
 from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts, high_stretch, levels, placed, raised
-from iolab.rules.devices import QUEUE_FULL, latencies_of, queue_of, request_kinds, users_of, with_sums
+from iolab.rules.devices import QUEUE_FULL, group_words, latencies_of, queue_of, request_kinds, users_of, with_sums
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.host_processors import swapping
-from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import steps_of
@@ -37,6 +38,10 @@ _FLASH: Final = ("nvme", "pmem")
 #: Fewer requests in a sample do not describe the device.
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
+#: Devices that were high in nearly as many samples are a group, where they are this many.
+_LEAST_GROUP, _AS_OFTEN = 3, 0.8
+#: The rate of a device that slows down falls, too, by more than this part.
+_FALLS: Final = 0.2
 _MEGABYTE: Final = 1e6
 #: Parts of the processors' time that rise in a part of a log, by 20 points of it or more.
 _CHANGING: Final = {
@@ -162,6 +167,8 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             slow=(pl.col(time) * moved).filter(is_slow).sum() / moved.filter(is_slow).sum(),
             others=(pl.col(time) * moved).filter(~is_slow).sum() / moved.filter(~is_slow).sum(),
             most=pl.col(time).filter(is_slow).max(),
+            slow_rate=moved.filter(is_slow).sum() / pl.col("weight").filter(is_slow).sum(),
+            other_rate=moved.filter(~is_slow).sum() / pl.col("weight").filter(~is_slow).sum(),
             rate=moved.sum(),
             every=(pl.col(time) * moved).sum() / moved.sum(),
         )
@@ -169,21 +176,69 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         some = devices.filter(pl.col("number") > 0).to_dicts()
         found += [(row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row)}) for row in some]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
-    for slow_s, word, row in found[:_MOST_DEVICES]:
+    together = {
+        one for full in saturated_device(log) for one in full.evidence[0].rows if len(full.evidence[0].rows) > 1
+    }
+    found = [one for one in found if one[2]["device"] not in together]
+    group = [one for one in found if one[0] >= _AS_OFTEN * found[0][0] and one[1] == found[0][1]]
+    if len(group) >= _LEAST_GROUP:
+        found = [one for one in found if one not in group]
+        yield _slow_group(rows, group, number, whole)
+    for slow_s, word, row in found[: _MOST_DEVICES - (len(group) >= _LEAST_GROUP)]:
         others = "" if not row["others"] > 0 else f"; {seconds(row['others'] / 1e3)} in the others"
         most = "" if row["slow"] > (1 - RANGE) * row["most"] else f", {seconds(row['most'] / 1e3)} in the slowest"
         when = _when(_of_device(rows, row["device"]), row["is_slow"])
+        samples = f"{row['number']:,} of {counted(number, 'samples')}"
+        said = (
+            f"{word} {'from' if word == 'Reads' else 'to'} `{row['device']}` averaged more than {three(row['limit'])} "
+            f"ms in {samples}{when}: {seconds(row['slow'] / 1e3)} on average{most}{others}."
+        )
+        falls = bool(when and others) and row["slow_rate"] < (1 - _FALLS) * row["other_rate"]
+        if falls:  # less was asked of it, and took longer
+            said = (
+                f"`{row['device']}` slowed down{when.removeprefix(',')}: {word.lower()} took "
+                f"{seconds(row['slow'] / 1e3)} at {three(row['slow_rate'])} per second in {samples}; "
+                f"{seconds(row['others'] / 1e3)} at "
+                f"{three(row['other_rate'])} per second in the others."
+            )
         yield Finding(
             "slow_device",
-            f"{word} {'from' if word == 'Reads' else 'to'} `{row['device']}` averaged more than {three(row['limit'])} "
-            f"ms in {row['number']:,} of {counted(number, 'samples')}{when}: {seconds(row['slow'] / 1e3)} on average"
-            f"{most}{others}.{row['peers']}",
+            f"{said}{row['peers']}",
             impact=_share(slow_s, whole),
             impact_of=OF_SAMPLES,
             next=_SEE_PATH if row["peers"] else latencies_of(str(row["device"]), columns),
             evidence=(Evidence("device", (str(row["device"]),)),),
-            order=4 if row["peers"] else 5,
+            order=3 if falls else 4 if row["peers"] else 5,
         )
+
+
+def _slow_group(
+    rows: pl.LazyFrame, group: list[tuple[float, str, dict[str, Any]]], number: int, whole: float
+) -> Finding:
+    """Several devices whose requests were slow in nearly as many samples."""
+    (slow_s, word, first), devices = group[0], sorted(str(one["device"]) for *_, one in group)
+    took = [float(one["slow"]) / 1e3 for *_, one in group]
+    return Finding(
+        "slow_device",
+        f"{word} {'from' if word == 'Reads' else 'to'} {group_words(devices, _others(rows, devices))} averaged more "
+        f"than {three(first['limit'])} ms in {_of_samples([one['number'] for *_, one in group], number)}: "
+        f"{seconds(Interval(sum(took) / len(took), min(took), max(took)))} on average.",
+        impact=_share(slow_s, whole),
+        impact_of=OF_SAMPLES,
+        next=latencies_of(devices[0], rows.collect_schema().names()),
+        evidence=(Evidence("device", tuple(devices)),),
+    )
+
+
+def _others(rows: pl.LazyFrame, devices: list[str]) -> list[str]:
+    """The names of the devices that are not of a group."""
+    names = rows.select(pl.col("device").cast(pl.String).unique()).collect().to_series().drop_nulls()
+    return sorted(set(names) - {*devices})
+
+
+def _of_samples(numbers: list[int], whole: int) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{f'{least:,} to ' if least < most else ''}{most:,} of {counted(whole, 'samples')}"
 
 
 def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
@@ -237,8 +292,14 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         other_rate=(count / pl.col("weight")).filter(~is_full).max(),
         **{name: pl.col(name).filter(is_full).mean() for _, name in moved},
     )
-    top = full.filter(pl.col("number") > 0).sort("seconds", "device", descending=[True, False])
-    for row in top.head(_MOST_DEVICES).collect().iter_rows(named=True):
+    every = full.sort("seconds", "device", descending=[True, False]).collect()
+    top = every.filter(pl.col("number") > 0)
+    group = top.filter(pl.col("seconds") >= _AS_OFTEN * pl.col("seconds").max())
+    if group.height >= _LEAST_GROUP:
+        is_whole = _most(group, "seconds") >= SATURATED * whole and not any(swapping(log))
+        yield replace(_full_group(rows, group, number, whole, has_queue=has_queue), order=-1 if is_whole else 4)
+        top = top[group.height : group.height + _MOST_DEVICES - 1]
+    for row in top.head(_MOST_DEVICES).iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
         if not took_each:
@@ -259,6 +320,36 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
         )
+
+
+def _full_group(rows: pl.LazyFrame, group: pl.DataFrame, number: int, whole: float, *, has_queue: bool) -> Finding:
+    """Several devices that were full in nearly as many samples, and what a request to the others took."""
+    devices = sorted(map(str, group.get_column("device")))
+    others = _others(rows, devices)
+    in_flight = f", with up to {three(_most(group, 'most'))} requests in flight each" if has_queue else ""
+    said = f"{group_words(devices, others)} were at least {100 * SATURATED:.0f} % busy in "
+    said += f"{_of_samples(group.get_column('number').to_list(), number)}{in_flight}."
+    took = group.get_column("each").drop_nulls().filter(group.get_column("each").drop_nulls() > 0) / 1e3
+    if took.len():
+        count, time = _requests(rows)
+        is_some = count.sum() >= pl.lit(whole)
+        own = rows.filter(pl.col("device").is_in(others))
+        rest = own.select(pl.when(is_some).then(time.sum() / count.sum())).collect().item()
+        each = Interval(float(took.mean() or 0.0), float(took.min() or 0.0), float(took.max() or 0.0))  # type: ignore[arg-type]  # numbers
+        beside = f"; {seconds(rest / 1e3)} to the others" if rest is not None and rest > 0 else ""
+        said += f" A request to them took {seconds(each)} on average{beside}."
+    return Finding(
+        "saturated_device",
+        capital(said),
+        impact=_share(_most(group, "seconds"), whole),
+        impact_of=OF_SAMPLES,
+        next=users_of(devices[0]),
+        evidence=(Evidence("device", tuple(devices)),),
+    )
+
+
+def _most(rows: pl.DataFrame, name: str) -> float:
+    return float(rows.select(pl.col(name).max()).item())
 
 
 def _full_queue(rows: pl.LazyFrame, number: int, whole: float) -> Iterator[Finding]:

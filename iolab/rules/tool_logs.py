@@ -9,7 +9,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.histograms import BUCKETS
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import percent, seconds
+from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import profile_ledgers
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hostparse import CpuProfile, EventList, FioResult, LatencyHistograms
+    from hostparse.log import FrameLog
 
 #: A 99th percentile needs this many times: with fewer none beyond it is expected with 95 % chance.
 _LEAST_P99: Final = 299
@@ -29,6 +30,17 @@ _NO_SETTING: Final = "its settings are not known"
 #: The least share of times in a group, and how deep the valley between two groups is, by the smaller peak.
 _LEAST_GROUP: Final = 0.05
 _VALLEY: Final = 0.10
+#: The queue of a test was full where this share of it was in flight; a rate that varies less is that of a limit.
+_FULL, _EVEN = 0.9, 0.01
+_LIMIT: Final = "a limit on requests per second (of a volume, a cgroup)"
+_SEE_LIMIT: Final = "compare with the IOPS of the volume, and io.max of the cgroup; run the job again with less depth"
+#: Samples of the rate during a test: mean, deviation and number, which is this at least for a spread.
+_SPREAD: Final = ("requests_per_s_mean", "requests_per_s_stddev", "requests_per_s_samples")
+_FEWEST: Final = 5
+#: What a text report of fio prints beside block sizes.
+_BESIDE_SIZES: Final = ("(R)", "(W)", "(T)", ",", "-", "/")
+#: The latencies of a text report of fio, and what they are.
+_TIMES: Final = {"clat": "completion_mean_ms", "lat": "total_mean_ms"}
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
 _GROUP: Final = ("label", "key")
@@ -191,19 +203,85 @@ def _within(own: pl.DataFrame, number: float) -> str:
     return f"more than {time_text(lower / 1e9)}" if upper is None else f"at most {time_text(upper / 1e9)}"
 
 
-@rule("storage_test", of="fio", needs="a job that made a request")
+@rule("storage_test", "full_test_queue", of="fio", needs="a job that made a request")
 def fio_findings(log: FioResult) -> Iterator[Finding]:
-    """What each job of a test of storage reached: requests per second, and the time of one."""
-    jobs = log.jobs.filter(pl.col("requests") > 0).sort("requests", "job", "direction", descending=[True, False, False])
-    for row in jobs.head(_MOST_JOBS).iter_rows(named=True):
-        word = row["direction"]
-        own = log.percentiles.filter(
-            (pl.col("number") == row["number"])
-            & (pl.col("direction") == word)
-            & (pl.col("latency") == "completion")
-            & (pl.col("percentile") == 99)
+    """What each job of a test of storage reached: requests per second, the time of one, and how many were in flight."""
+    is_99th = pl.col("latency").eq("completion") & pl.col("percentile").eq(99)
+    slow = log.percentiles.filter(is_99th).select("number", "direction", p99_ms="latency_ms")
+    jobs = log.jobs.filter(pl.col("requests") > 0).join(slow, on=["number", "direction"], how="left")
+    # the processes of a job are one entry, or as many with its name
+    of_name = pl.col("number").n_unique().over("job")
+    each = pl.when(of_name == pl.col("processes")).then(1).otherwise(pl.col("processes"))
+    yield from _tests(jobs.with_columns(in_entry=each))
+
+
+@rule(
+    "storage_test",
+    "full_test_queue",
+    of="fio_text",
+    needs="a job with rates and latencies",
+    thresholds={"90 % of the queue": "a job sends the next request late", "1 %": "rates of a device vary by more"},
+)
+def fio_text_findings(log: FrameLog) -> Iterator[Finding]:
+    r"""What each job of a text report of fio reached: requests per second, the time of one, and how many in flight.
+
+    Examples:
+        >>> import iolab
+        >>> text = "rr: (g=0): rw=randread, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, ioengine=libaio, "
+        >>> text += "iodepth=16\nfio-3.33\nrr: (groupid=0, jobs=2): err= 0: pid=3: Tue Nov 12 08:18:18 2024\n"
+        >>> text += "  read: IOPS=4000, BW=31.3MiB/s (32.8MB/s)(1936KiB/21msec)\n"
+        >>> text += "    clat (usec): min=45, max=4028, avg=8000.46, stdev=434.89\n"
+        >>> text += "   iops        : min= 3990, max= 4010, avg=4000.10, stdev= 3.01, samples=99\n"
+        >>> for one in fio_text_findings(iolab.load(text.encode())): print(one.sentence)
+        Job `rr` had 32 requests in flight, its whole queue: 4,000 per second of 8.00 ms each. Its rate varied by less
+        than 0.1 % (standard deviation): consistent with a limit on requests per second (of a volume, a cgroup).
+        Job `rr` (randread, blocks of 8192B, depth 16 in 2 processes): 4,000 reads per second, 32.8 MB/s, 8.00 ms each
+        on average.
+    """
+    tables = log.tables
+    if tables["rates"].is_empty():
+        return
+    keys = ["sample", "direction"]
+    times = tables["latencies"].select(*keys, "latency", "latency_mean_ms")
+    slow = tables["percentiles"].filter(pl.col("latency").eq("clat") & pl.col("percentile").eq(99))
+    parts = [
+        *(
+            times.filter(latency=one).select(*keys, pl.col("latency_mean_ms").alias(name))
+            for one, name in _TIMES.items()
+        ),
+        slow.select(*keys, p99_ms="latency_ms"),
+        tables["rate_spread"].select(*keys, *_SPREAD),
+    ]
+    jobs = tables["rates"].select(*keys, "job", "requests_per_s", "bytes_per_s")
+    for part in parts:
+        jobs = jobs.join(
+            part.unique(keys, keep="first", maintain_order=True), on=keys, how="left", maintain_order="left"
         )
-        ninety_ninth = own.item(0, "latency_ms") if own.height else None
+    jobs = jobs.join(tables["jobs"].select("sample", "processes"), on="sample", how="left", maintain_order="left")
+    settings = tables["settings"].unique("job", keep="first").select("job", "pattern", "block_size_text", "queue_depth")
+    size = pl.col("block_size_text").str.replace_many(dict.fromkeys(_BESIDE_SIZES, " "))
+    sizes = size.str.split(" ").list.unique(maintain_order=True).list.set_difference([""])
+    one_size = pl.when(sizes.list.len() == 1).then(sizes.list.first()).otherwise("block_size_text")
+    jobs = jobs.join(settings.with_columns(block_size_text=one_size), on="job", how="left", maintain_order="left")
+    unknown = pl.lit(None)
+    yield from _tests(
+        jobs.with_columns(
+            requests=unknown.cast(pl.Int64),
+            number=pl.col("sample"),
+            in_entry=pl.col("processes"),
+            is_direct=unknown.cast(pl.Boolean),
+        )
+    )
+
+
+def _tests(jobs: pl.DataFrame) -> Iterator[Finding]:
+    """What each job of a test of storage reached; the largest first."""
+    order = ("requests", "requests_per_s")
+    jobs = jobs.sort(*order, "job", "direction", descending=[True, True, False, False], nulls_last=True)
+    for _, rows in jobs.head(_MOST_JOBS).group_by("number", maintain_order=True):
+        yield from _in_flight(rows)
+    for row in jobs.head(_MOST_JOBS).iter_rows(named=True):
+        word, ninety_ninth = row["direction"], row["p99_ms"]
         slow = "" if ninety_ninth is None else f", 99 % at most {time_text(ninety_ninth / 1e3)}"
         mean, rate, size_rate = row["completion_mean_ms"], row["requests_per_s"], row["bytes_per_s"]
         reached = [
@@ -215,15 +293,43 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
         depth, processes = row["queue_depth"], row["processes"]
         if depth is not None:
             setting.append(f"depth {depth}" + (f" in {processes} processes" if (processes or 1) > 1 else ""))
+        requests = "" if row["requests"] is None else f"{count_text(row['requests'], 'request')}; "
         yield Finding(
             "storage_test",
             f"Job `{row['job'] or row['number']}` ({', '.join(filter(None, setting)) or _NO_SETTING}): "
             f"{', '.join(filter(None, reached))}.",
-            detail=f"{count_text(row['requests'], 'request')}; the time from submission to completion"
+            detail=f"{requests}the time from submission to completion"
             + ("" if row["is_direct"] else "; without direct I/O the file system's cache may have had them"),
             evidence=(Evidence("jobs", (row["job"] or str(row["number"]),)),),
             order=1,
         )
+
+
+def _in_flight(rows: pl.DataFrame) -> Iterator[Finding]:
+    """How many requests of a job were in flight (rate times time, Little's law), where its queue is longer than one."""
+    first, took = rows.row(0, named=True), pl.coalesce("total_mean_ms", "completion_mean_ms")
+    rate, in_flight = rows.select(
+        pl.col("requests_per_s").sum(), flight=(pl.col("requests_per_s") * took / 1e3).sum()
+    ).row(0)
+    queue = (first["queue_depth"] or 0) * (first["in_entry"] or 1)
+    if queue <= 1 or not in_flight or rows.select((took * pl.col("requests_per_s")).has_nulls()).item():
+        return
+    is_full = in_flight >= _FULL * queue
+    mean, deviation, samples = map(pl.col, _SPREAD)
+    spread = rows.select((deviation / mean).filter(samples >= _FEWEST).max()).item()
+    of = "its whole queue" if is_full else f"of {queue:,} that its queue can hold"
+    even = f"less than {percent(0.001)}" if spread is not None and spread < 0.001 else f"{percent(spread or 0.0)}"
+    is_even = is_full and spread is not None and spread < _EVEN
+    yield Finding(
+        "full_test_queue",
+        f"Job `{first['job'] or first['number']}` had {three(round(in_flight, 1))} requests in flight, {of}: "
+        f"{three(round(rate))} per second of {seconds(in_flight / rate)} each."
+        + (f" Its rate varied by {even} (standard deviation): consistent with {_LIMIT}." if is_even else ""),
+        detail="requests per second times the mean time of one (Little's law)",
+        next=_SEE_LIMIT if is_even else "",
+        evidence=(Evidence("jobs", (first["job"] or str(first["number"]),)),),
+        order=0,
+    )
 
 
 @rule("latency", of="io_events", needs="requests with times", thresholds={"30 requests": "finding.LEAST_WAITS"})

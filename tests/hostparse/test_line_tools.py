@@ -8,6 +8,7 @@ import pytest
 
 from hostparse import (
     atop,
+    btt,
     collectl,
     dstat,
     fio_text,
@@ -39,6 +40,7 @@ DISKS = (TOOLS / "diskstats.out").read_text(encoding="utf-8")
 VMSTAT = (TOOLS / "vmstat_s.out").read_text(encoding="utf-8")
 TOP = (TOOLS / "top.out").read_text(encoding="utf-8")
 SADF = (TOOLS / "sadf_p.out").read_text(encoding="utf-8")
+BTT = (TOOLS / "btt.out").read_text(encoding="utf-8")
 ATOP = (TOOLS / "atop.out").read_text(encoding="utf-8")
 COLLECTL = (TOOLS / "collectl.out").read_text(encoding="utf-8")
 PLOT = (TOOLS / "collectl_P.out").read_text(encoding="utf-8")
@@ -56,6 +58,10 @@ CASES: list[tuple[Format, str, str, dict[str, object]]] = [
     (fio_text.FORMAT, FIO, "rates", {"job": "rr", "requests_per_s": 11500.0, "bytes": 1936 * 1024.0}),
     (fio_text.FORMAT, FIO, "percentiles", {"latency": "clat", "percentile": 1.0, "latency_ms": 0.047}),
     (fio_text.FORMAT, FIO, "latencies", {"direction": "read", "latency_max_ms": 4.028}),
+    (fio_text.FORMAT, FIO, "rate_spread", {"direction": "read", "requests_per_s_stddev": 120.5}),
+    (btt.FORMAT, BTT, "steps", {"step": "Q2Q", "mean_ms": 2.210514, "count": 81220}),
+    (btt.FORMAT, BTT, "shares", {"device": "(253, 16)", "i2d_percent": 74.531}),
+    (btt.FORMAT, BTT, "merges", {"dispatched": 81221, "blocks_mean": 16}),
     (fio_text.FORMAT, FIO, "jobs", {"processes": 2}),
     (fio_text.FORMAT, TERSE, "terse", {"direction": "read", "requests_per_s": 7117.0, "lat_max_ms": 4.6}),
     (fio_text.LOG_FORMAT, ENTRIES, "entries", {"value": 2101411, "direction_code": 0}),

@@ -36,12 +36,34 @@ def test_a_test_of_storage_says_what_it_reached() -> None:
     options = {"rw": "randread", "bs": "4k", "iodepth": "16", "ioengine": "libaio", "direct": "1"}
     result = {"fio version": "fio-3.33", "jobs": [{"jobname": "plums", "job options": options, "read": side}]}
 
-    (said,) = _sentences(json.dumps(result, indent=1).encode())
+    in_flight, said = _sentences(json.dumps(result, indent=1).encode())
 
+    assert in_flight == "Job `plums` had 16 requests in flight, its whole queue: 10,000 per second of 1.60 ms each."
     assert said == (
         "Job `plums` (randread, blocks of 4k, depth 16): 10,000 reads per second, 41.0 MB/s, 1.60 ms each on average, "
         "99 % at most 4 ms."
     )
+
+
+@pytest.mark.parametrize(("spread", "took", "is_even"), [(3.0, 85.3, True), (90.0, 85.3, False), (3.0, 20.0, False)])
+def test_an_even_rate_of_a_full_queue_is_that_of_a_limit(spread: float, took: float, *, is_even: bool) -> None:
+    """Reads and writes of a text report together fill the queue; their rate is that of a limit where it is even."""
+    sizes = "(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B"
+    text = f"ora: (g=0): rw=randrw, bs={sizes}, ioengine=libaio, iodepth=32\n...\nfio-3.19\nStarting 8 processes\n\n"
+    text += "ora: (groupid=0, jobs=8): err= 0: pid=30817: Wed Nov 18 13:20:41 2026\n"
+    for word, rate in (("read", 2100), ("write", 900)):
+        text += f"  {word}: IOPS={rate}, BW=16.4MiB/s (17.2MB/s)(4921MiB/300043msec)\n"
+        text += f"    clat (msec): min=1, max=161, avg={took}, stdev= 9.1\n"
+        text += f"     lat (msec): min=1, max=161, avg={took}, stdev= 9.1\n"
+        text += f"   iops        : min= 800, max= 2148, avg={rate}.80, stdev= {spread}, samples=4792\n"
+    said = _sentences(text.encode())[0]
+
+    queue = "256 requests in flight, its whole queue" if took > 80 else "60 requests in flight, of 256 that its queue"
+    assert said.startswith(f"Job `ora` had {queue}")
+    even = (
+        "varied by 0.3 % (standard deviation): consistent with a limit on requests per second (of a volume, a cgroup)."
+    )
+    assert said.endswith(even) == is_even
 
 
 def test_a_test_of_storage_without_rates_says_what_it_has() -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 import iolab
 from hostparse import read_host
 from iolab.metrics.processors import cpu_parts
 from iolab.pages.ledger_text import first_screen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 VMSTAT = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n"
 VMSTAT += " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n"
@@ -170,6 +175,90 @@ def test_the_slow_device_among_equal_ones() -> None:
     assert "other devices with as many" not in busier
 
 
+SOLARIS = """                    extended device statistics       ---- errors ---
+    r/s    w/s   kr/s   kw/s wait actv wsvc_t asvc_t  %w  %b s/w h/w trn tot device
+"""
+
+
+@pytest.mark.parametrize("step", [25, 0])
+def test_devices_of_one_path_are_one_sentence(step: int) -> None:
+    """Devices that are full and slow alike are named together; errors that grew beside them come first."""
+    row = "   50.0   10.0  400.0  100.0  0.0 {} 0.0 {} 0 {} 0 0 {} {} {}\n"
+    text = ""
+    for n in range(6):
+        text += SOLARIS + "".join(row.format(" 0.2", 4.0, 60, 0, 0, f"c2t50A0d{one}") for one in (1, 2))
+        errors = 4000 + step * n
+        text += "".join(row.format("18.0", 300.0 + one, 100, errors, errors, f"c3t50B0d{one}") for one in (1, 2, 3))
+    said = iolab.findings(text.encode()).get_column("sentence").to_list()
+    assert said[0].startswith("Transport errors of 3 of 5 devices (`c3t50B0d*`) grew by 375, from 12,000") == (step > 0)
+    assert said[0].endswith("consistent with a failing path (HBA, cable, port), not a disk.") == (step > 0)
+    full = said[1 if step else 0]
+    assert full.startswith("3 of 5 devices (`c3t50B0d*`) were at least 90 % busy in 5 of 5 samples")
+    assert full.endswith("A request to them took 302 ms on average; 4 ms to the others.")
+    assert not any("d2` was at least" in one or "averaged more than" in one for one in said)
+
+
+@pytest.mark.parametrize(("rate", "is_slower"), [(56, True), (190, False)])
+def test_a_device_that_slows_down(rate: int, *, is_slower: bool) -> None:
+    """Requests that take longer at a lower rate are told with both rates; at the same rate with their times."""
+    head = "\nAIX db1 3 7 00F6A5954C00    04/02/24\n\nSystem configuration: lcpu=64  mode=Capped\n\n"
+    head += "00:00:00     device    %busy    avque    r+w/s    Kbs/s   avwait   avserv\n"
+    row = "00:{:02}:00     hdisk23   {}      0.0     {}     1099      0.0     {}\n"
+    text = head + "".join(row.format(n + 1, *((30, 204, 1.4) if n < 5 else (99, rate, 42.0))) for n in range(20))
+    said = iolab.findings(text.encode()).item(0, "sentence")
+    slower = f"`hdisk23` slowed down from 00:05 on: requests took 42 ms at {rate} per second in 15 of 20 samples"
+    assert said.startswith(slower) is is_slower
+    assert ("1.40 ms at 204 per second in the others" in said) is is_slower
+
+
+@pytest.mark.parametrize(("busy", "took", "is_calm"), [(27, 5.3, True), (27, 25.0, False), (45, 5.3, False)])
+def test_devices_that_are_calm(busy: int, took: float, *, is_calm: bool) -> None:
+    """A log of devices below 40 % busy, without a slow request, has nothing that stands out."""
+    head = "HP-UX db1 B.11.31 U ia64    10/06/26\n\n09:00:01   device   %busy   avque   r+w/s  blks/s  avwait  avserv\n"
+    row = "09:0{}:01    disk3    1.98    0.50       9     158    0.00    3.43\n"
+    row += "           disk11   {}    0.50      20    1216    0.00    {}\n"
+    screen = _screen((head + "".join(row.format(n, busy, took) for n in range(1, 5))).encode())
+    assert screen[0].startswith("Nothing stands out: each device was at most 27 % busy in any sample.") is is_calm
+    assert ("next: take a log while the work runs" in screen) is is_calm
+
+
+@pytest.mark.parametrize(
+    ("shape", "begin"),
+    [
+        (lambda n: 1150 if n < 10 else 1150 + 90 * (n - 9), "The number of processes grew from 01:30 until the end of"),
+        (lambda n: 1150 if n < 10 else 4900, ""),
+        (lambda n: 1150 + 90 * n if n < 30 else 2000, ""),
+        (lambda n: 1150 + 3 * n, ""),
+    ],
+    ids=["grows", "step", "ends", "small"],
+)
+def test_processes_that_grow_until_the_end(shape: Callable[[int], int], begin: str) -> None:
+    """Processes that pile up until the end lead, with memory; a step, a load that ends and a small rise do not."""
+    text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n"
+    clocks = [f"{n // 6:02}:{10 * (n % 6):02}:01" for n in range(60)]
+    text += (
+        "00:00:01 kbmemfree kbmemused  %memused kbbuffers  kbcached  kbcommit   %commit  kbactive   kbinact   kbdirty\n"
+    )
+    for n, clock in enumerate(clocks, 1):
+        more = shape(n) / 50
+        text += (
+            f"{clock} 31866954 33940458 {30 + more / 2:.2f} 188000 {41200000 // more:.0f} 46000000 {more:.2f} 1 1 1\n"
+        )
+    text += "\n00:00:01      runq-sz  plist-sz   ldavg-1   ldavg-5  ldavg-15   blocked\n"
+    text += "".join(f"{clock} 1 {shape(n)} 3.0 3.0 3.00 0\n" for n, clock in enumerate(clocks, 1))
+    found = iolab.findings(text.encode())
+    said = " ".join(found.filter(name="growth").get_column("sentence"))
+    assert bool(said) is bool(begin)
+    assert said.startswith(begin)
+    if begin:
+        assert found.item(0, "name") == "growth"
+        assert (
+            "from 1,150 to 5,740. Memory used rose from 41.5 to 87.4 % and committed memory from 23 to 115 %." in said
+        )
+        assert "The page cache fell from 1.71 to 0.342 GiB." in said
+        assert said.endswith("consistent with sessions or processes that do not end.")
+
+
 def test_a_full_link_in_nmon_leads() -> None:
     """The interfaces of nmon count as those of sar: a link that is full stands first."""
     text = "AAA,progname,nmon\nAAA,host,db1\nAAA,time,22:00.01\nAAA,date,12-NOV-2023\nAAA,interval,30\nAAA,cpus,4\n"
@@ -196,7 +285,9 @@ def test_devices_that_are_nearly_idle_are_said_to_be() -> None:
     """Of devices without load the first words are that none stands out."""
     head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  %util\n"
     text = head + "sda 9.0 1.0 72.0 8.0 0.50 0.50 {}\n\n"
-    assert "No device stands out: each was at most 1.8 % busy" in " ".join(_screen((text.format(1.8) * 4).encode()))
+    assert "Nothing stands out: each device was at most 1.8 % busy" in " ".join(
+        _screen((text.format(1.8) * 4).encode())
+    )
     assert "stands out" not in " ".join(_screen((text.format(48.0) * 4).encode()))
 
 
