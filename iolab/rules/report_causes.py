@@ -77,7 +77,7 @@ def parameter_behind(report: AwrReport) -> Iterator[Finding]:
 
 
 def parameters_behind(facts: ReportFacts) -> Iterator[Finding]:
-    r"""The settings that explain each large event; what is of a file system is said neither of ASM nor of Windows.
+    r"""The settings that explain each large event; those of file systems neither for ASM nor for Windows.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait

@@ -58,7 +58,7 @@ _FAR: Final = 3
 #: Reads of single blocks are slow from the first on, by what ADDM expects (DBIO_EXPECTED), and from the second on
 #: whatever they read.
 _SLOW_S: Final = (0.010, 0.020)
-#: Files or tablespaces with this much of the reads count, from so many on; they are alike up to this ratio.
+#: Files or tablespaces with this much of the reads count, where there are three or more; alike up to this ratio.
 _COUNTS: Final = 0.01
 _LEAST_PLACES: Final = 3
 _ALIKE: Final = 2
