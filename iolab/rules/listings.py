@@ -327,7 +327,7 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
 def _near(
     table: _Table, most: _Figures, row: int, values: Sequence[tuple[float, int]]
 ) -> tuple[list[float], dict[str, str]]:
-    """The figures of the other rows but for a few that are much like the largest; what is said of these (``alike``)."""
+    """The figures of the other rows but for a few that are much like the largest; a clause about these (``alike``)."""
     others = {-n: value for value, n in values if -n != row}
     near = [n for n, value in others.items() if 2 * value >= (most.values[row] or 0.0)]
     if not near or 2 * len(near) > len(others):

@@ -222,8 +222,9 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
     did = [f"{n if n < _EXACT else float(f'{n:.3g}'):,.0f} {word}" for n, word in counts if n]
     if one["used_tmp"]:
         passes = f" in {one['passes']:,.0f} pass{'es' * (one['passes'] > 1)}" if one["passes"] else ""
-        sizes = [size_text(round(one[name])) for name in ("used_mem", "o_mem") if one[name]]
-        had = f", with {' of the '.join(sizes)} of memory that it needed" if len(sizes) > 1 else ""
+        memory, needed = one["used_mem"] or 0, one["o_mem"] or 0
+        had = f", in {size_text(round(memory))} of memory ({size_text(round(needed))} needed)"
+        had *= 0 < 2 * memory <= needed
         did.append(f"{size_text(round(one['used_tmp']))} of temporary space{passes}{had}")
     took = f"`{one['operation'].strip()}`{of} took {seconds(one['a_time_s'])}{source}"
     took += f": {', '.join(did)}" if did else ""

@@ -15,6 +15,7 @@ from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
 from sqlplusparse import queried_tables
+from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
 _MOST_CHANGED: Final = 4
 _MOST_TEXT: Final = 50
+#: As many recursive calls as rows, but for this part, are one for each row.
+_NEAR: Final = 0.1
 #: Of more runs before a change the first may have been a cold one.
 _FEW: Final = 2
 
@@ -234,6 +237,31 @@ def sample(row: dict[str, Any], *, is_whole: bool) -> str:
         if ends[0] != ends[1]
         else f"{len(times)} runs of {ends[0]} s"
     )
+
+
+def but_for_literals(costs: pl.DataFrame, row: dict[str, Any], total: float) -> str:
+    """How many statements differ from one only in literals and took about as long, and their share of the total."""
+    key = without_literals(pl.col("text"))
+    alike = costs.filter((key == key.filter(pl.col("part") == row["part"]).first()).fill_null(value=False))
+    times = alike.get_column("elapsed_s").to_list()
+    if len(times) < 2 or _FACTOR * min(times) < max(times):
+        return ""
+    share = phrases.percent(sum(times) / total)
+    return f"{len(times):,} statements that differ only in literals took {share} of the time together. "
+
+
+def changed_rows(spool: Spool, row: dict[str, Any]) -> int:
+    """How many rows a statement changed in all its runs, by the feedback of the client."""
+    runs = spool.statements.filter(pl.col("statement").is_in(row["statements"]))
+    return int(runs.get_column("rows").sum()) if runs.height == row["runs"] else 0
+
+
+def recursion(cost: dict[str, Any]) -> str:
+    """The recursive calls of a statement, where it made one or more for each row: a function, or a trigger."""
+    calls, rows = cost["recursive_calls"] or 0, cost["rows"] or 0
+    if calls < max(MANY_TRIPS, (1 - _NEAR) * rows) or not rows:
+        return ""
+    return f"made {calls:,} recursive calls ({phrases.three(calls / rows)} per row)"
 
 
 def other_runs(row: dict[str, Any]) -> str:

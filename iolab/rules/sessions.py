@@ -24,9 +24,11 @@ from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
 from iolab.rules.session_runs import (
     MANY_TRIPS,
+    but_for_literals,
     by_reads,
     by_trips,
     changed,
+    changed_rows,
     changes,
     explained_by,
     gets_between,
@@ -34,6 +36,7 @@ from iolab.rules.session_runs import (
     other_runs,
     plans_between,
     plans_of,
+    recursion,
     sample,
     trend,
     without_index,
@@ -49,7 +52,6 @@ from iolab.time_ledger.spools import is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 from sqlplusparse.predicates import converted_column
-from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +85,7 @@ _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
-#: A statement of so few blocks from disk waited for none that matters.
+#: Blocks from disk whose time does not matter.
 _FEW_BLOCKS: Final = 5
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: Operations that return fewer rows than they are of.
@@ -183,28 +185,12 @@ class SpoolFacts:
             "aggregates": self.plans(row)["operation"].str.strip_chars().is_in(_SUMS).any(),
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
-            "changed_rows": self._changed_rows(row),
+            "changed_rows": changed_rows(self.spool, row) if row["kind"] in _CHANGES else 0,
         }
-
-    def _changed_rows(self, row: dict[str, Any]) -> int:
-        """How many rows a statement changed, by its feedback."""
-        runs = self.spool.statements.filter(pl.col("statement").is_in(row["statements"]))
-        is_whole = row["kind"] in _CHANGES and row["runs"] == runs.height
-        return int(runs.get_column("rows").sum()) if is_whole else 0
 
     def plans(self, row: dict[str, Any]) -> pl.DataFrame:
         """The operations of the plans of the runs of a statement (`costs`)."""
         return self.spool.plans.filter(pl.coalesce("explains", "statement").is_in(row["statements"]))
-
-    def alike(self, row: dict[str, Any]) -> str:
-        """How many statements differ from one only in literals and took as long as it, and their share of the time."""
-        key = without_literals(pl.col("text"))
-        ones = self.costs.filter((key == key.filter(pl.col("part") == row["part"]).first()).fill_null(value=False))
-        times = ones.get_column("elapsed_s").to_list()
-        if self.ledger is None or self.ledger.total is None or len(times) < 2 or min(times) < _HALF * max(times):
-            return ""
-        share = phrases.percent(sum(times) / self.ledger.total.value)
-        return f"{len(times):,} statements that differ only in literals took {share} of the time together. "
 
     @property
     def is_short(self) -> bool:
@@ -219,7 +205,7 @@ class SpoolFacts:
     @property
     def is_calm(self) -> bool:
         """Whether all statements are timed, took a few steps of the clock each, and read next to nothing."""
-        if not self.is_short or self.failed_s or self.listed:
+        if self.ledger is None or self.costs.is_empty() or not self.is_short or self.failed_s or self.listed:
             return False
         most, blocks = self.costs.select(pl.col("elapsed_s_hi").max(), pl.col("blocks").max()).row(0)
         if most >= _LEAST_TIMED_S or (blocks or 0) > _FEW_BLOCKS:
@@ -305,10 +291,11 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
     elif facts.is_short:
         advice = "repeat with longer runs, if any matter: all statements together took less than 1 s"
     of = "of the time of the statements that succeeded" if facts.failed_s >= _LEAST_TIMED_S else "of the time"
+    total = None if facts.ledger is None else facts.ledger.total
     for number, row in enumerate(facts.large):
         text = row["text"]
         trended, cause = trend(row), facts.cause if number == 0 else None
-        alike = facts.alike(row) if number == 0 else ""
+        alike = but_for_literals(facts.costs, row, total.value) if number == 0 and total is not None else ""
         yield Finding(
             "main_statement",
             alike + _sentence(row, is_first=number == 0, of=of) + (f" {cause.sentence}" if cause else ""),
@@ -487,15 +474,7 @@ def _done(cost: dict[str, Any]) -> list[str]:
     """What a statement did besides reading."""
     redo = cost["redo_bytes"] or 0
     wrote = f"wrote {size_text(redo)} of redo" if redo >= _MUCH_REDO else ""
-    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote, _recursion(cost)) if one]
-
-
-def _recursion(cost: dict[str, Any]) -> str:
-    """The recursive calls of a statement, where it made one or more for each row: a function, or a trigger."""
-    calls, rows = cost["recursive_calls"] or 0, cost["rows"] or 0
-    if calls < max(MANY_TRIPS, (1 - PART) * rows) or not rows:
-        return ""
-    return f"made {calls:,} recursive calls ({phrases.three(calls / rows)} per row)"
+    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote, recursion(cost)) if one]
 
 
 def _trips(cost: dict[str, Any]) -> str:
@@ -560,7 +539,7 @@ def _next(facts: SpoolFacts) -> str:
         return ON_DISK
     if by_reads(large[0]):
         return f"take {_SQL_TRACE} of a slow run, for its reads and recursive statements"
-    if _recursion(large[0]):
+    if recursion(large[0]):
         return "see what runs for each row: a function of PL/SQL in the statement, or a trigger of its table"
     if large[0]["converted"]:
         return COMPARE_ITSELF.format(*large[0]["converted"])

@@ -14,6 +14,7 @@ from iolab.metrics.trace_reads import file_or_fd
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, percent, seconds
 from iolab.rules.registry import apply_rules, rule
+from iolab.rules.time_parts import PART
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import SUBMIT
 from logframe.interval import Interval
@@ -339,11 +340,11 @@ def _of_runs(trace: Trace) -> tuple[str, str]:
     found = calls.with_columns(took=pl.col("exact") + pl.col("open")).sort("took", "name", descending=[True, False])
     if not whole or found.is_empty():
         return "", ""
-    one = found.row(0, named=True)
-    least = "at most " if one["open"] > one["exact"] else ""
-    share = percent(min(1.0, one["took"] / whole))
-    said = f": {seconds(whole / 1e9)} together, {least}{share} of it in {one['calls']:,} calls of `{one['name']}`"
-    return said, one["name"]
+    one, together = found.row(0, named=True), f": {seconds(whole / 1e9)} together"
+    least, share = "at most " if one["open"] > one["exact"] else "", min(1.0, one["took"] / whole)
+    if share < PART:
+        return together, ""
+    return f"{together}, {least}{percent(share)} of it in {one['calls']:,} calls of `{one['name']}`", one["name"]
 
 
 @rule("repeated_log", of="strace", needs="stamps")

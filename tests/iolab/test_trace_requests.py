@@ -96,5 +96,8 @@ def test_a_log_that_is_held_twice_is_said_first() -> None:
         return [program, read(at + 0.1, pid=pid), f"{pid} {EPOCH + at + 0.2:.6f} exit_group(0) = ?"]
 
     two = iolab.findings(iolab.load("\n".join([*run(7, 1.0), *run(9, 3.0)]).encode()))
-    assert "The log holds 2 runs, one after the other: processes 7, 9." in two["sentence"].to_list()
+    said = "The log holds 2 runs, one after the other (processes 7, 9): 400 ms together."
+    assert said in two["sentence"].to_list()
+    slow = "\n".join([*run(7, 1.0), *run(9, 3.0)]).replace("<0.000400>", "<0.090000>")
+    assert "together, 45 % of it in 2 calls of `pread64`." in iolab.findings(slow.encode()).item(1, "sentence")
     assert "repeated_log" not in iolab.findings(iolab.load("\n".join(run(7, 1.0)).encode()))["name"]

@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from logframe import Log
-from straceparse import Dialect, aio, calls, read_strace, scan_strace
+from straceparse import Dialect, aio, calls, io_requests, read_strace, scan_strace
 from straceparse.aio import column_contexts
 from straceparse.requests import ASYNC_CALLS, AsyncRequests
 from straceparse.system_calls import CALLS
@@ -192,3 +192,18 @@ def test_requests_are_matched_at_once_as_one_by_one(seed: int) -> None:
 
     assert expected.height > 30
     assert sorted(found.rows()) == sorted(expected.rows())
+
+
+def test_events_that_another_process_cut_off_keep_their_sizes() -> None:
+    """Strace 4 prints a blank at both ends of the cut; the event is that of the request, and nothing is left over."""
+    head = "7 1700000000.{:06d} io_{}"
+    submit, reap = "submit(140300, 1, {{{{0x7f0{}, 0, 0, 0, 262}}}}) = 1 <0.000010>", "getevents(140300, 1, 128,  "
+    lines = []
+    for number in range(3):
+        event = f"{{{{0x7f0{number}, 0x7f, 1048576, 0}}}}, {{600, 0}}) = 1 <0.000100>"
+        lines += [head.format(1000 * number, submit.format(number)), head.format(1000 * number + 20, reap)]
+        lines[-1] += "<unfinished ...>"
+        lines += [f"9 1700000000.{1000 * number + 21:06d} getpid() = 9 <0.000001>"]
+        lines += [f"7 1700000000.{1000 * number + 120:06d} <... io_getevents resumed> {event}"]
+    requests = io_requests(read_strace("\n".join(lines).encode()))
+    assert requests.select("syscall", "bytes_transferred").rows() == [("io_submit", 1_048_576)] * 3
