@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from awrparse.records import PrintedTable, Problem, Rows
 from awrparse.text import lines as kind
@@ -40,6 +40,78 @@ _HEADINGS: Final = (
     "Percent of Activity",
     "Recommendations",
 )
+
+
+#: What stands above, or before 11.1 beside, the parts of a recommendation, and above other sections of a finding.
+_ACTION: Final = "action"
+_RATIONALE: Final = "rationale"
+_LABELS: Final = frozenset(
+    {_ACTION, _RATIONALE, "related object", "relevant object", "symptoms that led to the finding"}
+)
+_RECOMMENDATION: Final = "recommendation "
+_IMPACT: Final = "Impact is "
+
+
+class Advice(NamedTuple):
+    """What ADDM says below a finding, in its own sentences.
+
+    Attributes:
+        found: what it found.
+        reasons: the rationale of each recommendation.
+        actions: the actions of each recommendation.
+    """
+
+    found: list[str]
+    reasons: list[list[str]]
+    actions: list[list[str]]
+
+
+def advice_of(lines: Iterable[str]) -> dict[int, Advice]:
+    r"""What an ADDM report in English says of each finding, by its number.
+
+    Examples:
+        >>> text = "Finding 2: Small Barn\nImpact is .3 active sessions, 9% of total activity.\nThe barn was small.\n"
+        >>> text += '   Recommendation 1: Barns\n   Action\n      Set "barn" to\n      9 M. Wait.\n   Rationale\n'
+        >>> text += "      Full."
+        >>> advice_of(text.split("\n"))
+        {2: Advice(found=['The barn was small.'], reasons=[['Full.']], actions=[['Set "barn" to 9 M.', 'Wait.']])}
+    """
+    texts: dict[int, tuple[list[str], list[list[str]], list[list[str]]]] = {}
+    words: list[str] = []
+    for line in lines:
+        text = line.strip()
+        label, colon, rest = text.partition(":")
+        if titled := _TITLE.match(line):
+            found, reasons, actions = texts[int(titled[0].split()[-1].rstrip(":"))] = ([], [], [])
+            words = found
+        elif not texts or (is_ruler(text) and text[:1] != "~"):
+            continue
+        elif text[:1] == "~":  # another section
+            words = []
+        elif text.lower().startswith(_RECOMMENDATION):
+            words = []
+            reasons.append([])
+            actions.append([])
+        elif label.lower() in _LABELS and (colon or not rest):
+            of = {_ACTION: actions, _RATIONALE: reasons}.get(label.lower(), [])
+            words = of[-1] if of else []
+            words += rest.split()
+        elif not text.startswith(_IMPACT):
+            words += text.split()
+    return {
+        number: Advice(_sentences(found), [*map(_sentences, reasons)], [*map(_sentences, actions)])
+        for number, (found, reasons, actions) in texts.items()
+    }
+
+
+def _sentences(words: Iterable[str]) -> list[str]:
+    """The sentences of a text, each with its full stop."""
+    found: list[list[str]] = [[]]
+    for word in words:
+        found[-1].append(word)
+        if word.endswith("."):
+            found.append([])
+    return [" ".join(one) for one in found if one]
 
 
 def findings_of(lines: list[str], body: Sequence[int], *, is_page: bool = False) -> list[PrintedTable]:

@@ -341,10 +341,14 @@ def _fill(columns: list[list[str]]) -> None:
 
 
 def _add_group(table: Table, printed: PrintedTable, cells: dict[str, list[str]], height: int) -> None:
-    """A column whose values the title gives."""
+    """A column whose values the title gives; of a title that is not known, the heading of what the section counts."""
     for name, values in table.group.items():
         found = table.pattern.search(printed.title)
         which = found.group("which") if found else None
+        if which is not None and which.strip().lower() not in values:
+            columns = zip(columns_by_heading(table, printed.headings), printed.headings, strict=False)
+            heads = [head for column, head in columns if column is not None and column.name == "value"]
+            which = next((head for head in heads if head.strip().lower() in values), which)
         texts = [which or ""] * height if which is not None else cells.get(name, [""] * height)
         cells[name] = [values.get(text.strip().lower(), text.strip().lower()) for text in texts]
 

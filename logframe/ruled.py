@@ -119,19 +119,23 @@ def _cut_by_words(row: str, columns: tuple[Column, ...], numeric: tuple[int, ...
 def headings(lines: list[str], columns: tuple[Column, ...]) -> tuple[str, ...]:
     """The heading of each column, joined over several header lines; a word belongs where it overlaps most.
 
-    One that lies in no column alone belongs where the word one blank before it is: the line is shifted.
+    One that lies in no column alone belongs where the word one blank before it is: the line is shifted.  A line that
+    one blank more or less puts into its columns is moved.
 
     Examples:
         >>> headings(["              Total", "Event         Waits"], columns_of("---------- --------"))
         ('Event', 'Total Waits')
         >>> headings(["         GC Buffer    % of", "            Busy Capture"], columns_of("---------------- -------"))
         ('GC Buffer Busy', '% of Capture')
+        >>> headings(["Exec %Total  Time (s) Value"], columns_of("----- ------ --------- -----"))
+        ('Exec', '%Total', 'Time (s)', 'Value')
     """
     found: list[list[str]] = [[] for _ in columns]
     ends = [column.end for column in columns]
     for line in lines:
         place, end = 0, -1
-        for word in _WORD.finditer(line):
+        moved = (line, f" {line}", *([line[1:]] if line[:1] == " " else []))
+        for word in _WORD.finditer(next((one for one in moved if fits(one, columns)), line)):
             nearest = _nearest(word.start(), word.end(), columns, ends)
             start = columns[nearest].start
             is_within = start == word.start() or (start < word.start() and word.end() <= ends[nearest])

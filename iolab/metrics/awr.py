@@ -11,6 +11,7 @@ The two periods of a compare-period report are facts of two reports.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -601,6 +602,7 @@ def period_facts(report: AwrReport, side: str, place: int) -> ReportFacts:
 def with_all_waits(facts: ReportFacts, report: AwrReport, side: str) -> ReportFacts:
     """The facts of a period with its wait classes and all its events, which hold those of background processes."""
     classes, events, names = {}, {}, {}
+    printed = _events(report, side, is_background=False) | _events(report, side, is_background=True)
     for row in report.with_bounds("compare_wait_classes").iter_rows(named=True):
         time = row_figure(row, f"{side}_total_wait_s")
         if time is not None and row["wait_class"] not in {None, "Idle", "DB CPU"}:
@@ -609,10 +611,27 @@ def with_all_waits(facts: ReportFacts, report: AwrReport, side: str) -> ReportFa
         time, rate = row_figure(row, f"{side}_total_wait_s"), row_figure(row, f"{side}_waits_per_s")
         if time is None or row["event"] is None or is_idle(row["event"], row["wait_class"]):
             continue
-        waits = rate * facts.elapsed_s if rate is not None and facts.elapsed_s is not None else Interval.exact(0)
+        waits = Interval.exact(0)
+        if rate is not None and facts.elapsed_s is not None:
+            waits = _as_printed(rate * facts.elapsed_s)
+        listed = printed.get(row["event"])
+        if listed is not None and (rate is None or listed.waits.meets(waits)):
+            waits = listed.waits  # a rate is rounded, the count of a top event is not
         events[row["event"]] = Wait(waits, time)
         names[row["event"]] = row["wait_class"] or wait_class_of(row["event"])
     return replace(facts, classes=classes, events=events, event_classes=names) if events else facts
+
+
+def _as_printed(figure: Interval) -> Interval:
+    """A product of rounded figures with the digits that it has.
+
+    Examples:
+        >>> _as_printed(Interval(121_060.8, 120_880.0, 121_241.6)).value
+        121100.0
+    """
+    step = 10.0 ** math.floor(math.log10(figure.hi - figure.lo)) if figure.hi > figure.lo else 0.0
+    value = round(figure.value / step) * step if step else figure.value
+    return replace(figure, value=value) if figure.lo <= value <= figure.hi else figure
 
 
 def _both(one: Interval, two: Interval) -> Interval | None:

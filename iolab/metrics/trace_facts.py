@@ -13,7 +13,7 @@ from iolab.metrics.table import figure_of, nanoseconds
 from iolab.metrics.trace_calls import submit_cost
 from iolab.metrics.trace_modes import io_mode
 from iolab.metrics.trace_queue import depth_by_file, queue_depth
-from iolab.metrics.trace_reads import data_reads, is_data_read
+from iolab.metrics.trace_reads import NOT_KNOWN, data_reads, is_data_read
 from iolab.metrics.trace_times import CALLS, SUMS, CallSums, CallTimes, known_times, remember
 from iolab.metrics.trace_writes import writes_by_file
 from logframe.interval import Interval
@@ -184,7 +184,7 @@ class Trace:
         """
         # O_DIRECT does not describe raw devices
         is_file = target_of(pl.col("file"), pl.lit(None, pl.Int32)) == "file"
-        is_data = is_file & ~is_system_file(pl.col("file")) & (pl.col("file") != "(not known)")
+        is_data = is_file & ~is_system_file(pl.col("file")) & (pl.col("file") != NOT_KNOWN)
         counts = ("sync_reads", "async_reads", "sync_bytes", "async_bytes")
         size = pl.col("sync_bytes") + pl.col("async_bytes")
         largest = self.modes.sort(size, descending=True, maintain_order=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import polars as pl
 
-from iolab.metrics.trace_reads import file_or_fd, is_data_read
+from iolab.metrics.trace_reads import NOT_KNOWN, file_or_fd, is_data_read
 from straceparse import io_requests, opens
 from straceparse.call_table import HIDDEN, REAPS, SUBMITS
 
@@ -54,7 +54,6 @@ _PATH_OF_READ: Final = "whether reads went through the buffer cache or by direct
 _NO_FILE: Final = "which file was read, because the log begins after the open (trace with strace -y)"
 _CUT: Final = "all requests, because strace cut their lists short (trace with strace -v)"
 _BEFORE: Final = "which file was read, because the log begins after the request was submitted"
-_NOT_KNOWN: Final = "(not known)"
 _DEVICE: Final = "which database file was read, because ASM reads are of the disk group's devices"
 _URING: Final = "what io_uring carried, because its requests are in memory that strace does not see"
 _NO_OPEN: Final = "whether the page cache was used, because the log begins after the open, which shows O_DIRECT"
@@ -112,7 +111,7 @@ def io_mode(frame: pl.DataFrame | pl.LazyFrame, *, by: By = "file", opened: pl.D
             pl.col("last").filter(is_own).max().alias(f"{way}_to"),
         )
     ]
-    is_late = pl.col("is_reaped") & (pl.col("file") == _NOT_KNOWN)
+    is_late = pl.col("is_reaped") & (pl.col("file") == NOT_KNOWN)
     files = pl.col("file").unique(maintain_order=True).alias("files")
     found = parts.group_by(_KEYS[by] or pl.lit(1).alias("log"), maintain_order=True).agg(
         *sums, pl.col("is_uring").any(), is_late.any().alias("is_late"), files

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from logframe.interval import Figure, Interval
 
 Op = Literal["read", "write", "sync"]
+#: What stands for the file of a request where the log tells neither it nor its descriptor.
+NOT_KNOWN: Final = "(not known)"
 #: Targets of requests on storage, and those that may be.
 STORAGE: Final = ("file", "block")
 NOT_NAMED: Final = ("unknown", "standard")
@@ -466,4 +468,4 @@ def sequentiality(requests: pl.DataFrame, *, block_size: int = 8192) -> pl.DataF
 def file_or_fd() -> pl.Expr:
     """The file of a request, or ``fd N`` where the log does not tell it."""
     # not by pl.format, which panics in a query of a frame in several parts whose first has no row left
-    return pl.coalesce(pl.col("file").cast(pl.String), pl.concat_str(pl.lit("fd "), "fd"), pl.lit("(not known)"))
+    return pl.coalesce(pl.col("file").cast(pl.String), pl.concat_str(pl.lit("fd "), "fd"), pl.lit(NOT_KNOWN))

@@ -13,7 +13,7 @@ import polars as pl
 from iolab.metrics.table import nanoseconds, set_back
 from iolab.metrics.trace_named import CallNames, Named
 from straceparse.call_classes import POSTS, READY_CALLS, RECEIVES, SOCKET_CALLS, resumed, with_classes
-from straceparse.call_table import IO_CALLS, READS, WRITES
+from straceparse.call_table import IO_CALLS, READS, REAPS, WRITES
 from straceparse.descriptors import (
     DESCRIPTOR_CALLS,
     TARGETS,
@@ -47,8 +47,8 @@ SUMS: Final = (
 )
 #: Calls that end with an error when their time is over.
 _TIMED: Final = ("semtimedop", "semtimedop_time64", "futex", "futex_time64", "rt_sigtimedwait", "mq_timedreceive")
-#: Calls that return 0 when their time is over.
-_POLLS: Final = ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_pwait2")
+#: Calls that return 0 when their time is over; those that reap are often given none.
+_POLLS: Final = (*("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait", "epoll_pwait2"), *REAPS)
 _IS_TIMED_OUT: Final = (
     (pl.col("errno") == "ETIMEDOUT")
     | ((pl.col("errno") == "EAGAIN") & pl.col("name").is_in(_TIMED))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from awrparse.addm import advice_of
 from iolab.metrics.ash import AshTotal, ash_total, cpu_queues, slots_of
 from iolab.metrics.formatting import count_text, short_text
 from iolab.rules.finding import NOTABLE, Evidence, Finding
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from iolab.time_ledger.account import Ledger
 
+#: The table with the text of an ADDM report, and what a sentence of it about times has.
+_ADDM_TEXT: Final = "ADDM Report"
+_SECONDS: Final = "seconds"
 _AWR: Final = "take the AWR report of the same period: @?/rdbms/admin/awrrpt"
 _BLOCKERS: Final = "select blocking_session, count(*) from v$active_session_history group by blocking_session"
 #: Slots whose load differs by more than this factor are named.
@@ -394,11 +398,47 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         return
     if report[table].is_empty():
         yield Finding("addm_finding", "ADDM had no findings to report.", evidence=(Evidence("info"),))
-    advised = addm_advised(report)
-    for finding, share in sorted(addm_impacts(report), key=lambda one: -one[1].value):
-        yield Finding(
-            "addm_finding",
-            f"ADDM rates `{finding}` at {percent(share / 100)} of the activity.",
-            next=f"see the actions that the report lists for `{finding}`" if finding in advised else _AWR,
-            evidence=(Evidence(table, (finding,)),),
-        )
+    advised, details = addm_advised(report), _details(report, table)
+    for place, (finding, share) in enumerate(sorted(addm_impacts(report), key=lambda one: -one[1].value)):
+        stated, reasons, actions, usual = details.get(finding, ([], [], [], ""))
+        said = f"ADDM rates `{finding}` at {percent(share / 100)} of the activity"
+        own = [*stated, *reasons][:1] if place and not actions else stated if place else [*stated, *reasons][:2]
+        said += f": {'; '.join(own)}" if own else ""
+        said += f"; it advises: {actions[0]}" if actions else ""
+        step = f"see whether this advice of ADDM fits: {usual}" if usual else ""
+        step = step or (f"see the actions that the report lists for `{finding}`" if finding in advised else _AWR)
+        yield Finding("addm_finding", f"{said}.", next=step, evidence=(Evidence(table, (finding,)),))
+
+
+def _details(report: AwrReport, table: str) -> dict[str, tuple[list[str], list[str], list[str], str]]:
+    """Of each finding sentences with figures, on it and on reasons, actions that name something, and its first one."""
+    texts, rows = report.raw_tables, report[table]
+    if _ADDM_TEXT not in texts or "finding_number" not in rows.columns or rows.get_column("task").n_unique() > 1:
+        return {}
+    advice, found = advice_of(texts[_ADDM_TEXT].get_column("text")), {}
+    for number, name in rows.select("finding_number", "finding").iter_rows():
+        if one := advice.get(number):
+            stated = [text for text in one.found if _has_digit(text) and text not in name][:1]
+            reasons = []
+            for texts_of in one.reasons:  # how long something took says more than other figures
+                figures = [text for text in texts_of if _has_digit(text)]
+                reasons += sorted(figures, key=lambda text: _SECONDS not in text)[:1]
+            actions = [text for several in one.actions for text in several]
+            named = [_clause(text) for text in actions if '"' in text]
+            found[name] = [*map(_clause, stated)], [*map(_clause, reasons)], named, next(map(_clause, actions), "")
+    return found
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _clause(sentence: str) -> str:
+    """A sentence of ADDM as a clause: names in the marks of names.
+
+    Examples:
+        >>> _clause('Set the parameter "sga_target" to 9 M.'), _clause("I/O took 9 seconds.")
+        ('set the parameter `sga_target` to 9 M', 'I/O took 9 seconds')
+    """
+    text = sentence.removesuffix(".").replace('"', "`")
+    return text if text.split(" ")[0][1:].lower() != text.split(" ")[0][1:] else text[:1].lower() + text[1:]

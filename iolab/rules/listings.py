@@ -121,6 +121,12 @@ class _Table:
         """The places of the columns by the words of their expressions."""
         return {word: n for n, one in reversed([*enumerate(self.listed.columns)]) for word in one.words}
 
+    @cached_property
+    def events(self) -> list[str]:
+        """The events that the query asks for."""
+        quoted = (word.strip("'") for word in self.listed.words if word[0] == "'")
+        return [name for name in quoted if wait_class_of(name)]
+
     def ratio(self, name: str) -> _Figures | None:
         """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
         if name in self.figures:
@@ -310,10 +316,11 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     is_severe = "severe" in entry and value >= entry["severe"]
     are_slow = 0 < far < _FAR and typical >= _SLOW_MS / 1e3
     step = _STORAGE if "of_events" in entry and are_slow else step
-    explains = tuple(entry.get("explains", entry.get("of_events", ()) if far >= _FAR or are_slow else ()))
+    slow = entry.get("of_events", ()) if far >= _FAR or are_slow else ()
     return Finding(
         "listed_rows", sentence, next=step or "", evidence=(Evidence("tables", (texts["label"],)),),
-        order=_LIMIT if is_severe else _USUAL, explains=explains,
+        order=_LIMIT if is_severe else _USUAL,
+        explains=tuple(table.events if entry.get("of_asked") else entry.get("explains", slow)),
     )  # fmt: skip
 
 
@@ -567,7 +574,7 @@ def _histogram(table: _Table) -> Iterator[Finding]:
     if bucket is None or counts is None:
         return
     waits: dict[str, list[tuple[float, float]]] = {}
-    quoted = [word.strip("'") for word in table.listed.words if word[0] == "'" and wait_class_of(word.strip("'"))]
+    quoted = table.events
     asked = quoted[0] if len(quoted) == 1 else "the event"
     for n, (end, count) in enumerate(zip(table.listed.figures(bucket), counts.values, strict=True)):
         if end is not None and count:

@@ -500,7 +500,7 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         if name and least[name] >= _MOST * parse.hi:
             of_hard += f", at least {percent(least[name] / whole.value)} in `{name}`"
             step = event_step(name) or step
-    if is_hard and alike and step == PARSES:
+    if is_hard and step == PARSES and 0 < listed <= 2 * alike:
         of_hard += f"; {alike} of the {counted(listed, 'statements')} listed differ from another only in literals"
         step = BIND
     share = (parse / whole).capped(1)

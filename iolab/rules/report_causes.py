@@ -1,8 +1,11 @@
-"""Causes of waits that a report shows apart from them: lost blocks, sequences, statements that scan, long latches."""
+"""Causes of waits that a report shows apart from them: settings, lost blocks, sequences, statements, long latches."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from iolab.metrics.report_facts import ReportFacts, Statement
 
+#: Places of copies: files of the database may be elsewhere.
+_OF_COPIES: Final = ("db_recovery", "log_archive_dest")
 #: A ping of 8 KiB that takes this many times one of 500 bytes is slow: four times as long is usual at most.
 _SLOW_PING: Final = 5
 _DEVICES: Final = "Interconnect Device Statistics"
@@ -51,6 +56,60 @@ _LEAST_EVENTS: Final = 2
 #: Waits for a parse, which takes as long as it takes.
 _FOR_PARSES: Final = ("cursor: pin s wait on x", "library cache lock", "library cache pin", "library cache load lock")
 _SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
+
+
+@cache
+def _known_parameters() -> list[dict[str, Any]]:
+    """Parameters whose values explain waits (`parameters.toml`)."""
+    text = resources.files("iolab.rules").joinpath("parameters.toml").read_text(encoding="utf-8")
+    return list(tomllib.loads(text)["parameter"])
+
+
+@rule(
+    "parameter_behind",
+    of="period",
+    needs="parameters, and foreground events",
+    thresholds={"10 % of DB time": "LEDGER section 9"},
+)
+def parameter_behind(report: AwrReport) -> Iterator[Finding]:
+    """Parameters that explain a large event, and what to set."""
+    yield from parameters_behind(report_facts(report))
+
+
+def parameters_behind(facts: ReportFacts) -> Iterator[Finding]:
+    r"""The settings that explain each large event; those of file systems neither for ASM nor for Windows.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
+        >>> set_as = {"disk_asynch_io": "FALSE", "filesystemio_options": "none", "db_writer_processes": "1"}
+        >>> events = {"free buffer waits": Wait(Interval.exact(9_000), Interval.exact(700))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(1_000), cpus=16, events=events, parameters=set_as)
+        >>> for one in parameters_behind(facts): print(one.sentence, one.next, sep="\n")
+        `disk_asynch_io` = FALSE, `filesystemio_options` = none: writes are not asynchronous; `db_writer_processes` = 1:
+        one process writes for all.
+        let the writers write asynchronously: disk_asynch_io = true, filesystemio_options = setall
+    """
+    values = {name: value for name, value in facts.parameters.items() if not name.startswith(_OF_COPIES)}
+    is_file = not any(one.startswith("+") for one in values.values()) and "windows" not in facts.platform.lower()
+    stated = set[str]()
+    for event in [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]:
+        found: dict[str, list[str]] = {}
+        steps: dict[str, list[str]] = {}
+        for one in _known_parameters():
+            value, cpus = values.get(one["name"], ""), facts.cpus or facts.cpu_count or 0
+            if value.lower() not in one["values"] or not event.startswith(tuple(one["events"])):
+                continue
+            if one.get("cpus", 0) <= cpus and (is_file or not one.get("files")):
+                found.setdefault(one["says"], []).append(f"`{one['name']}` = {value}")
+                steps.setdefault(one["do"], []).append(one["set"])
+        said = "; ".join(f"{', '.join(names)}: {says}" for says, names in found.items())
+        if said and said not in stated:
+            stated.add(said)
+            step = next(f"{do}: {', '.join(ones)}" for do, ones in steps.items())
+            names = tuple(one["name"] for one in _known_parameters() if f"`{one['name']}`" in said)
+            evidence = (Evidence("parameters", names),)
+            yield Finding("parameter_behind", f"{said}.", next=step, evidence=evidence, explains=(event,))
 
 
 @rule(

@@ -12,6 +12,7 @@ from iolab.metrics.formatting import size_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules.ash import blockers_of
 from iolab.rules.finding import LITTLE, Evidence, Finding
+from iolab.rules.latency import SINGLE_BLOCK
 from iolab.rules.phrases import named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_causes import most_blocks, sequences_of
@@ -47,12 +48,20 @@ _SEGMENTS: Final = {
 _CHANGED: Final = ("row_lock_waits", "buffer_busy_waits", "gc_buffer_busy")
 _INSERTED: Final = ("enq: HW", "enq: TX - index")
 _OF_TABLESPACE: Final = "see the devices of its data files: select name from v$datafile; iostat -xt 5"
+_OF_ALL: Final = "see all devices and the paths to them: iostat -xt 5"
 _OF_LOG: Final = "see the redo devices of this instance: iostat -xt 5"
 _OF_CACHE: Final = f"set the least size of the buffer cache (db_cache_size); {PARSES}"
 #: What lies in one place with this much of the time of an event, or of a list of segments, is named.
 _MOSTLY: Final = 0.5
 #: An instance, file or tablespace differs where its average is this many times that of the others.
 _FAR: Final = 3
+#: Reads of single blocks are slow from the first on, by what ADDM expects (DBIO_EXPECTED), and from the second on
+#: whatever they read.
+_SLOW_S: Final = (0.010, 0.020)
+#: Files or tablespaces with this much of the reads count, where there are three or more; alike up to this ratio.
+_COUNTS: Final = 0.01
+_LEAST_PLACES: Final = 3
+_ALIKE: Final = 2
 _UNDO: Final = "UNDO"
 _APPLIED: Final = "data blocks consistent reads - undo records applied"
 
@@ -65,6 +74,7 @@ _APPLIED: Final = "data blocks consistent reads - undo records applied"
     thresholds={
         "half of the time, reads or waits": "a convention",
         "3 times the average of the others": "a convention",
+        "10 ms for a read of one block": "DBIO_EXPECTED of ADDM",
     },
 )
 def place_of_waits(report: AwrReport) -> Iterator[Finding]:
@@ -90,6 +100,8 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
             step = _OF_CACHE
         elif said := _undo(report, facts, event):
             step = "see the longest queries, and what changes their rows: select * from v$undostat"
+        elif said := _shared(report, facts, event, is_only=not named and not _segment(report, lists)):
+            step = _OF_ALL
         elif (segment := _segment(report, lists)) and not any({*lists} & {*ones} for ones in named):
             said = f"Segment {segment.said} of `{segment.statistic.replace('_', ' ')}`"
             step = step_at(event, segment.name)
@@ -278,6 +290,24 @@ def _far(rows: pl.DataFrame, kind: str) -> _Far | None:
     return _Far(most * others / (rest * count), kind, str(name), *averages)
 
 
+def _shared(report: AwrReport, facts: ReportFacts, event: str, *, is_only: bool) -> str:
+    """Of slow reads of single blocks: that those of all files, or tablespaces, were alike; sooner as the only cause."""
+    average = facts.listed_events[event].avg_s if event in SINGLE_BLOCK and event in facts.listed_events else None
+    if average is None or average.lo < _SLOW_S[0 if is_only else 1]:
+        return ""
+    for table, kind in (("file_io", "data files"), ("tablespace_io", "tablespaces")):
+        if table not in report:
+            continue
+        rows = report[table].select("reads", "avg_read_ms").drop_nulls().filter(pl.col("reads") > 0)
+        own = rows.filter(pl.col("reads") >= _COUNTS * pl.col("reads").sum()).get_column("avg_read_ms").sort().to_list()
+        if len(own) < _LEAST_PLACES or not 0 < own[-1] <= _ALIKE * own[0]:
+            continue
+        all_of = f"all {len(own)} {kind}" if len(own) == rows.height else f"each of the {len(own)} {kind} read most"
+        took = seconds(Interval((own[0] + own[-1]) / 2, own[0], own[-1]) / 1e3)
+        return f"A read took {took} in {all_of}: consistent with slow storage, or a path to it, that they share"
+    return ""
+
+
 def _undo(report: AwrReport, facts: ReportFacts, event: str) -> str:
     """Of reads of single blocks: that half of them or more were of undo, and how many records of it were applied."""
     if not event.endswith(("sequential read", "single block physical read")) or "tablespace_io" not in report:
@@ -318,7 +348,7 @@ def _segment(report: AwrReport, lists: tuple[str, ...]) -> _Segment | None:
     for statistic in lists if "segments" in report else ():
         rows = report["segments"].filter(pl.col("ordered_by") == statistic, pl.col("object").is_not_null())
         share = pl.coalesce("total_pct", "capture_pct").sum() / 100
-        top = rows.group_by("owner", "object").agg(share=share).sort("share", "object", descending=[True, False])
+        top = rows.group_by("owner", "object", "pdb").agg(share=share).sort("share", "object", descending=[True, False])
         for name, part in top.head(1).filter(pl.col("share").is_between(_MOSTLY, 1)).select("object", "share").rows():
             return _Segment(str(name), float(part), statistic)
     return None

@@ -69,6 +69,9 @@ def other_steps(report: AwrReport) -> dict[str, str]:
         >>> other_steps(SimpleNamespace(kind="statspack", info=SimpleNamespace(platform="AIX-Based Systems (64-bit)"))
         ...     )["iostat -xt"]
         'iostat -D'
+        >>> other_steps(SimpleNamespace(kind="statspack", info=SimpleNamespace(platform="Microsoft Windows x86 64-bit"))
+        ...     )["iostat -xt( 5)?"]
+        'perfmon (PhysicalDisk: Avg. Disk sec/Read and sec/Write)'
     """
     found = {}
     if report.kind == "statspack":
@@ -83,6 +86,10 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     if has_events and any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
         found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
     platform = (report.info.platform or "").lower()
+    if "windows" in platform:
+        found["iostat -xt( 5)?"] = "perfmon (PhysicalDisk: Avg. Disk sec/Read and sec/Write)"
+        found["strace (-[fT]+ .*|-ttt.*)?-p PID"] = "procmon of the thread"
+        found["vmstat 5|top, or pidstat 5"] = "perfmon"
     for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
         if name in platform:
             found |= {"iostat -xt": command, "strace (-[fT]+ .*|-ttt.*)?-p PID": "truss -D -f -p PID"}

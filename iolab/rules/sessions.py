@@ -219,7 +219,7 @@ class SpoolFacts:
     @property
     def is_calm(self) -> bool:
         """Whether all statements are timed, took a few steps of the clock each, and read next to nothing."""
-        if not self.large or not self.is_short or self.failed_s or self.listed:
+        if not self.is_short or self.failed_s or self.listed:
             return False
         most, blocks = self.costs.select(pl.col("elapsed_s_hi").max(), pl.col("blocks").max()).row(0)
         if most >= _LEAST_TIMED_S or (blocks or 0) > _FEW_BLOCKS:
@@ -269,7 +269,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     if not samples:
         yield from apply_rules("sqlplus", SpoolFacts(spool))
     else:
-        yield from (one for one in listed(spool) if one.name == "listed_waits")
+        yield from (one for one in listed(spool) if one.name == "listed_waits" or one.explains)
     found = set[str]()
     for one in samples:  # what a query says first, no other says again
         new = [row for row in sample_findings(one) if row.name not in found]

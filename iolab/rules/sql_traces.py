@@ -287,7 +287,10 @@ def client_time(facts: Facts) -> Iterator[Finding]:
     most = f", the longest {seconds(longest['us'] / 1e6)}" if own.height > 1 else ""
     said = f"Between statements, the session waited {took} of {seconds(lead.total)} for its client: "
     said += f"{count_text(own.height, 'wait')}{most} (line {longest['line']:,})."
-    again = own.filter("is_again")
+    again, pauses = own.filter("is_again", pl.col("us") < _SLOW_TRIP_US), own.filter(pl.col("us") >= _SLOW_TRIP_US)
+    paused = int(pauses.get_column("us").sum())
+    if own.height > pauses.height > 1 and paused > _ONE_BY_ONE * whole:
+        said = f"{said.removesuffix('.')}; {pauses.height:,} of 0.5 s or longer took {seconds(paused / 1e6)}."
     detail, step = "the trace does not show whether the application, the user or the network took it", ""
     if lead.unshared:
         step = CLIENT_WORK

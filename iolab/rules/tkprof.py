@@ -203,7 +203,8 @@ def _work(report: Tkprof, one: dict[str, Any], by_row: str, top: dict[str, Any] 
     what = count_text(one["executions"], "execution") if one["executions"] else count_text(one["count"], "call")
     what += by_row
     if top:
-        size = f"{blocks} in " if one["disk_blocks"] and _is_only_read(report, one, top) else ""
+        others = _other_reads(report, one, top) if one["disk_blocks"] else None
+        size = "" if others is None else f"{blocks} from disk, " if others else f"{blocks} in "
         each_lob = _lobs_of(report, one, top)
         lobs = f", {three(each_lob)} per execution: LOBs that are not cached" if each_lob else ""
         what += f", {size}{count_text(top['waits'], 'wait')} for `{top['event']}`"
@@ -255,11 +256,12 @@ def _silent(report: Tkprof, one: dict[str, Any]) -> float:
     return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 
 
-def _is_only_read(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> bool:
-    """Whether a wait is for reads, and no other of the statement can have brought more than a few of its blocks."""
+def _other_reads(report: Tkprof, one: dict[str, Any], top: dict[str, Any]) -> int | None:
+    """The waits for other reads than those of the largest wait; None where it is for none, or they are not few."""
     waits = _waits(report, one).select("event", "waits").rows()
     reads = {event: count or 0 for event, count in waits if event in READ_EVENTS}
-    return top["event"] in reads and sum(reads.values()) - reads[top["event"]] <= _OTHER_READS * sum(reads.values())
+    others = sum(reads.values()) - reads.get(top["event"], 0)
+    return others if top["event"] in reads and others <= _OTHER_READS * sum(reads.values()) else None
 
 
 @rule("hard_parses", of="tkprof", needs="overall totals")

@@ -10,7 +10,7 @@ from iolab.metrics.formatting import size_text
 from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
-from iolab.metrics.trace_reads import file_or_fd
+from iolab.metrics.trace_reads import NOT_KNOWN, file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
@@ -22,7 +22,7 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, TARGETED_CALLS, with_classes
-from straceparse.call_table import SUBMITS
+from straceparse.call_table import REAPS, SUBMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,6 +50,7 @@ _HOLDER: Final = "see who holds the lock: cat /proc/locks; lsof {}"
 _ADDRESS: Final = "see whether the address answers: nc -vz HOST PORT; what drops the packets: tcpdump host HOST"
 _SILENT: Final = "see whether {host} gets the packets and answers: tcpdump -n host {host} and port {port}"
 _SESSION: Final = "see what its session waited for: V$ACTIVE_SESSION_HISTORY, or an extended SQL trace (event 10046)"
+_FOLDER: Final = "see how many files it holds, and what serves it: ls -f {0} | wc -l; df -T {0}"
 _FILE_SYSTEM: Final = "see what serves the files: df -T FILE; if NFS, nfsiostat 5; else iostat -xt 5"
 #: Steps that need the program to run again; of a short run the first question is another.
 _NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _KERNEL, COMMAND)
@@ -220,7 +221,8 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
                 said = f"{'All processes together were' if several else 'The process was'} idle in `{name}` for "
                 said += seconds(time)
             each = seconds(time / count) if count > 1 else ""
-            in_vain = f", {late[name]:,} of which timed out" if late[name] > _MOST_OF_IT * count else ""
+            ended = "returned nothing" if name in REAPS else "timed out"
+            in_vain = f", {late[name]:,} of which {ended}" if late[name] > _MOST_OF_IT * count else ""
             yield Finding(
                 "calls_without_total",
                 f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}{in_vain}.",
@@ -258,6 +260,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
             said = f"{said.removesuffix('.')}, one for each write."
     if row["part"] == SUBMIT and (reaped := _done_at_once(lead, row)):
         said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
+    if next_step == _FILE_SYSTEM and names:
+        next_step = step_of_folder(log, names, is_own(lead)) or next_step
     if next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
     if next_step == _STACKS and set(names) <= set(POSTS):
@@ -285,6 +289,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     is_short = lead.total is not None and lead.total.hi < SHORT_S
     if is_short and (next_step in _NEXT_LOGS or (next_step == _CPU and all_ended(log))):
         next_step = RARE.format(seconds(lead.total or 0.0))
+    if next_step == _IOSTAT and (folder := _main_file(log, lead, row)[0].rpartition("/")[0]):
+        next_step = next_step.replace("devices of the files", f"device of {folder}")
     return Finding(
         name,
         said,
@@ -376,12 +382,18 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         said = capital(_SUBJECTS.get(label, label).format(label)) + (f" ({listed})" if listed else "")
     if row["count"] is None:
         return f"{said} took {took}."
-    count = Interval.exact(row["count"])
-    detail = _each_call(log, lead, row, time / count)
     if len(names) > 1:
         detail = counted(row["count"], "calls")
     else:
-        detail = _of_few(log, lead, row) or detail + _in_vain(log, lead, names[0], row["count"]) + _even(log, lead, row)
+        empty, spent = _reaped_nothing(log, lead, row)
+        some = {**row, "count": row["count"] - empty}
+        time = Interval(*(max(0.0, one - spent) for one in (time.value, time.lo, time.hi)))
+        detail = _of_few(log, lead, row) or (
+            _each_call(log, lead, some, time / Interval.exact(some["count"]))
+            + _in_vain(log, lead, names[0], row["count"])
+            + _even(log, lead, row)
+            + (f"; {empty:,} others returned nothing" if empty else "")
+        )
     if row["part"] == ASYNCHRONOUS and row["own_lo"] > 0:
         steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
         steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
@@ -414,10 +426,19 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
         said = seconds(each if trace_of(log).printed else Interval(each, 0, each))
         peer = silent_peer(times_of(log), row["evidence"]["rows"][0], is_own(lead))
-        return f"{in_vain} timed out, {said} each" + (f", with no answer of `{peer}`" if peer else "")
+        ended = "returned nothing" if row["part"] == REAP else "timed out"
+        return f"{in_vain} {ended}, {said} each" + (f", with no answer of `{peer}`" if peer else "")
     if (longest or 0) >= least:
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
     return ""
+
+
+def _reaped_nothing(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> tuple[int, float]:
+    """How many calls that reap requests returned without one, and their seconds: what the others took is a wait."""
+    own = times_of(log).calls.filter(is_own(lead), pl.col("name").is_in(REAPS), row["part"] == REAP)
+    empty, late = own.select(pl.col("timed_out", "late").sum()).row(0)
+    is_rest = late >= _MOST_OF_IT * row["seconds"] * 1e9 or empty >= row["count"]
+    return (0, 0.0) if is_rest else (empty, late / 1e9)
 
 
 def _even(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -449,20 +470,20 @@ def _used(log: StraceLog, lead: Ledger) -> float:
 def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The file, or folder, with most of the time of a class of calls."""
     if row["class"] == "file names and attributes" and row["evidence"]:
-        return _place(log, row["evidence"]["rows"], is_own(lead))
+        return _place(log, row["evidence"]["rows"], is_own(lead))[0]
     file, much = _main_file(log, lead, row)
     peer = file.partition("->")[2].rstrip("]")
-    return f", {much} of it with `{peer}`" if peer else f", {much} of it on `{file}`" if file else ""
+    return f", {much} of it with `{peer}`" if peer else f", {much} of it on `{short_name(file)}`" if file else ""
 
 
 def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> tuple[str, str]:
-    """The short name of the file with most, or all, of the time of a class of calls; empty where none has."""
+    """The path of the file with most, or all, of the time of a class of calls; empty where none has."""
     if row["class"] is None or (row["kind"] != "io" and row["class"] not in {FILE_LOCKS, "sockets"}):
         return "", ""
     sums = _targets_of(log, lead, row).group_by("file").agg(_inside().sum())
     for file, most in sums.drop_nulls("file").sort("elapsed", "file", descending=[True, False]).head(1).iter_rows():
         if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9:
-            return short_name(file), _much(sums, most, row["seconds_hi"] * 1e9, is_timed=trace_of(log).is_timed)
+            return file, _much(sums, most, row["seconds_hi"] * 1e9, is_timed=trace_of(log).is_timed)
     return "", ""
 
 
@@ -477,29 +498,31 @@ def _targets_of(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> pl.DataFra
 def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """The calls on the file with most of the time where they took much longer than those on others: no mean of all."""
     names = row["evidence"]["rows"] if row["evidence"] else []
-    is_reap = row["class"] == ASYNCHRONOUS and row["part"] != SUBMIT
-    if ((row["kind"] != "io" or len(names) != 1) and not is_reap) or not trace_of(log).printed:
+    is_reap, printed = row["class"] == ASYNCHRONOUS and row["part"] != SUBMIT, trace_of(log).printed
+    if (row["kind"] != "io" or len(names) != 1) and not (is_reap and printed):
         return ""
-    rows = _targets_of(log, lead, row)
+    rows = _targets_of(log, lead, row).with_columns(spent=nanoseconds("elapsed") if printed else _inside())
+    rows = rows.with_columns(counted=pl.col("timed") if printed else pl.max_horizontal("timed", "followed"))
     if is_reap:  # what the process waited for is requests, which may overlap
         own = (pl.col("mode") == "async") & pl.col("latency").is_not_null() & is_own(lead)
-        rows = trace_of(log).requests.filter(own).select("file", elapsed="latency", timed=1)
-    sums = rows.group_by("file").agg(pl.col("elapsed").dt.total_nanoseconds().sum(), pl.col("timed").sum())
-    sums = sums.filter(pl.col("timed") > 0).sort("elapsed", "file", descending=[True, False])
-    if sums.height <= 1 or sums.item(0, "file") is None:
+        rows = trace_of(log).requests.filter(own).select("file", "fd", spent=nanoseconds("latency"), counted=1)
+    sums = rows.group_by(at=file_or_fd()).agg(pl.col("spent", "counted").sum())
+    sums = sums.filter(pl.col("counted") > 0).sort("spent", "at", descending=[True, False])
+    if sums.height <= 1 or sums.item(0, "at") == NOT_KNOWN:
         return ""
     file, spent, count = sums.row(0)
-    others, other_count = sums[1:].select(pl.col("elapsed", "timed").sum()).row(0)
+    others, other_count = sums[1:].select(pl.col("spent", "counted").sum()).row(0)
     each, other = spent / count / 1e9, others / other_count / 1e9
     if spent < _MOST_OF_IT * (spent + others) or each < _MUCH_SLOWER * other or min(count, other_count) < LEAST_WAITS:
         return ""
-    share = "" if is_reap else f"{percent(spent / (spent + others))} of it, "
+    share = "" if is_reap or not printed else f"{percent(spent / (spent + others))} of it, "
     on = f"{counted(count, 'requests' if is_reap else 'calls')} on `{short_name(file)}` took {share}"
-    return f"{on}{seconds(each)} each; the other {other_count:,} took {seconds(other)} each"
+    each_said, other_said = (seconds(one if printed else Interval(one, 0, one)) for one in (each, other))
+    return f"{on}{each_said} each; the other {other_count:,} took {other_said} each"
 
 
-def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
-    """The file that calls with names spent most of their time on, or the folder of those files."""
+def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> tuple[str, str]:
+    """The file that calls with names spent most of their time on, or the folder of those files; and that folder."""
     is_own = pl.col("name").is_in(names) & which
     times = times_of(log)
     if set(names) <= set(TARGETED_CALLS):
@@ -507,14 +530,30 @@ def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
     else:
         sums = times.named.paths.filter(is_own).select("path", "spent")
     whole = int(times.calls.filter(is_own).select(_inside().sum()).item())
+    found, least = ("", ""), _MOST_OF_IT * whole
     for word, key in (("on", pl.col("path")), ("in", folder_of("path"))):
         every = sums.group_by(place=key).agg(pl.col("spent").sum())
         top = every.drop_nulls().filter(pl.col("place") != "").sort("spent", "place", descending=[True, False]).head(1)
-        if top.height and top.item(0, "spent") >= _MOST_OF_IT * whole:
-            place = str(top.item(0, "place"))
-            much = _much(every, top.item(0, "spent"), whole, is_timed=trace_of(log).is_timed)
-            return f", {much} of it {word} `{short_name(place) if word == 'on' else place}`"
-    return ""
+        for place, spent in top.filter(pl.col("spent") >= least).iter_rows():
+            much = _much(every, spent, whole, is_timed=trace_of(log).is_timed)
+            kinds = sums.filter(folder_of("path") == place).get_column("path").str.split(".").list.last().unique()
+            files = f" on `*.{kinds.item()}`" if word == "in" and kinds.len() == 1 and "/" not in kinds.item() else ""
+            said = f", {much} of it{files} {word} `{short_name(place) if word == 'on' else place}`"
+            found = said, place if word == "in" else ""
+            least = spent / _NEARLY_ALL  # of its folder where that has much more
+    return found
+
+
+def step_of_folder(log: StraceLog, names: Sequence[str], which: pl.Expr) -> str:
+    """What to look at where calls with names, such as `open`, spent their time on files of one folder; else nothing.
+
+    Args:
+        log: of the calls.
+        names: of the calls, such as `open`.
+        which: the processes to look at.
+    """
+    folder = "" if set(names) <= set(TARGETED_CALLS) else _place(log, names, which)[1]
+    return _FOLDER.format(folder) if folder else ""
 
 
 def _much(places: pl.DataFrame, part: float, whole: float, *, is_timed: bool) -> str:
@@ -617,7 +656,7 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
         yield Finding(
             "calls_of_all",
-            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))}.",
+            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))[0]}.",
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
             "the longest process",
             detail="calls of several processes may have run at the same time",

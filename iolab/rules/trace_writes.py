@@ -25,7 +25,8 @@ _LEAST: Final = 20
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
-_NEXT: Final = "`iostat -xt 1` of the device: w_await, f/s and f_await"
+_NEXT: Final = "`iostat -xt 1` of the device{}: w_await, f/s and f_await"
+_NFS: Final = "`nfsiostat 1`{} (a local disk: `iostat -xt 1`): avg RTT and exe of writes"
 
 
 @rule(
@@ -54,6 +55,7 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
             continue
         name, parts = f"`{short_name(row['file'])}`", []
+        folder = row["file"].rpartition("/")[0]
         name += " (O_SYNC or O_DSYNC)" if row["has_o_sync"] else ""
         if row["writes"] >= _LEAST and row["write_us_p50"] is not None:
             parts.append(
@@ -67,11 +69,17 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
             yield Finding(
                 "write_latency",
                 f"{said}.",
-                next=_NEXT,
+                next=(_NFS if _is_nfs(folder) else _NEXT).format(f" of {folder}" if folder else ""),
                 evidence=(Evidence("requests", (str(row["file"]),)),),
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
+
+
+def _is_nfs(folder: str) -> bool:
+    """Whether a folder is likely on NFS, by the names on its path: `/arch_nfs`, `/nfs01/redo`."""
+    words = folder.lower().replace("_", "/").replace("-", "/").split("/")
+    return any(word.startswith("nfs") or word.endswith("nfs") for word in words)
 
 
 def _per_write(writes: float) -> str:

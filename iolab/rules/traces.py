@@ -330,7 +330,7 @@ def lines_not_read(log: StraceLog) -> Iterator[Finding]:
     yield Finding("lines_not_read", said, evidence=(place,), is_gate=is_gate, order=9)
 
 
-def _of_runs(trace: Trace) -> str:
+def _of_runs(trace: Trace) -> tuple[str, str]:
     """What all runs took together, and the calls with most of that time; at most, where calls have no durations."""
     own = trace.calls.filter(pl.col("pid").is_in(trace.runs))
     spans = own.group_by("pid").agg(took=(pl.col("last").max() - pl.col("first").min()).dt.total_nanoseconds())
@@ -338,11 +338,12 @@ def _of_runs(trace: Trace) -> str:
     calls = own.group_by("name").agg(pl.sum("calls"), exact=nanoseconds("elapsed").sum(), open=pl.sum("open"))
     found = calls.with_columns(took=pl.col("exact") + pl.col("open")).sort("took", "name", descending=[True, False])
     if not whole or found.is_empty():
-        return ""
+        return "", ""
     one = found.row(0, named=True)
     least = "at most " if one["open"] > one["exact"] else ""
     share = percent(min(1.0, one["took"] / whole))
-    return f": {seconds(whole / 1e9)} together, {least}{share} of it in {one['calls']:,} calls of `{one['name']}`"
+    said = f": {seconds(whole / 1e9)} together, {least}{share} of it in {one['calls']:,} calls of `{one['name']}`"
+    return said, one["name"]
 
 
 @rule("repeated_log", of="strace", needs="stamps")
@@ -365,7 +366,9 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
     elif len(trace.runs) > 1:
         named = ", ".join(str(pid) for pid in trace.runs[:_MOST_RUNS])
         more = " and more" if len(trace.runs) > _MOST_RUNS else ""
-        said = f"The log holds {len(trace.runs)} runs, one after the other (processes {named}{more}){_of_runs(trace)}."
+        together, name = _of_runs(trace)
+        said = f"The log holds {len(trace.runs)} runs, one after the other (processes {named}{more}){together}."
         detail = "each process started after the ones before it had ended, and no call in the log created it"
-        step = "`strace -o` with a file per run; `-A` appends"
+        step = trace_time.step_of_folder(log, [name], pl.col("pid").is_in(trace.runs)) if name else ""
+        step = step or "`strace -o` with a file per run; `-A` appends"
         yield Finding("repeated_log", said, detail=detail, next=step, order=0)

@@ -53,6 +53,7 @@ _SWITCHES: Final = {
     "checkpoint": "the database writers had not yet written the blocks that the next log file protects",
     "archiving": "the next log file was not archived yet",
 }
+_ARCHIVE: Final = "Log archive I/O"
 _SWITCHED: Final = "log switches (derived)"
 _HOUR_S: Final = 3_600
 
@@ -302,10 +303,6 @@ def commit_beyond_write(facts: ReportFacts) -> Iterator[Finding]:
 
 
 #: Waits of the database writers for their writes: the second one is long where the writes are synchronous.
-_SETTINGS: Final = ("filesystemio_options", "db_writer_processes")
-_ASYNC: Final = (
-    "let the writers write asynchronously: filesystemio_options = setall; else more of them: db_writer_processes"
-)
 _SUBMIT: Final = "db file async I/O submit"
 _OF_BUFFERS: Final = ("free buffer waits", "write complete waits")
 _OF_WRITERS: Final = {"db file parallel write": "writes", _SUBMIT: f"`{_SUBMIT}`"}
@@ -313,7 +310,7 @@ _OF_WRITERS: Final = {"db file parallel write": "writes", _SUBMIT: f"`{_SUBMIT}`
 
 @rule("writers_behind", of="report", explains=_OF_BUFFERS, needs="foreground events")
 def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
-    """Waits for the database writers to free buffers, how long their writes took, and settings that make them slow.
+    """Waits for the database writers to free buffers, and how long their writes took.
 
     Examples:
         >>> from logframe.interval import Interval
@@ -338,13 +335,8 @@ def writers_behind(facts: ReportFacts) -> Iterator[Finding]:
     each = known[name].avg_s if name and known[name].waits.lo >= _LEAST else None
     if not waits or each is None:
         return
-    said, step = f"Sessions waited for the database writers, whose {_OF_WRITERS[name]} took {seconds(each.value)}", ""
-    settings = {one: facts.parameters[one].lower() for one in _SETTINGS if one in facts.parameters}
-    is_sync = name == _SUBMIT and settings.get(_SETTINGS[0]) in {"none", "directio"}
-    if is_sync and not any(value.startswith("+") for value in facts.parameters.values()):  # of a file system
-        said += f"; {', '.join(f'`{one}` = {value}' for one, value in settings.items())}"
-        step = _ASYNC
-    yield Finding("writers_behind", f"{said}.", next=step, evidence=(Evidence("background_events", (name,)),))
+    said = f"Sessions waited for the database writers, whose {_OF_WRITERS[name]} took {seconds(each.value)}."
+    yield Finding("writers_behind", said, evidence=(Evidence("background_events", (name,)),))
 
 
 @rule("log_space", of="report", needs="foreground events")
@@ -376,6 +368,9 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         if "switch" in name and switches is not None:
             said += f"{': the' if said else 'The'} logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)}"
             said += " times per hour"
+        archive = facts.background.get(_ARCHIVE) if "archiving" in name else None
+        if said and archive is not None and archive.avg_s is not None and archive.waits.lo >= _LEAST:
+            said += f"; `{_ARCHIVE}` took {seconds(archive.avg_s.value)} each"
         if said:
             evidence = (Evidence("instance_activity", ("redo size",)),)
             yield Finding("log_space", f"{said}.", next=event_step(name), evidence=evidence, explains=(name,))

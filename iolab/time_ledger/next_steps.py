@@ -58,7 +58,8 @@ _STEPS: Final = {
     "undo segment": "select * from v$undostat",
     "sort segment": "see temporary space: select * from v$sort_segment",
     "statement suspended": "see the space that is missing: select * from dba_resumable",
-    "log file switch (archiving": "select dest_name, status, error from v$archive_dest where status = 'ERROR'",
+    "log file switch (archiving": "see the devices of the logs and their archive: iostat -xt 5; see "
+    "log_archive_max_processes",
     "log file switch (checkpoint": "enlarge the log files, or add groups; see whether the writers keep up: "
     "select * from v$log",
     "log file switch": _LOGS,
@@ -93,6 +94,7 @@ _STEPS: Final = {
     "External Procedure": "see how the agent extproc is started: listener.ora, and its log",
     "resmgr:pq queued": "see the degree of the statements, and parallel_servers_target: select * from v$pq_sysstat",
     "resmgr:": "see the active plan: select * from v$rsrc_plan",
+    "acknowledge over PGA limit": "see who holds the memory (v$process.pga_alloc_mem), then raise pga_aggregate_limit",
 }
 #: Classes of blocks that sessions change at once -> what to do.
 BLOCKS: Final = {

@@ -194,7 +194,8 @@ class Session:
             parse_us=own.filter(op == "PARSE").sum(),
             parse_whole_us=pl.col("elapsed_us").filter(op == "PARSE").sum(),
             disk_blocks=pl.col("own_disk_blocks").sum(),
-            gets=(pl.col("own_consistent_gets") + pl.col("own_current_gets")).sum(),
+            # a call may have counted before the statements below it had
+            gets=(pl.col("own_consistent_gets") + pl.col("own_current_gets")).sum().clip(lower_bound=0),
         )
         is_lob = pl.col("part") == LOB_TRIPS
         trips = self.for_client.filter(pl.col("part") != CLIENT)

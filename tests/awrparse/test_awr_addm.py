@@ -142,3 +142,30 @@ def test_the_figures_of_the_summary_are_accounted_for() -> None:
     assert "lost" not in found["status"].to_list()
     pages = page(addm("PLUM", printed)).encode()
     assert "lost" not in provenance(load_log(pages), pages)["status"].to_list()
+
+
+ADVICE: Final = (
+    'Investigate I/O on TABLE "FIG.TREES" with object\n      ID 7.',
+    "Consider watering.",
+    'Set the parameter "orchard_size" to 12288 M.',
+)
+
+
+@pytest.mark.parametrize("label", ["   Action\n      ", "      ACTION: "])
+@pytest.mark.parametrize("advice", ADVICE)
+def test_what_addm_says_of_a_finding_stands_beside_its_share(advice: str, label: str) -> None:
+    """Figures of the reasons, and of actions those that name something; what follows them is no part of them."""
+    lines = addm("TASK_1", [("Undersized Orchard", "2", "60", "1"), ("Few Trees", "1", "30", "1")])
+    more = f"{label}{advice}\n   Rationale\n      A tree of 3 died. Watering took 26\n      milliseconds.\n"
+    more += "   Symptoms That Led to the Finding:\n   ------\n      Fruit took 9 seconds."
+    place = lines.index("   Estimated benefit is 2 active sessions, 60%.")
+    found = iolab.findings("\n".join([*lines[: place + 1], more, *lines[place + 1 :], ""]).encode())
+    first, second = found.filter(name="addm_finding").get_column("sentence")
+    named = "; it advises: " + " ".join(advice.replace('"', "`").split()).removesuffix(".") if '"' in advice else ""
+    assert first == "ADDM rates `Undersized Orchard` at 60 % of the activity: watering took 26 milliseconds" + (
+        named[:14] + named[14:15].lower() + named[15:] + "."
+    )
+    assert second == "ADDM rates `Few Trees` at 30 % of the activity."
+    step = found.filter(name="addm_finding").item(0, "next")
+    assert step.startswith("see whether this advice of ADDM fits: ")
+    assert step.endswith(" ".join(advice[1:].replace('"', "`").split()).removesuffix("."))

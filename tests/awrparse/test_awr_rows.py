@@ -229,3 +229,17 @@ FIG        FIG_DATA   ITEMS                             TABLE     31,204  61.20
         ("buffer_busy_waits", "ORDERS", 1_004, 93.14),
         ("physical_reads", "ITEMS", 31_204, 61.20),
     ]
+
+
+@pytest.mark.parametrize(("heading", "found"), [("GC Buffer Busy", "gc_buffer_busy"), ("Value", "waits of all kinds")])
+def test_segments_below_a_title_that_is_not_known(heading: str, found: str) -> None:
+    """What the section counts is named by its column, where its title names something else."""
+    text = """Segments by Waits of All Kinds     DB/Inst: FIG/fig  Snaps: 1-2
+
+           Tablespace                      Subobject  Obj.
+Owner         Name    Object Name            Name     Type  {:>14} %Total
+---------- ---------- -------------------- ---------- ----- -------------- -------
+FIG        FIGS       ALPHA                           TABLE             39    9.29
+"""
+    frame = read_awr(text.format(heading).encode())["segments"]
+    assert frame.select("ordered_by", "object", "value").rows() == [(found, "ALPHA", 39)]

@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import iolab
+from iolab.metrics.awr import with_all_waits
 from iolab.metrics.report_facts import ReportFacts, Statement, Wait
 from iolab.metrics.report_figures import _alike
 from iolab.pages.ledger_rows import ledger_rows
@@ -24,7 +25,7 @@ from iolab.rules.finding import Finding, findings_frame
 from iolab.rules.load import cpu_is_the_time, db_time_unaccounted, instance_idle, parse_time
 from iolab.rules.profile import not_separable, resource_manager
 from iolab.rules.reads import temporary_space
-from iolab.rules.report_causes import most_blocks, network, sequence_cache
+from iolab.rules.report_causes import most_blocks, network, parameters_behind, sequence_cache
 from iolab.rules.report_places import places, statement_blocks
 from iolab.rules.reports import lines_not_read
 from iolab.rules.time_parts import with_ledger
@@ -188,6 +189,31 @@ def test_the_place_of_slow_reads(slow: tuple[str, ...], said: str) -> None:
     assert found.sentence == f"A read took 39 ms in {said}, 3 ms in the others."
     assert "iostat -xt 5" in found.next
     assert ("v$datafile" in found.next, slow[-1] in found.next) == (False, len(slow) in {1, 4})
+
+
+@pytest.mark.parametrize(
+    ("seconds", "averages", "share", "said"),
+    [
+        (198, (19.0, 22.2, 21.4), 20.0, "A read took 19 to 22.2 ms in all 3 data files: consistent with slow storage"),
+        (198, (19.0, 22.2, 21.4), 97.0, "A read took 19 to 22.2 ms in all 3 data files: consistent with slow storage"),
+        (198, (19.0, 22.2, 60.0), 20.0, ""),  # one stands out
+        (198, (19.0, 22.2), 20.0, ""),
+        (108, (11.0, 12.2, 12.4), 20.0, "A read took 11 to 12.4 ms in all 3 data files: consistent with slow storage"),
+        (108, (11.0, 12.2, 12.4), 97.0, "Segment `T` accounts for 97 % of `physical reads`"),
+        (88, (9.0, 9.2, 9.4), 20.0, ""),
+    ],
+)
+def test_slow_reads_of_all_files_are_of_what_they_share(
+    seconds: float, averages: tuple[float, ...], share: float, said: str
+) -> None:
+    """Where no place of slow reads stands out, the storage does; but what was read, where it is not that slow."""
+    report = files(*((f"A{n}", f"/u1/a{n}.dbf", 3_000, ms) for n, ms in enumerate(averages)))
+    segment = {"ordered_by": "physical_reads", "owner": "A", "object": "T", "total_pct": share, "capture_pct": None}
+    read = cast("dict[str, object]", report)
+    report = tables(**read, segments=[segment])
+    found = list(places(report, facts_of("db file sequential read", seconds)))
+    assert [one.sentence.startswith(said) for one in found] == [True] * bool(said)
+    assert all(("paths" in one.next) == ("storage" in said) for one in found)
 
 
 @pytest.mark.parametrize(("reads", "is_said"), [(8_900, True), (400, False)])
@@ -374,6 +400,40 @@ def test_the_statement_behind_a_change_between_periods() -> None:
     assert list(_statement(tables(compare_sql=[row]), one, one)) == []
 
 
+@pytest.mark.parametrize(
+    ("event", "settings", "said"),
+    [
+        ("free buffer waits", {"disk_asynch_io": "FALSE"}, "`disk_asynch_io` = FALSE: writes are not asynchronous."),
+        ("free buffer waits", {"filesystemio_options": "NONE", "db_recovery_file_dest": "+FRA"}, "asynchronous."),
+        ("free buffer waits", {"filesystemio_options": "none", "control_files": "+DATA/a.ctl"}, ""),
+        ("free buffer waits", {"filesystemio_options": "setall"}, ""),
+        ("free buffer waits", {"db_writer_processes": "1", "cpu_count": "4"}, ""),
+        ("log file switch (archiving needed)", {"log_archive_max_processes": "2"}, "= 2: few processes archive."),
+        ("log file sync", {"disk_asynch_io": "FALSE"}, ""),
+    ],
+)
+def test_the_parameter_behind_a_wait(event: str, settings: dict[str, str], said: str) -> None:
+    """A setting that explains a wait stands beside it, with what to set; of file systems where files are in one."""
+    found = list(parameters_behind(facts_of(event, 600, parameters=settings, cpus=4)))
+    assert [one.sentence.endswith(said) for one in found] == [True] * bool(said)
+    assert all(one.explains == (event,) and one.next for one in found)
+    assert list(parameters_behind(facts_of(event, 50, parameters=settings, cpus=4))) == []
+
+
+@pytest.mark.parametrize(("printed", "count"), [(902_000, 902_000), (9_000, 901_800), (None, 901_800)])
+def test_counts_of_a_period_are_those_that_it_prints(printed: int | None, count: float) -> None:
+    """A rate per second is rounded: the count of the same waits among the top events is not."""
+    row = {"event": "db file scattered read", "wait_class": "User I/O", "second_total_wait_s": 12_718.2}
+    row |= {"second_waits_per_s": 250.3, "second_waits_per_s_lo": 250.25, "second_waits_per_s_hi": 250.35}
+    top = {"second_event": row["event"], "second_wait_class": "User I/O", "second_waits": printed}
+    frames = {"compare_wait_events": [row], "compare_top_events": [top | {"second_total_wait_s": 12_718.2}]}
+    report = Sampled(
+        {name: pl.DataFrame(rows) for name, rows in frames.items()} | {"compare_wait_classes": pl.DataFrame()}, ""
+    )
+    facts = with_all_waits(ReportFacts(elapsed_s=exact(3_603)), cast("AwrReport", report), "second")
+    assert facts.events["db file scattered read"].waits.value == count
+
+
 def test_the_limit_behind_a_wait() -> None:
     """A small limit, the memory of sorts, or slow writes stand in the sentence of the wait for them."""
     caged = facts_of("resmgr:cpu quantum", 600, cpus=64, cpu_count=2)
@@ -386,18 +446,16 @@ def test_the_limit_behind_a_wait() -> None:
     _, behind = writers_behind(facts_of("free buffer waits", 600, background=write))
     assert behind.sentence.endswith("for the database writers, whose writes took 115 ms.")
     write["db file async I/O submit"] = Wait(exact(1_000), exact(380))
-    settings = {"filesystemio_options": "none", "db_writer_processes": "1", "control_files": "/u01/a.ctl"}
-    _, sync = writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings))
-    assert sync.sentence.endswith(
-        "whose `db file async I/O submit` took 380 ms; `filesystemio_options` = none, `db_writer_processes` = 1."
-    )
-    assert "filesystemio_options = setall" in sync.next
-    _, in_asm = writers_behind(facts_of("free buffer waits", 600, background=write, parameters=settings | {"a": "+D"}))
-    assert in_asm.sentence.endswith("`db file async I/O submit` took 380 ms.")
+    _, sync = writers_behind(facts_of("free buffer waits", 600, background=write))
+    assert sync.sentence.endswith("whose `db file async I/O submit` took 380 ms.")
     switched = {"log switches (derived)": exact(40)}
     full = facts_of("log file switch (checkpoint incomplete)", 600, activity=switched)
     assert [one.sentence for one in log_space(full)] == ["", "The logs switched 240 times per hour."]
     assert [one.sentence for one in log_space(facts_of("log buffer space", 600, activity=switched))] == [""]
+    full = facts_of("log file switch (archiving needed)", 600, activity=switched)
+    full.background["Log archive I/O"] = Wait(exact(1_000), exact(19))
+    assert next(one for one in log_space(full) if one.next).sentence.endswith("; `Log archive I/O` took 19 ms each.")
+    assert "iostat -xt 5" in event_step("log file switch (archiving needed)")
     redo = facts_of("log file switch (checkpoint incomplete)", 600, activity={"redo size": exact(6e9)})
     assert [one.sentence for one in log_space(redo)] == ["", "Sessions made 10 MB/s of redo."]
 

@@ -50,7 +50,7 @@ def children(parent: str, child: str, count: int = 9, *, clone: str = "SIGCHLD")
         ),
         (
             'write(4</mnt/nas/f{n}.dat>, "x"..., 8192) = 8192 <1.500000>',
-            "`write` took 13.5 s in 9 processes: 9 calls, 1.50 s each, all of it in `/mnt/nas`.",
+            "`write` took 13.5 s in 9 processes: 9 calls, 1.50 s each, all of it on `*.dat` in `/mnt/nas`.",
         ),
         (
             "clock_nanosleep(CLOCK_REALTIME, 0, {{tv_sec=1, tv_nsec=0}}, NULL) = 0 <1.400000>",
@@ -105,7 +105,7 @@ def test_a_wait_for_the_lock_of_a_file_names_it(wait: str, release: str, name: s
 
     assert f"`{name}` for locks of files took" in shown
     assert "4 calls, 30 s each, all of it on `.lock`." in shown
-    assert "next: see who holds the lock: cat /proc/locks; lsof .lock" in shown
+    assert "next: see who holds the lock: cat /proc/locks; lsof /mnt/spool/.lock" in shown
 
 
 def test_packets_say_which_end_the_process_is() -> None:

@@ -559,3 +559,30 @@ def test_writes_of_the_log_are_within_the_commits(writes: int, sync_s: int, writ
     shown = screen(log)
     assert ("took 16 ms or longer; the slowest 100 took 256 to 512 ms" in " ".join(shown[1:5])) == (sync_s > 2)
     assert step in shown[-1]
+
+
+def test_slow_files_of_one_folder_are_named_together() -> None:
+    """Files much like the slowest are told apart from the others, with their folder where no other file is in it."""
+    query = "select d.name, f.phyrds, round(f.readtim*10/nullif(f.phyrds,0),1) ms from v$filestat f, v$datafile d"
+    headings, ruler = f"{'NAME':30} {'PHYRDS':>8} {'MS':>6}", f"{'-' * 30} {'-' * 8} {'-' * 6}"
+    slow = [(f"/u07/db/hist{n}.dbf", 60 - n) for n in range(3)]
+    fast = [(f"/u0{n}/db/idx{n}.dbf", 5) for n in range(1, 6)]
+    rows = [f"{name:30} {1000:>8} {ms:>6}" for name, ms in [*slow, *fast]]
+    text = screen(spool(query, headings, "\n".join(rows), ruler))
+    said = " ".join(text)
+    assert "60 ms each; 2 others had 58 ms or more, all in `/u07/db`; the median of the others is 5 ms" in said
+
+
+def test_commits_stand_beside_the_waits_for_them() -> None:
+    """As many commits as executions are the cause of waits for the log; a few are not."""
+    waits = spool(
+        "select event, total_waits, time_waited from v$session_event",
+        f"{'EVENT':24} TOTAL_WAITS TIME_WAITED",
+        f"{'log file sync':24} {214_388:>11} {814_674:>11}",
+        f"{'-' * 24} {'-' * 11} {'-' * 11}",
+    ).decode()
+    for commits, is_said in ((214_391, True), (4_391, False)):
+        rows = f"{'execute count':24} {214_702:>11}\n{'user commits':24} {commits:>11}"
+        query = "select n.name, s.value from v$sesstat s, v$statname n"
+        text = waits + spool(query, f"{'NAME':24} {'VALUE':>11}", rows, f"{'-' * 24} {'-' * 11}").decode()
+        assert (f"There were {commits:,} commits for 214,702 executions" in " ".join(screen(text.encode()))) == is_said

@@ -537,3 +537,113 @@ def test_rows_of_a_sum_are_none_of_its_scan(reads: int, operation: str) -> None:
     said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
     assert ("scans all of `TRIP` for 4 rows" in said) == (operation == "SORT ORDER BY")
     assert ("do not show whether a first run" in said) == (reads == 10)
+
+
+def test_a_top_n_query_ends_early_and_expects_no_fewer_rows() -> None:
+    """Steps that `rownum` cuts are no wrong estimate; the memory of a sort beside what it needed is the cause."""
+    plan = SORT.format(returned="50", rows="398M", memory="  31M (9)|     24G ")
+    whole = plan.replace("HASH GROUP BY     ", "SORT GROUP BY STOP").replace("GROUP BY STOP", "ORDER BY STOPKEY"[:13])
+    cut = plan.replace("HASH GROUP BY     ", "COUNT STOPKEY     ")
+    said = [iolab.findings(text.encode()).filter(name="plan_time").item(0, "sentence") for text in (whole, cut)]
+    assert ["398,000,000 expected" in one for one in said] == [True, False]
+
+
+LOOKUP, SHORT = "select a from t where b = '{}'", "select a from t{} where b = :b"
+#: A statement, its feedback, its time and what autotrace counted.
+COUNTED = """SQL> {text};
+
+{rows} rows {did}.
+
+Elapsed: 00:{time}
+
+Statistics
+----------------------------------------------------------
+{calls:>11}  recursive calls
+          0  db block gets
+{gets:>11}  consistent gets
+{reads:>11}  physical reads
+          2  SQL*Net roundtrips to/from client
+{rows:>11}  rows processed
+"""
+
+
+def counted(text: str, time: str, **counts: object) -> str:
+    """A statement with autotrace."""
+    figures = {"rows": 5, "did": "selected", "calls": 0, "gets": 40, "reads": 0} | counts
+    return COUNTED.format(text=text, time=time, **figures)
+
+
+def first_of(text: str) -> str:
+    """The sentence of the largest statement."""
+    return str(iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence"))
+
+
+def test_statements_that_differ_in_literals_are_one_fact() -> None:
+    """Three alike of the same length stand together; one that is much shorter is another case."""
+    slow = [counted(LOOKUP.format(n), "04:10.00", gets=1_285_000, reads=1_284_000) for n in range(3)]
+    fast = counted(LOOKUP.format("z"), "00:01.00")
+    assert first_of("".join(slow)).startswith(
+        "3 statements that differ only in literals took 100 % of the time together."
+    )
+    assert "literals" not in first_of("".join([*slow, fast]))
+
+
+def test_recursive_calls_of_each_row_are_said() -> None:
+    """A function in the select list calls once for each row; a few recursive calls are no cause."""
+    each, few = (counted("select a, f(a) from t", "06:52.00", rows=9_000, gets=900_000, calls=n) for n in (9_010, 300))
+    assert "made 9,010 recursive calls (1.00 per row)" in first_of(each)
+    assert "recursive" not in first_of(few)
+
+
+def test_what_a_change_took_for_each_row() -> None:
+    """By the feedback of the client; of a query the rows are not what took the time."""
+    run = "SQL> {};\n\n41882017 rows {}.\n\nElapsed: 05:36:29.44\n"
+    change, query = run.format("update t set a = f(b)", "updated"), run.format("select * from t", "selected")
+    assert (
+        first_of(change) == "The statement at line 1 took all of the time: 20,200 s for 41,882,017 rows, 482 us each."
+    )
+    assert "each" not in first_of(query)
+
+
+def test_a_session_of_short_statements_is_calm() -> None:
+    """Six statements of 20 ms are more than ten steps of the clock together; five blocks from disk do not matter."""
+    text = "".join(counted(SHORT.format(n), "00:00.02", gets=90, reads=n) for n in range(6))
+    found = iolab.findings(text.encode())
+    assert found.filter(name="calm_run").item(0, "sentence") == (
+        "Nothing stands out: no statement took longer than 20 ms, made more than 90 gets or read more than 5 blocks "
+        "from disk."
+    )
+    slower = iolab.findings(text.replace("00:00.02", "00:00.12").encode())
+    assert slower.filter(name="calm_run").is_empty()
+
+
+def test_parsing_is_the_time_of_a_statement_and_its_cpu() -> None:
+    """SQLcl prints the statistics of the session below a statement: time of parsing is CPU, and said once."""
+    text = counted("select * from t", "00:41.26")
+    lines = "        3984  CPU used by this session\n        {}  parse time elapsed\n"
+    one, other = (text.replace("          0  db block", f"{lines.format(n)}          0  db block") for n in (3954, 12))
+    assert "By the statistics of the session, parsing took 39.5 s." in first_of(one)
+    assert "parsing" not in first_of(other)
+
+
+#: Rows of Snapper, one of them blocked by a session.
+SNAP = """
+---------------------------------------------------------------------------------------------------------------
+  ActSes   %Thread | SQL_ID          | EVENT                               | WAIT_CLASS      | BLOCKING_SESSION
+---------------------------------------------------------------------------------------------------------------
+{:8.2f}   ({:.0%}) | 5ydg6m7bk0n2z   | enq: TX - row lock contention       | Application     | {}
+     .69     (69%) | b8t1q0w2mrk4a   | ON CPU                              | ON CPU          |
+
+--  End of ASH snap {}, end=2024-03-05 11:22:{}, seconds=5, samples_taken=45, AAS=21.3
+"""
+
+
+def test_the_session_that_blocks_most_samples_comes_first() -> None:
+    """With how many it blocked at first and at the end; without a blocker the event comes first."""
+    for holder, first in (
+        ("3107", "Session 3107 blocked 97 % of the samples: 19 sessions in the first interval, 26 in the last."),
+        ("", "`enq: TX - row lock contention` took 97 % of the samples."),
+    ):
+        snaps = [SNAP.format(n, n, holder, place, 20 + 5 * place) for place, n in enumerate((19, 26), 1)]
+        found = iolab.findings(f"SQL> @snapper ash 5 2 all\n{''.join(snaps)}".encode())
+        assert first in found.get_column("sentence").head(2).to_list()

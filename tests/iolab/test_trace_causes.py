@@ -412,3 +412,48 @@ def test_the_share_of_a_file_is_a_figure() -> None:
     lines = [line.format(1700000000 + n / 100, "ab"[n % 3 > 0]) for n in range(60)]
 
     assert "67 % of it on `b.dbf`" in _findings("\n".join(lines))["trace_profile"]
+
+
+@pytest.mark.parametrize("slow_us", [60_000, 1_500])
+def test_the_slow_descriptor_where_times_are_upper_bounds(slow_us: int) -> None:
+    """Times from one line to the next bound the calls of each descriptor, too."""
+    rows = ["     0.000000 getppid() = 1"]
+    for n in range(80):
+        fd, took = ((257, slow_us), (256, 2_000))[n % 2]
+        rows += [f'     0.000100 pread64({fd}, "", 8192, {n}) = 8192', f"     {took / 1e6:.6f} getppid() = 1"]
+    said = " ".join(_findings("\n".join(rows)).values())
+    slow = "40 calls on `fd 257` took at most 60 ms each; the other 40 took at most 2 ms each"
+    assert (slow in said) is (slow_us > 2_000)
+    assert ("calls on `fd" in said) is (slow_us > 2_000)
+
+
+@pytest.mark.parametrize(("result", "others"), [(0, "; 40 others returned nothing."), (1, "")])
+def test_calls_that_reaped_nothing_are_no_waits(result: int, others: str) -> None:
+    """A call that only looks for requests takes no time: the mean is that of the others."""
+    rows = []
+    for n in range(40):
+        at = 1700000000 + n / 10
+        rows.append(f"{at:.6f} io_getevents(7, 1, 128, {{}}, {{0, 0}}) = {result} <0.000004>")
+        rows.append(f"{at + 0.001:.6f} io_getevents(7, 1, 128, {{...}}, {{600, 0}}) = 1 <0.094000>")
+    said = _findings("\n".join(rows))["trace_profile"]
+    assert (f"40 calls, 94 ms each{others}" if others else "80 calls, 47.0 ms each") in said
+    assert ("others returned" in said) is bool(others)
+
+
+@pytest.mark.parametrize(("folder", "is_nfs"), [("/arch_nfs/FINP", True), ("/u01/confset", False)])
+def test_the_step_for_writes_names_their_folder(folder: str, is_nfs: bool) -> None:  # noqa: FBT001 - a case
+    """The tool for the folder with the writes is that of its file system, as far as its name tells."""
+    line = '17000000{}.000000 pwrite64(3<{}/a.arc>, "", 1048576, 0) = 1048576 <0.130000>'
+    said = _findings("\n".join(line.format(n, folder) for n in range(10, 50)))["write_latency"]
+    assert ("next: `nfsiostat 1` of /arch_nfs/FINP" in said) is is_nfs
+    assert ("next: `iostat -xt 1` of the device of /u01/confset:" in said) is not is_nfs
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_the_folder_of_several_slow_files_is_named(count: int) -> None:
+    """Of several slow opens the folder says more than the slowest file: its step counts its files."""
+    line = '1700000{}0.000000 open("/u01/adump/{}.aud", O_CREAT) = 7 <{:.6f}>'
+    rows = [line.format(10 + n, n % count, 3 if n == 0 else 0.4) for n in range(6)]
+    said = " ".join(_findings("\n".join(rows)).values())
+    assert ("on `*.aud` in `/u01/adump`" in said) is (count > 1)
+    assert ("ls -f /u01/adump | wc -l" in said) is (count > 1)
