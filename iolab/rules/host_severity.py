@@ -39,7 +39,7 @@ _FLASH: Final = ("nvme", "pmem")
 _LEAST: Final = 10.0
 _MOST_DEVICES: Final = 3
 #: Devices that were high in nearly as many samples are a group, where they are this many.
-_LEAST_GROUP, _AS_OFTEN = 3, 0.8
+_LEAST_GROUP, _AS_OFTEN, _MOSTLY = 3, 0.8, 0.5
 #: The rate of a device that slows down falls, too, by more than this part.
 _FALLS: Final = 0.2
 _MEGABYTE: Final = 1e6
@@ -176,11 +176,16 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         some = devices.filter(pl.col("number") > 0).to_dicts()
         found += [(row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row)}) for row in some]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
-    together = {
-        one for full in saturated_device(log) for one in full.evidence[0].rows if len(full.evidence[0].rows) > 1
+    groups = [one for one in saturated_device(log) if len(one.evidence[0].rows) > 1]
+    said_s = {
+        name: one.impact.value * whole / _AS_OFTEN for one in groups if one.impact for name in one.evidence[0].rows
     }
-    found = [one for one in found if one[2]["device"] not in together]
-    group = [one for one in found if one[0] >= _AS_OFTEN * found[0][0] and one[1] == found[0][1]]
+    found = [one for one in found if one[0] > said_s.get(str(one[2]["device"]), 0.0)]
+    group = [
+        one
+        for one in found
+        if one[0] >= _AS_OFTEN * found[0][0] and (one[1], one[2]["limit"]) == (found[0][1], found[0][2]["limit"])
+    ]
     if len(group) >= _LEAST_GROUP:
         found = [one for one in found if one not in group]
         yield _slow_group(rows, group, number, whole)
@@ -221,7 +226,7 @@ def _slow_group(
     return Finding(
         "slow_device",
         f"{word} {'from' if word == 'Reads' else 'to'} {group_words(devices, _others(rows, devices))} averaged more "
-        f"than {three(first['limit'])} ms in {_of_samples([one['number'] for *_, one in group], number)}: "
+        f"than {three(first['limit'])} ms in {_of_samples(rows, devices, first['is_slow'], number)}: "
         f"{seconds(Interval(sum(took) / len(took), min(took), max(took)))} on average.",
         impact=_share(slow_s, whole),
         impact_of=OF_SAMPLES,
@@ -236,9 +241,16 @@ def _others(rows: pl.LazyFrame, devices: list[str]) -> list[str]:
     return sorted(set(names) - {*devices})
 
 
-def _of_samples(numbers: list[int], whole: int) -> str:
+def _of_samples(rows: pl.LazyFrame, devices: list[str], is_high: pl.Expr, whole: int) -> str:
+    """In how many samples each device of a group was high, and when most of them were, where that was one stretch."""
+    own = rows.filter(pl.col("device").is_in(devices)).with_columns(high=is_high.fill_null(value=False))
+    numbers = own.group_by("device").agg(pl.col("high").sum()).collect().get_column("high").to_list()
+    ends = pl.col("interval_start", "interval_end").first()
+    samples = own.group_by("run", "sample").agg(ends, pl.col("high").mean() >= _MOSTLY).sort("run", "sample").collect()
+    found = high_stretch(samples, pl.col("high"))
+    when = "" if found is None else f",{' mostly' * (min(numbers) != max(numbers))}{found.when.removeprefix(',')}"
     least, most = min(numbers), max(numbers)
-    return f"{f'{least:,} to ' if least < most else ''}{most:,} of {counted(whole, 'samples')}"
+    return f"{f'{least:,} to ' if least < most else ''}{most:,} of {counted(whole, 'samples')}{when}"
 
 
 def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
@@ -297,7 +309,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     group = top.filter(pl.col("seconds") >= _AS_OFTEN * pl.col("seconds").max())
     if group.height >= _LEAST_GROUP:
         is_whole = _most(group, "seconds") >= SATURATED * whole and not any(swapping(log))
-        yield replace(_full_group(rows, group, number, whole, has_queue=has_queue), order=-1 if is_whole else 4)
+        one = _full_group(rows, group, is_full, (number, whole), has_queue=has_queue)
+        yield replace(one, order=-1 if is_whole else 4)
         top = top[group.height : group.height + _MOST_DEVICES - 1]
     for row in top.head(_MOST_DEVICES).iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
@@ -322,17 +335,20 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         )
 
 
-def _full_group(rows: pl.LazyFrame, group: pl.DataFrame, number: int, whole: float, *, has_queue: bool) -> Finding:
+def _full_group(
+    rows: pl.LazyFrame, group: pl.DataFrame, is_full: pl.Expr, samples: tuple[int, float], *, has_queue: bool
+) -> Finding:
     """Several devices that were full in nearly as many samples, and what a request to the others took."""
-    devices = sorted(map(str, group.get_column("device")))
+    devices, (number, whole) = sorted(map(str, group.get_column("device"))), samples
     others = _others(rows, devices)
     in_flight = f", with up to {three(_most(group, 'most'))} requests in flight each" if has_queue else ""
     said = f"{group_words(devices, others)} were at least {100 * SATURATED:.0f} % busy in "
-    said += f"{_of_samples(group.get_column('number').to_list(), number)}{in_flight}."
+    said += f"{_of_samples(rows, devices, is_full, number)}{in_flight}."
     took = group.get_column("each").drop_nulls().filter(group.get_column("each").drop_nulls() > 0) / 1e3
     if took.len():
         count, time = _requests(rows)
-        is_some = count.sum() >= pl.lit(whole)
+        # of the whole log, and only where the group was full in it
+        is_some = (count.sum() >= whole) & (_most(group, "number") >= SATURATED * number)
         own = rows.filter(pl.col("device").is_in(others))
         rest = own.select(pl.when(is_some).then(time.sum() / count.sum())).collect().item()
         each = Interval(float(took.mean() or 0.0), float(took.min() or 0.0), float(took.max() or 0.0))  # type: ignore[arg-type]  # numbers

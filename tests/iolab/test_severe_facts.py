@@ -198,6 +198,22 @@ def test_devices_of_one_path_are_one_sentence(step: int) -> None:
     assert not any("d2` was at least" in one or "averaged more than" in one for one in said)
 
 
+@pytest.mark.parametrize("slow", [5, 12])
+def test_devices_of_a_group_have_their_time(slow: int) -> None:
+    """Devices that were full together have the time of it; one that was slow for longer is told beside them."""
+    text = "AIX db1 3 7 00F6A5954C00    04/02/24\n\nSystem configuration: lcpu=64  mode=Capped\n\n"
+    text += "00:00:00     device    %busy    avque    r+w/s    Kbs/s   avwait   avserv\n"
+    row = "00:{:02}:00     hdisk{}   {}      0.0     100     1099      0.0     {}\n"
+    for n in range(1, 31):
+        text += "".join(row.format(n, one, *((99, 42.0) if 11 <= n <= 15 else (20, 1.4))) for one in (1, 2))
+        text += row.format(n, 3, 99 if 11 <= n <= 15 else 20, 42.0 if 11 <= n < 11 + slow else 1.4)
+    said = iolab.findings(text.encode()).get_column("sentence").to_list()
+    full = "All 3 devices were at least 90 % busy in 5 of 30 samples, from 00:10 to 00:15."
+    assert any(one.startswith(full) for one in said)
+    assert any("`hdisk3` averaged more than 20 ms in 12 of 30" in one for one in said) == (slow > 5)
+    assert not any("`hdisk1` averaged" in one for one in said)
+
+
 @pytest.mark.parametrize(("rate", "is_slower"), [(56, True), (190, False)])
 def test_a_device_that_slows_down(rate: int, *, is_slower: bool) -> None:
     """Requests that take longer at a lower rate are told with both rates; at the same rate with their times."""
