@@ -31,6 +31,7 @@ class CallClass(NamedTuple):
 
 
 ASYNCHRONOUS: Final = "asynchronous I/O"
+READY: Final = "waits for descriptors"
 #: A poll or select without a descriptor has this instead of its file.
 NOTHING: Final = "(no descriptor)"
 #: Calls that wait until a descriptor is ready.
@@ -105,7 +106,7 @@ _CLASSES: Final[dict[str, CallClass]] = {
     **dict.fromkeys(("pipe", "pipe2"), _BY_TARGET["pipe"]),
     **dict.fromkeys(("eventfd", "eventfd2", "timerfd_create", "timerfd_settime"), _BY_TARGET["event"]),
     **dict.fromkeys(("epoll_create", "epoll_create1", "epoll_ctl"), _BY_TARGET["event"]),
-    **dict.fromkeys(READY_CALLS, CallClass("waits for descriptors", "wait")),
+    **dict.fromkeys(READY_CALLS, CallClass(READY, "wait")),
     **dict.fromkeys(
         (
             "futex",

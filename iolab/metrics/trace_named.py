@@ -28,6 +28,11 @@ _ADDRESS: Final = _ARGS.str.extract_groups(
 ).struct
 _DESCRIPTOR: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("^{FIRST_DESCRIPTOR}({DECIMAL})"), 1)
 _PEER: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("{PEER_BEFORE}({PEER})"), 1)
+_READY: Final = (
+    pl.col("note")
+    .str.extract_groups(PARTS_GRAMMAR.pattern("{READY_BEFORE}(?P<fd>{DECIMAL})(?:{PEER_BEFORE}(?P<peer>{PEER}))?"))
+    .struct
+)
 _CONNECTED: Final = pl.Schema({"pid": pl.Int32, "fd": pl.String, "to": pl.String})
 
 
@@ -46,6 +51,8 @@ class Named:
             name one; but for those that act on a descriptor (`CallTimes.targets`).
         errors: ``name``, ``errno``, ``folder`` (null without a path), ``calls`` and ``elapsed`` (ns) of failed calls.
         peers: ``pid``, ``name``, ``to``, and the ``calls`` that waited in vain for this peer; null where not known.
+        ready: ``pid``, ``name``, ``at`` (a peer, else ``fd N``), and the ``calls`` that ended when it was ready, alone,
+            and the time ``spent`` in them (ns).
         locks: ``pid``, ``name``, and ``at``, the first argument of the longest call of those that wait for a lock.
         user: ``pid`` and the ``seconds`` of user time from its first to its last getrusage(2): CPU outside of calls.
     """
@@ -53,6 +60,7 @@ class Named:
     paths: pl.DataFrame
     errors: pl.DataFrame
     peers: pl.DataFrame
+    ready: pl.DataFrame
     locks: pl.DataFrame
     user: pl.DataFrame
 
@@ -66,7 +74,7 @@ class CallNames:
 
     def add(self, calls: pl.DataFrame, names: Iterable[str]) -> None:
         """Take the next calls, with the columns `iolab.metrics.trace_times.CALLS`, and the names of all of them."""
-        own = calls.select("pid", "name", "args", "fd_path", "result", "errno", "elapsed", "gap")
+        own = calls.select("pid", "name", "args", "fd_path", "result", "errno", "elapsed", "gap", "note")
         others, locks, waits = (
             rows_where(own, _NAME.is_in([name for name in names if is_one(name)]))
             for is_one in (_is_other, _is_lock, _is_wait)
@@ -82,6 +90,17 @@ class CallNames:
                 )
             ),
             _summed(self._peers(waits)),
+            _summed(
+                rows_where(waits, (pl.col("result") == 1) & pl.col("note").is_not_null())
+                .select(
+                    "pid",
+                    "name",
+                    at=pl.coalesce(_READY.field("peer"), "fd " + _READY.field("fd")),
+                    calls=1,
+                    spent=_SPENT,
+                )
+                .drop_nulls(["at", "spent"])
+            ),
             locks.drop_nulls("elapsed")
             .group_by("pid", "name")
             .agg(pl.col("elapsed").max(), at=_ARGS.get(pl.col("elapsed").arg_max()).str.split(",").list.first()),
@@ -105,11 +124,11 @@ class CallNames:
 
     def found(self) -> Named:
         """The sums of all."""
-        paths, errors, peers, locks, user = (pl.concat(parts) for parts in zip(*self._found, strict=True))
+        paths, errors, peers, ready, locks, user = (pl.concat(parts) for parts in zip(*self._found, strict=True))
         user = user.group_by("pid", maintain_order=True).agg(pl.col("first").first(), pl.col("last").last())
         user = user.select("pid", seconds=_user("last") - _user("first")).drop_nulls("seconds")
         locks = locks.group_by("pid", "name").agg(pl.col("at").get(pl.col("elapsed").arg_max()))
-        return Named(_summed(paths), _summed(errors), _summed(peers), locks, user)
+        return Named(_summed(paths), _summed(errors), _summed(peers), _summed(ready), locks, user)
 
 
 def _user(args: str) -> pl.Expr:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: Columns of the calls that their times are summed from.
 CALLS: Final = (
     *("line", "pid", "name", "start", "end", "gap", "elapsed", "elapsed_hi", "errno", "state"),
-    *("args", "result", "fd_path"),
+    *("args", "result", "note", "fd_path"),
 )
 #: How the sums of the calls of two parts of a log make those of both.
 _ADDED: Final = tuple(

@@ -38,11 +38,65 @@ _FLASH_US: Final = 64
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 32
 _MOST_SHARE: Final = 0.60
-#: Of fewer processes that read it is usual that one reads most.
+#: Of fewer processes that read it is usual that one reads most; of more, one has this many times as many as the next.
 _LEAST_PROCESSES: Final = 3
+_MUCH_MORE: Final = 2
+#: The others were idle, waiting for a post, for this part of their time in calls.
+_MOSTLY_IDLE: Final = 0.75
 _SKEW: Final = "see how the rows were distributed, in the session of the query: select * from v$pq_tqstat"
 #: Reads go straight on where this share of them begins where the one before ended.
 _MOSTLY: Final = 0.9
+
+
+@rule(
+    "one_process_read",
+    of="strace",
+    needs="reads of several processes",
+    thresholds={"60 %, or twice the next": "a convention", "75 % of the time of the others idle": "a convention"},
+)
+def one_process_read(log: StraceLog) -> Iterator[Finding]:
+    """The process that made most of the reads, where several made some and the others waited for most of their time.
+
+    Examples:
+        >>> import iolab
+        >>> line = '{} 1700000000.{:02}0000 pread64(3</a.dbf>, "", 8192, 0) = 8192 <0.009000>'
+        >>> wait = '{} 1700000000.010000 semtimedop(9, [{{0, -1, 0}}], 1, {{1, 0}}) = 0 <0.550000>'
+        >>> lines = [line.format(8, 0), line.format(9, 0), wait.format(8), wait.format(9)]
+        >>> lines += [line.format(7, n) for n in range(1, 61)]
+        >>> for one in one_process_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        Process 7 made 60 of 62 reads within 609 ms; the other 2 made at most 1 each within 9 ms and were idle for
+        1.10 s in `semtimedop`.
+    """
+    trace = trace_of(log)
+    last = pl.max_horizontal("submitted", "completed").max()
+    sums = trace.reads.group_by("pid").agg(made=pl.len(), first=pl.col("submitted").min(), last=last).collect()
+    sums = sums.sort("made", "pid", descending=True)
+    if sums.height < _LEAST_PROCESSES:
+        return
+    pid, most = sums.item(0, "pid"), sums.item(0, "made")
+    whole, rest = int(sums.get_column("made").sum()), sums[1:]
+    next_most, fewest = rest.item(0, "made"), rest.item(-1, "made")
+    others = trace.calls.filter(pl.col("pid") != pid)
+    posts = others.filter(pl.col("name").is_in(POSTS))
+    is_skewed = most >= _MOST_SHARE * whole or (most >= _MUCH_MORE * next_most and fewest >= LEAST_WAITS)
+    if not is_skewed or seconds_of(posts, "elapsed") < _MOSTLY_IDLE * seconds_of(others, "elapsed"):
+        return
+    span = (pl.col("last").max() - sums["first"].min()).dt.total_nanoseconds()
+    own, theirs = (
+        f" within {seconds(ns / 1e9)}" if (ns := one.select(span).item()) else "" for one in (sums[:1], rest)
+    )
+    names = named_list([f"`{name}`" for name in posts.get_column("name").unique().sort()])
+    yield Finding(
+        "one_process_read",
+        f"Process {pid} made {most:,} of {whole:,} reads{own}; the other {rest.height} made at most {next_most:,} "
+        f"each{theirs} and were idle for {seconds(seconds_of(posts, 'elapsed'))} in {names}.",
+        trace.share_of_few_reads,
+        "the log",
+        next=_SKEW,
+        evidence=(Evidence("requests"),),
+        order=3,
+        explains=("file reads", ASYNCHRONOUS),
+    )
 
 
 @rule("read_size", of="strace", needs="reads of data", thresholds={"90 % straight on in the file": "a convention"})
@@ -77,29 +131,16 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
         said += f"; together {three(rate.value)} MB/s"
-    alone = _alone(trace)
     yield Finding(
         "read_size",
-        f"{said}{alone}.",
+        f"{said}.",
         trace.share_of_few_reads,
         "the log",
-        next=_SKEW if alone else "",
         detail="; ".join(_beside(trace)),
         evidence=(Evidence("requests"),),
         order=4,
         explains=("file reads", ASYNCHRONOUS) if sizes.len() >= LEAST_WAITS else (),
     )
-
-
-def _alone(trace: Trace) -> str:
-    """The process that made most of the reads, where several made some and the others waited for most of their time."""
-    made = trace.reads.group_by("pid").agg(pl.len()).sort("len", "pid", descending=True).collect()
-    for pid, most in made.head(made.height >= _LEAST_PROCESSES).iter_rows():
-        others = trace.calls.filter(pl.col("pid") != pid)
-        idle = seconds_of(others.filter(pl.col("name").is_in(POSTS)), "elapsed")
-        if most >= _MOST_SHARE * int(made["len"].sum()) and idle >= _MOSTLY * seconds_of(others, "elapsed"):
-            return f". Process {pid} made {most:,} of them; the other {made.height - 1} were idle for {seconds(idle)}"
-    return ""
 
 
 def _in_order(followed: int | None, steps: int) -> str:

@@ -21,7 +21,7 @@ from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS, ON_DISK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, TARGETED_CALLS, with_classes
+from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, READY, TARGETED_CALLS, with_classes
 from straceparse.call_table import REAPS, SUBMITS
 
 if TYPE_CHECKING:
@@ -60,10 +60,11 @@ _RUN_S: Final = 0.01
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
+_PATHS: Final = "compare the paths to the peers: ss -ti (rtt, retrans), ip -s link, and ping -c 20 {}"
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
-    "waits for descriptors": "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
+    READY: "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
     "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
 }
 #: Class of calls -> what the process did meanwhile, and what to look at next.
@@ -74,7 +75,7 @@ _MEANING: Final = {
     "pipes": ("the process waited for the other end of a pipe, not for a disk", _OTHER_END),
     "terminal": ("the process waited for a terminal, not for a disk", ""),
     "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
-    "waits for descriptors": ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
+    READY: ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
     "locks and messages": ("a thread waited until another thread or process woke it", _STACKS),
     "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
     "sleep": ("the process slept", "see what it looks at between the sleeps: iolab show --tables"),
@@ -289,6 +290,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     is_short = lead.total is not None and lead.total.hi < SHORT_S
     if is_short and (next_step in _NEXT_LOGS or (next_step == _CPU and all_ended(log))):
         next_step = RARE.format(seconds(lead.total or 0.0))
+    if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
+        next_step = _PATHS.format(peer.rpartition(":")[0])
     if next_step == _IOSTAT and (folder := _main_file(log, lead, row)[0].rpartition("/")[0]):
         next_step = next_step.replace("devices of the files", f"device of {folder}")
     return Finding(
@@ -398,14 +401,14 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         steps = lead.frame.filter(pl.col("view") == "what", pl.col("parent") == ASYNCHRONOUS, pl.col("seconds") > 0)
         steps = steps.sort("seconds", descending=True).select(pl.col("part").str.split("/").list.last(), "seconds")
         detail = ", ".join(f"{_STEPS.get(step, step)} {seconds(time)}" for step, time in steps.iter_rows())
-    if uneven := _uneven(log, lead, row):
+    if uneven := _uneven(log, lead, row)[0]:
         return f"{said} took {took}: {uneven}."
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
 
 
 def _others(log: StraceLog, lead: Ledger) -> float:
     """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
-    is_any = pl.col("class").is_in(["child processes", "waits for descriptors"]) | (pl.col("kind") == "client")
+    is_any = pl.col("class").is_in(["child processes", READY]) | (pl.col("kind") == "client")
     is_any |= pl.col("name").is_in(POSTS)
     others = times_of(log).classed.filter(~is_own(lead), ~is_any)
     return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
@@ -495,30 +498,44 @@ def _targets_of(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> pl.DataFra
     return with_classes(own).filter(pl.col("class") == row["class"])
 
 
-def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
-    """The calls on the file with most of the time where they took much longer than those on others: no mean of all."""
+def _uneven(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> tuple[str, str]:
+    """The calls on the file with most of the time where they took much longer than those on others: no mean of all.
+
+    Waits for descriptors have the peer that ended them. Also the name of that file or peer.
+    """
     names = row["evidence"]["rows"] if row["evidence"] else []
     is_reap, printed = row["class"] == ASYNCHRONOUS and row["part"] != SUBMIT, trace_of(log).printed
-    if (row["kind"] != "io" or len(names) != 1) and not (is_reap and printed):
-        return ""
+    is_wait = row["class"] == READY
+    if ((row["kind"] != "io" and not is_wait) or len(names) != 1) and not (is_reap and printed):
+        return "", ""
     rows = _targets_of(log, lead, row).with_columns(spent=nanoseconds("elapsed") if printed else _inside())
     rows = rows.with_columns(counted=pl.col("timed") if printed else pl.max_horizontal("timed", "followed"))
     if is_reap:  # what the process waited for is requests, which may overlap
         own = (pl.col("mode") == "async") & pl.col("latency").is_not_null() & is_own(lead)
         rows = trace_of(log).requests.filter(own).select("file", "fd", spent=nanoseconds("latency"), counted=1)
+    if is_wait:
+        rows = _ready(log, lead, row).select("spent", file="at", fd=None, counted="calls")
+        if rows["spent"].sum() < _NEARLY_ALL * row["seconds_hi"] * 1e9:
+            return "", ""
     sums = rows.group_by(at=file_or_fd()).agg(pl.col("spent", "counted").sum())
     sums = sums.filter(pl.col("counted") > 0).sort("spent", "at", descending=[True, False])
     if sums.height <= 1 or sums.item(0, "at") == NOT_KNOWN:
-        return ""
+        return "", ""
     file, spent, count = sums.row(0)
     others, other_count = sums[1:].select(pl.col("spent", "counted").sum()).row(0)
     each, other = spent / count / 1e9, others / other_count / 1e9
     if spent < _MOST_OF_IT * (spent + others) or each < _MUCH_SLOWER * other or min(count, other_count) < LEAST_WAITS:
-        return ""
+        return "", ""
     share = "" if is_reap or not printed else f"{percent(spent / (spent + others))} of it, "
-    on = f"{counted(count, 'requests' if is_reap else 'calls')} on `{short_name(file)}` took {share}"
+    on = f"{counted(count, 'requests' if is_reap else 'calls')} {'for' if is_wait else 'on'} `{short_name(file)}` "
+    on += f"took {share}"
     each_said, other_said = (seconds(one if printed else Interval(one, 0, one)) for one in (each, other))
-    return f"{on}{each_said} each; the other {other_count:,} took {other_said} each"
+    return f"{on}{each_said} each; the other {other_count:,} took {other_said} each", file
+
+
+def _ready(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> pl.DataFrame:
+    """The waits of a part that ended when one descriptor was ready (`iolab.metrics.trace_named.Named.ready`)."""
+    return times_of(log).named.ready.filter(is_own(lead), pl.col("name").is_in(row["evidence"]["rows"]))
 
 
 def _place(log: StraceLog, names: Sequence[str], which: pl.Expr) -> tuple[str, str]:

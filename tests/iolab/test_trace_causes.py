@@ -452,8 +452,26 @@ def test_the_step_for_writes_names_their_folder(folder: str, is_nfs: bool) -> No
 @pytest.mark.parametrize("count", [1, 6])
 def test_the_folder_of_several_slow_files_is_named(count: int) -> None:
     """Of several slow opens the folder says more than the slowest file: its step counts its files."""
-    line = '1700000{}0.000000 open("/u01/adump/{}.aud", O_CREAT) = 7 <{:.6f}>'
-    rows = [line.format(10 + n, n % count, 3 if n == 0 else 0.4) for n in range(6)]
+    line = '{:.6f} open("/u01/adump/{}.aud", O_CREAT) = 7 <{:.6f}>'
+    times = [(1700000000 + (2.6 + 0.41 * n if n else 0), 0.4 if n else 3) for n in range(6)]
+    rows = [line.format(at, n % count, took) for n, (at, took) in enumerate(times)]
     said = " ".join(_findings("\n".join(rows)).values())
     assert ("on `*.aud` in `/u01/adump`" in said) is (count > 1)
     assert ("ls -f /u01/adump | wc -l" in said) is (count > 1)
+
+
+@pytest.mark.parametrize("slow_us", [26_000, 800])
+def test_the_peer_whose_answers_are_slow_is_named(slow_us: int) -> None:
+    """A poll of several sockets says which was ready: the time of each path is known."""
+    one, other = (f"{n}<TCP:[10.0.4{n}.12:28814->10.0.4{n}.50:2049]>" for n in (1, 2))
+    rows = []
+    for n in range(80):
+        ready, took = ((one, 700), (other, slow_us))[n % 2]
+        call = f"poll([{{fd={one}, events=POLLIN}}, {{fd={other}, events=POLLIN}}], 2, 600000)"
+        result = f"1 ([{{fd={ready}, revents=POLLIN}}])"
+        rows.append(f"{1700000000 + n * 0.0264:.6f} {call} = {result} <{took / 1e6:.6f}>")
+    said = " ".join(_findings("\n".join(rows)).values())
+    assert ("40 calls for `10.0.42.50:2049` took 97 % of it, 26 ms each; the other 40 took 700 us" in said) is (
+        slow_us > 800
+    )
+    assert ("ping -c 20 10.0.42.50" in said) is (slow_us > 800)
