@@ -132,6 +132,12 @@ class Trace:
         """Asynchronous requests whose size strace cut (after 32 of a list, without -v) or did not print."""
         return self.requests.filter(pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed")).height
 
+    @property
+    def unsized(self) -> int:
+        """Those of them whose result is not in the log, either: no line shows how many bytes they were."""
+        is_cut = pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed")
+        return self.requests.filter(is_cut & pl.col("bytes_transferred").is_null()).height
+
     @cached_property
     def depths(self) -> pl.DataFrame:
         """The requests outstanding over time (`iolab.metrics.queue_depth`)."""

@@ -108,7 +108,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     if sizes.is_empty():
         return
     counts = sizes.value_counts().sort("count", "bytes_transferred", descending=True)
-    first = counts if counts.height <= _MOST_SIZES + 1 - bool(trace.unprinted) else counts.head(_MOST_SIZES)
+    first = counts if counts.height <= _MOST_SIZES + 1 - bool(trace.unsized) else counts.head(_MOST_SIZES)
     listed = [f"{count:,} of {size_text(size, largest='KiB')}" for size, count in first.iter_rows()]
     listed[0] = listed[0].replace(" of ", " read of " if counts.item(0, "count") == 1 else " reads of ", 1)
     is_read = (pl.col("op") == "read") & (pl.col("bytes_transferred") > 0)
@@ -117,7 +117,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
     more = sizes.len() - int(first.get_column("count").sum())
     if more:
         listed.append(f"{more:,} of other sizes")
-    unprinted = trace.unprinted
+    unprinted = trace.unsized
     if unprinted:
         said = (
             f"The log does not print the size of {count_text(unprinted, 'request')}; the others are {', '.join(listed)}"

@@ -288,3 +288,14 @@ Average   sd0         6    0.1     21     210     0.0     4.6
     assert means.select("name", "value").rows() == [("sd0", 210 * factor), ("sd1", 310 * factor)]
     assert log.wide("host").height == 2
     assert log.diagnostics.is_empty()
+
+
+def test_the_average_of_sar_with_a_margin_is_no_sample() -> None:
+    """The block at the end is the mean of the others, whether it begins in the first column or not."""
+    head = "HP-UX db1 B.11.31 U ia64    10/06/26\n\n09:00:01   device   %busy   avque   r+w/s  blks/s  avwait  avserv\n"
+    row = "{:9}  {:>7}    1.98    0.50       9     158    0.00    3.43\n"
+    times = ("09:01:01", "", "09:02:01", "", "{}Average", "")
+    for margin in ("", " "):
+        rows = "".join(row.format(time.format(margin), f"disk{n % 2}") for n, time in enumerate(times))
+        counts = read_host((head + rows).encode()).wide("device").group_by("device").len().sort("device")
+        assert counts.rows() == [("disk0", 2), ("disk1", 2)]
