@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from straceparse.call_classes import READY_CALLS, TARGETED_CALLS, class_of
+from straceparse.call_table import HIDDEN
 from straceparse.ordered import compact, rows_where
 from straceparse.records import PARTS_GRAMMAR
 
@@ -28,6 +29,8 @@ _ADDRESS: Final = _ARGS.str.extract_groups(
 ).struct
 _DESCRIPTOR: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("^{FIRST_DESCRIPTOR}({DECIMAL})"), 1)
 _PEER: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("{PEER_BEFORE}({PEER})"), 1)
+#: A call that submits one request, and returns when one has ended.
+_IS_ALONE: Final = (pl.col("result") == 1) & (_ARGS.str.split(", ").list.slice(1, 2).list.join(",") == "1,1")
 _READY: Final = (
     pl.col("note")
     .str.extract_groups(PARTS_GRAMMAR.pattern("{READY_BEFORE}(?P<fd>{DECIMAL})(?:{PEER_BEFORE}(?P<peer>{PEER}))?"))
@@ -53,6 +56,7 @@ class Named:
         peers: ``pid``, ``name``, ``to``, and the ``calls`` that waited in vain for this peer; null where not known.
         ready: ``pid``, ``name``, ``at`` (a peer, else ``fd N``), and the ``calls`` that ended when it was ready, alone,
             and the time ``spent`` in them (ns).
+        rings: ``pid``, and the ``calls`` of io_uring_enter that submitted one request and waited for one.
         locks: ``pid``, ``name``, and ``at``, the first argument of the longest call of those that wait for a lock.
         user: ``pid`` and the ``seconds`` of user time from its first to its last getrusage(2): CPU outside of calls.
     """
@@ -61,6 +65,7 @@ class Named:
     errors: pl.DataFrame
     peers: pl.DataFrame
     ready: pl.DataFrame
+    rings: pl.DataFrame
     locks: pl.DataFrame
     user: pl.DataFrame
 
@@ -101,6 +106,7 @@ class CallNames:
                 )
                 .drop_nulls(["at", "spent"])
             ),
+            _summed(rows_where(own, _NAME.is_in(HIDDEN) & _IS_ALONE).select("pid", calls=1)),
             locks.drop_nulls("elapsed")
             .group_by("pid", "name")
             .agg(pl.col("elapsed").max(), at=_ARGS.get(pl.col("elapsed").arg_max()).str.split(",").list.first()),
@@ -124,11 +130,11 @@ class CallNames:
 
     def found(self) -> Named:
         """The sums of all."""
-        paths, errors, peers, ready, locks, user = (pl.concat(parts) for parts in zip(*self._found, strict=True))
+        paths, errors, peers, ready, rings, locks, user = (pl.concat(parts) for parts in zip(*self._found, strict=True))
         user = user.group_by("pid", maintain_order=True).agg(pl.col("first").first(), pl.col("last").last())
         user = user.select("pid", seconds=_user("last") - _user("first")).drop_nulls("seconds")
         locks = locks.group_by("pid", "name").agg(pl.col("at").get(pl.col("elapsed").arg_max()))
-        return Named(_summed(paths), _summed(errors), _summed(peers), _summed(ready), locks, user)
+        return Named(_summed(paths), _summed(errors), _summed(peers), _summed(ready), _summed(rings), locks, user)
 
 
 def _user(args: str) -> pl.Expr:

@@ -22,7 +22,7 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, READY, TARGETED_CALLS, with_classes
-from straceparse.call_table import REAPS, SUBMITS
+from straceparse.call_table import HIDDEN, REAPS, SUBMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -292,8 +292,11 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = RARE.format(seconds(lead.total or 0.0))
     if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
         next_step = _PATHS.format(peer.rpartition(":")[0])
-    if next_step == _IOSTAT and (folder := _main_file(log, lead, row)[0].rpartition("/")[0]):
-        next_step = next_step.replace("devices of the files", f"device of {folder}")
+    if next_step == _IOSTAT:
+        ring, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else ("", "")
+        folder = (ring or _main_file(log, lead, row)[0]).rpartition("/")[0]
+        said += of_ring
+        next_step = next_step.replace("devices of the files", f"device of {folder}") if folder else next_step
     return Finding(
         name,
         said,
@@ -308,6 +311,9 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
     """How often a call was made and how long it took; the requests of a batch, or that one at a time was in flight."""
     count = Interval.exact(row["count"])
     said = often_each(count, None, "calls", seconds(each))
+    if row["evidence"]["rows"][0] in HIDDEN:
+        alone = times_of(log).named.rings.filter(is_own(lead)).get_column("calls").sum()
+        return f"{said}, one request at a time" if alone == row["count"] else said
     if row["part"] not in {SUBMIT, REAP}:
         return said
     own = trace_of(log).requests.filter(is_own(lead), pl.col("mode") == "async")
@@ -326,6 +332,16 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
         return f"{said}, one request at a time"
     rate = f": {three(sizes[0] / each.value / 1e6)} MB/s" if trace_of(log).printed else ""
     return f"{said}, one {size_text(sizes[0], largest='KiB')} request at a time{rate}"
+
+
+def _of_ring(log: StraceLog, lead: Ledger) -> tuple[str, str]:
+    """The one file that a process opened past the page cache, or to write through it, in words: io_uring names none."""
+    flags = {"has_o_direct": "O_DIRECT", "has_o_sync": "O_SYNC or O_DSYNC"}
+    opened = trace_of(log).opens.filter(is_own(lead), pl.any_horizontal(*flags)).select("file", *flags).unique()
+    if opened.height != 1 or not opened.item(0, "file"):
+        return "", ""
+    file, how = opened.item(0, "file"), " and ".join(said for flag, said in flags.items() if opened.item(0, flag))
+    return file, f" The one file opened with {how} is `{short_name(file)}`."
 
 
 def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:

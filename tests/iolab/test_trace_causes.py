@@ -475,3 +475,20 @@ def test_the_peer_whose_answers_are_slow_is_named(slow_us: int) -> None:
         slow_us > 800
     )
     assert ("ping -c 20 10.0.42.50" in said) is (slow_us > 800)
+
+
+@pytest.mark.parametrize("other", ["", "/u04/redo.1"])
+def test_the_file_of_requests_in_memory_is_the_one_that_was_opened(other: str) -> None:
+    """Requests of io_uring name no file; one that is open with O_DSYNC is said, and whether one waits for the other."""
+    rows = [
+        f'1700000000.00{n}000 openat(AT_FDCWD, "{path}", O_RDWR|O_DIRECT|O_DSYNC) = {5 + n} <0.000010>'
+        for n, path in enumerate(filter(None, ["/u04/redo.0", other]))
+    ]
+    most = 2 if other else 1
+    for n in range(40):
+        call = f"io_uring_enter(6<anon_inode:[io_uring]>, 1, {most}, IORING_ENTER_GETEVENTS, NULL, 8) = 1"
+        rows.append(f"{1700000000.1 + n / 40:.6f} {call} <0.022000>")
+    said = " ".join(_findings("\n".join(rows)).values())
+    assert ("40 calls, 22 ms each, one request at a time." in said) is (not other)
+    assert ("The one file opened with O_DIRECT and O_SYNC or O_DSYNC is `redo.0`." in said) is (not other)
+    assert ("for the device of /u04" in said) is (not other)
