@@ -141,7 +141,7 @@ def test_blocks_are_of_an_event_that_read_them_all(others: int) -> None:
     text = (_statement("6u0bg1x0qh9m3", "select 1 from claims", *calls) + waits + _overall(*calls) + waits).replace(
         f"{0:11}{400_000:11}", f"{3_894_120:11}{400_000:11}"
     )
-    assert f"{'3,894,120 blocks in ' * (others < 100)}112,308 waits for `direct path read temp`" in _said(text)
+    assert f"{'3,894,120 blocks from disk, ' * (others < 100)}112,308 waits for `direct path read temp`" in _said(text)
     assert ("blocks" in _said(text)) is (others < 100)
 
 
