@@ -330,7 +330,7 @@ def test_reads_of_sockets_and_failed_reads_are_no_reads_of_data() -> None:
     said = dict(iolab.findings(iolab.load(log)).select("name", "sentence").iter_rows())
 
     assert said["async_or_sync"] == "The only read of `a.dbf` was synchronous: 8 KiB."
-    assert said["read_size"] == "The only file read returned 8 KiB."
+    assert said["read_size"] == "1 file read returned 8 KiB."
 
 
 @pytest.mark.corpus
@@ -452,7 +452,7 @@ def test_one_read_of_data_beside_those_of_libraries() -> None:
     )
     said = dict(iolab.findings(iolab.load(log)).select("name", "sentence").iter_rows())
 
-    assert said["read_size"] == "The only file read returned 2.93 KiB."
+    assert said["read_size"] == "1 file read returned 2.93 KiB."
 
 
 def test_where_nobody_works_the_one_that_waits_for_a_lock_leads() -> None:
