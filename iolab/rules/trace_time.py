@@ -263,7 +263,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         said, next_step = f"{said.removesuffix('.')}; {reaped}.", _DIRECT
     if next_step == _FILE_SYSTEM and names:
         next_step = step_of_folder(log, names, is_own(lead)) or next_step
-    if next_step == _HOLDER:
+    elif next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
     if next_step == _STACKS and set(names) <= set(POSTS):
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
@@ -293,10 +293,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
         next_step = _PATHS.format(peer.rpartition(":")[0])
     if next_step == _IOSTAT:
-        ring, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else ("", "")
-        folder = (ring or _main_file(log, lead, row)[0]).rpartition("/")[0]
-        said += of_ring
-        next_step = next_step.replace("devices of the files", f"device of {folder}") if folder else next_step
+        file, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else (_main_file(log, lead, row)[0], "")
+        said, next_step = said + of_ring, _iostat_of(file)
     return Finding(
         name,
         said,
@@ -305,6 +303,11 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
+
+
+def _iostat_of(file: str) -> str:
+    folder = file.rpartition("/")[0]
+    return _IOSTAT.replace("devices of the files", f"device of {folder}") if folder else _IOSTAT
 
 
 def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval) -> str:
