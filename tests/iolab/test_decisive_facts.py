@@ -125,7 +125,14 @@ def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
 @pytest.mark.parametrize("seconds", [50, 20])
 def test_small_waits_of_one_index_are_one_fact_with_the_insert_behind_it(seconds: float) -> None:
     """Waits of which none is large are large together; what inserts has a third of the time or more."""
-    segment = {"ordered_by": "gc_buffer_busy", "owner": "A", "pdb": None, "object": "X9", "total_pct": None, "capture_pct": 91.0}
+    segment = {
+        "ordered_by": "gc_buffer_busy",
+        "owner": "A",
+        "pdb": None,
+        "object": "X9",
+        "total_pct": None,
+        "capture_pct": 91.0,
+    }
     names = ("enq: TX - index contention", "gc buffer busy acquire", "gc current block busy")
     insert = Statement("6kd2v9s1xq8fa", exact(700), exact(90), text="INSERT INTO A.T(ID) VALUES (:1)")
     events = {name: Wait(exact(900), exact(seconds)) for name in names}
@@ -139,7 +146,14 @@ def test_small_waits_of_one_index_are_one_fact_with_the_insert_behind_it(seconds
 @pytest.mark.parametrize(("taken", "listed"), [(700, True), (700, False), (200, True), (200, False)])
 def test_what_grows_and_what_inserts_into_it_stand_beside_the_wait_for_space(taken: float, listed: bool) -> None:  # noqa: FBT001 - a case
     """The segment of a list, and the statement with a third of the time, where it inserts."""
-    lob = {"ordered_by": "block_changes", "owner": "A", "pdb": None, "object": "LOB$$", "total_pct": None, "capture_pct": 76.0}
+    lob = {
+        "ordered_by": "block_changes",
+        "owner": "A",
+        "pdb": None,
+        "object": "LOB$$",
+        "total_pct": None,
+        "capture_pct": 76.0,
+    }
     insert = Statement("6kd2v9s1xq8fa", exact(taken), exact(90), text="insert /*+ append */ into a.scan values (:1)")
     facts = replace(facts_of("enq: HW - contention", 660), statements=(insert,))
     found = [*places(tables(segments=[lob]) if listed else tables(), facts)]
@@ -155,7 +169,14 @@ def test_what_grows_and_what_inserts_into_it_stand_beside_the_wait_for_space(tak
 )
 def test_the_class_of_blocks_behind_waits_for_buffers(block_class: str, step: str) -> None:
     """Blocks that no partitions spread have another cure, and their class stands beside the segment."""
-    segment = {"ordered_by": "buffer_busy_waits", "owner": "A", "pdb": None, "object": "T", "total_pct": 95.0, "capture_pct": None}
+    segment = {
+        "ordered_by": "buffer_busy_waits",
+        "owner": "A",
+        "pdb": None,
+        "object": "T",
+        "total_pct": 95.0,
+        "capture_pct": None,
+    }
     waits = [{"block_class": block_class, "total_wait_s": 97.0}, {"block_class": "file header", "total_wait_s": 3.0}]
     (found,) = places(tables(segments=[segment], buffer_waits=waits), facts_of("buffer busy waits", 700))
     assert (f"most of their time for blocks of class `{block_class}`" in found.sentence) == ("header" in block_class)
@@ -208,7 +229,14 @@ def test_slow_reads_of_all_files_are_of_what_they_share(
 ) -> None:
     """Where no place of slow reads stands out, the storage does; but what was read, where it is not that slow."""
     report = files(*((f"A{n}", f"/u1/a{n}.dbf", 3_000, ms) for n, ms in enumerate(averages)))
-    segment = {"ordered_by": "physical_reads", "owner": "A", "pdb": None, "object": "T", "total_pct": share, "capture_pct": None}
+    segment = {
+        "ordered_by": "physical_reads",
+        "owner": "A",
+        "pdb": None,
+        "object": "T",
+        "total_pct": share,
+        "capture_pct": None,
+    }
     read = cast("dict[str, object]", report)
     report = tables(**read, segments=[segment])
     found = list(places(report, facts_of("db file sequential read", seconds)))
