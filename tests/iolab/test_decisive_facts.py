@@ -42,6 +42,12 @@ exact = Interval.exact
 BEGIN = dt.datetime(2024, 3, 1, 10, 0)  # noqa: DTZ001 - reports have no zone
 
 
+def _segment_row(statistic: str, name: str, total: float | None, captured: float | None) -> dict[str, object]:
+    """A row of a list of segments."""
+    row = {"ordered_by": statistic, "owner": "A", "object": name, "pdb": None}
+    return row | {"total_pct": total, "capture_pct": captured}
+
+
 def tables(**frames: object) -> AwrReport:
     """A report of these tables."""
     return cast("AwrReport", {name: pl.DataFrame(rows) for name, rows in frames.items()})
@@ -95,11 +101,8 @@ def test_the_instance_or_tablespace_behind_an_event(averages: tuple[float, ...],
 )
 def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> None:
     """The object with most of the list that belongs to an event is named, with partitions together."""
-    rows = [
-        {"ordered_by": statistic, "owner": "A", "pdb": None, "object": "T_PK", "total_pct": None, "capture_pct": pct}
-        for pct in (60.0, 37.0)
-    ]
-    rows += [{"ordered_by": statistic, "owner": "A", "pdb": None, "object": "T", "total_pct": None, "capture_pct": 2.0}]
+    rows = [_segment_row(statistic, "T_PK", None, pct) for pct in (60.0, 37.0)]
+    rows += [_segment_row(statistic, "T", None, 2.0)]
     found = [one.sentence for one in places(tables(segments=rows), facts_of(event, 700))]
     assert [said in one for one in found] == [True] * bool(said)
 
@@ -108,10 +111,7 @@ def test_the_segment_behind_an_event(event: str, statistic: str, said: str) -> N
 def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
     """Events of one hot segment are said together, with their share; of two segments each event has its own."""
     lists = {"gc_buffer_busy": "T_PK", "buffer_busy_waits": other}
-    rows = [
-        {"ordered_by": of, "owner": "A", "pdb": None, "object": name, "total_pct": None, "capture_pct": 91.0}
-        for of, name in lists.items()
-    ]
+    rows = [_segment_row(of, name, None, 91.0) for of, name in lists.items()]
     events = {n: Wait(exact(900), exact(s)) for n, s in (("gc buffer busy acquire", 250), ("buffer busy waits", 180))}
     facts = replace(facts_of("gc buffer busy acquire", 250), events=events)
     found = [one for one in places(tables(segments=rows), facts) if not one.explains]
@@ -125,14 +125,7 @@ def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
 @pytest.mark.parametrize("seconds", [50, 20])
 def test_small_waits_of_one_index_are_one_fact_with_the_insert_behind_it(seconds: float) -> None:
     """Waits of which none is large are large together; what inserts has a third of the time or more."""
-    segment = {
-        "ordered_by": "gc_buffer_busy",
-        "owner": "A",
-        "pdb": None,
-        "object": "X9",
-        "total_pct": None,
-        "capture_pct": 91.0,
-    }
+    segment = _segment_row("gc_buffer_busy", "X9", None, 91.0)
     names = ("enq: TX - index contention", "gc buffer busy acquire", "gc current block busy")
     insert = Statement("6kd2v9s1xq8fa", exact(700), exact(90), text="INSERT INTO A.T(ID) VALUES (:1)")
     events = {name: Wait(exact(900), exact(seconds)) for name in names}
@@ -146,14 +139,7 @@ def test_small_waits_of_one_index_are_one_fact_with_the_insert_behind_it(seconds
 @pytest.mark.parametrize(("taken", "listed"), [(700, True), (700, False), (200, True), (200, False)])
 def test_what_grows_and_what_inserts_into_it_stand_beside_the_wait_for_space(taken: float, listed: bool) -> None:  # noqa: FBT001 - a case
     """The segment of a list, and the statement with a third of the time, where it inserts."""
-    lob = {
-        "ordered_by": "block_changes",
-        "owner": "A",
-        "pdb": None,
-        "object": "LOB$$",
-        "total_pct": None,
-        "capture_pct": 76.0,
-    }
+    lob = _segment_row("block_changes", "LOB$$", None, 76.0)
     insert = Statement("6kd2v9s1xq8fa", exact(taken), exact(90), text="insert /*+ append */ into a.scan values (:1)")
     facts = replace(facts_of("enq: HW - contention", 660), statements=(insert,))
     found = [*places(tables(segments=[lob]) if listed else tables(), facts)]
@@ -169,14 +155,7 @@ def test_what_grows_and_what_inserts_into_it_stand_beside_the_wait_for_space(tak
 )
 def test_the_class_of_blocks_behind_waits_for_buffers(block_class: str, step: str) -> None:
     """Blocks that no partitions spread have another cure, and their class stands beside the segment."""
-    segment = {
-        "ordered_by": "buffer_busy_waits",
-        "owner": "A",
-        "pdb": None,
-        "object": "T",
-        "total_pct": 95.0,
-        "capture_pct": None,
-    }
+    segment = _segment_row("buffer_busy_waits", "T", 95.0, None)
     waits = [{"block_class": block_class, "total_wait_s": 97.0}, {"block_class": "file header", "total_wait_s": 3.0}]
     (found,) = places(tables(segments=[segment], buffer_waits=waits), facts_of("buffer busy waits", 700))
     assert (f"most of their time for blocks of class `{block_class}`" in found.sentence) == ("header" in block_class)
@@ -229,14 +208,7 @@ def test_slow_reads_of_all_files_are_of_what_they_share(
 ) -> None:
     """Where no place of slow reads stands out, the storage does; but what was read, where it is not that slow."""
     report = files(*((f"A{n}", f"/u1/a{n}.dbf", 3_000, ms) for n, ms in enumerate(averages)))
-    segment = {
-        "ordered_by": "physical_reads",
-        "owner": "A",
-        "pdb": None,
-        "object": "T",
-        "total_pct": share,
-        "capture_pct": None,
-    }
+    segment = _segment_row("physical_reads", "T", share, None)
     read = cast("dict[str, object]", report)
     report = tables(**read, segments=[segment])
     found = list(places(report, facts_of("db file sequential read", seconds)))
@@ -261,10 +233,7 @@ def test_the_segment_of_a_statement_and_the_sequence_of_an_index() -> None:
     counts = {"physical_reads": 31_022_110.0, "reads_pct": 92.0}
     scan = Statement("2881204331", exact(800), exact(412), counts=counts)
     insert = Statement("gk2v8xw0q1d71", exact(9), text="insert into t values (app.seq_t.nextval, :1)")
-    rows = [
-        {"ordered_by": of, "owner": "A", "pdb": None, "object": "T_PK", "total_pct": 93.1, "capture_pct": None}
-        for of in ("physical_reads", "gc_buffer_busy")
-    ]
+    rows = [_segment_row(of, "T_PK", 93.1, None) for of in ("physical_reads", "gc_buffer_busy")]
     report, facts = tables(segments=rows), facts_of("db file scattered read", 700, statements=(scan,))
     (read,) = statement_blocks(report, facts)
     assert read.sentence == (
