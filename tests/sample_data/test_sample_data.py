@@ -38,7 +38,7 @@ def test_every_kind_of_file_is_there() -> None:
         "one_case": 2,
         "runs": 2,
         "sqltrace": 4,
-        "tools": 19,
+        "tools": 20,
         "README.md": 1,
     }
 
