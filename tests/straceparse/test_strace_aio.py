@@ -205,5 +205,5 @@ def test_events_that_another_process_cut_off_keep_their_sizes() -> None:
         lines[-1] += "<unfinished ...>"
         lines += [f"9 1700000000.{1000 * number + 21:06d} getpid() = 9 <0.000001>"]
         lines += [f"7 1700000000.{1000 * number + 120:06d} <... io_getevents resumed> {event}"]
-    requests = io_requests(read_strace("\n".join(lines).encode()))
+    requests = io_requests(calls(read_strace("\n".join(lines).encode())))
     assert requests.select("syscall", "bytes_transferred").rows() == [("io_submit", 1_048_576)] * 3
