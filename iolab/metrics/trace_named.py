@@ -80,9 +80,9 @@ class CallNames:
     def add(self, calls: pl.DataFrame, names: Iterable[str]) -> None:
         """Take the next calls, with the columns `iolab.metrics.trace_times.CALLS`, and the names of all of them."""
         own = calls.select("pid", "name", "args", "fd_path", "result", "errno", "elapsed", "gap", "note")
-        others, locks, waits = (
+        others, locks, waits, rings = (
             rows_where(own, _NAME.is_in([name for name in names if is_one(name)]))
-            for is_one in (_is_other, _is_lock, _is_wait)
+            for is_one in (_is_other, _is_lock, _is_wait, HIDDEN.__contains__)
         )
         has_text = _ARGS.str.contains('"', literal=True)
         paths = rows_where(others, has_text | pl.col("fd_path").is_not_null())
@@ -106,7 +106,7 @@ class CallNames:
                 )
                 .drop_nulls(["at", "spent"])
             ),
-            _summed(rows_where(own, _NAME.is_in(HIDDEN) & _IS_ALONE).select("pid", calls=1)),
+            _summed(rows_where(rings, _IS_ALONE).select("pid", calls=1)),
             locks.drop_nulls("elapsed")
             .group_by("pid", "name")
             .agg(pl.col("elapsed").max(), at=_ARGS.get(pl.col("elapsed").arg_max()).str.split(",").list.first()),
