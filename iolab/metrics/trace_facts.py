@@ -127,16 +127,20 @@ class Trace:
         """How many calls have their time from -T."""
         return int(self.calls.get_column("printed").sum())
 
+    @cached_property
+    def _cut(self) -> pl.DataFrame:
+        """The asynchronous requests whose size strace cut (after 32 of a list, without -v) or did not print."""
+        return self.requests.filter(pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed"))
+
     @property
     def unprinted(self) -> int:
-        """Asynchronous requests whose size strace cut (after 32 of a list, without -v) or did not print."""
-        return self.requests.filter(pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed")).height
+        """How many asynchronous requests strace cut, or printed without their size."""
+        return self._cut.height
 
     @property
     def unsized(self) -> int:
         """Those of them whose result is not in the log, either: no line shows how many bytes they were."""
-        is_cut = pl.col("syscall").is_in(SUBMITS) & ~pl.col("is_printed")
-        return self.requests.filter(is_cut & pl.col("bytes_transferred").is_null()).height
+        return self._cut.get_column("bytes_transferred").null_count()
 
     @cached_property
     def depths(self) -> pl.DataFrame:
@@ -159,13 +163,16 @@ class Trace:
         return int(again) if again >= _MOST_OF_IT / 2 * known.height else 0
 
     @cached_property
-    def runs(self) -> list[int]:
-        """Processes that no call made and that executed a program, each after all before it had ended."""
+    def runs(self) -> pl.DataFrame:
+        """Processes that no call made and that executed a program, each after all before it had ended: their spans.
+
+        ``pid``, ``first``, ``last``.
+        """
         own = pl.col("pid").is_in([pid for pid in self.times.programs if pid not in self.times.parents])
         spans = self.calls.filter(own).group_by("pid").agg(pl.col("first").min(), pl.col("last").max())
         spans = spans.drop_nulls().sort("first")
         ended = (pl.col("first") > pl.col("last").cum_max().shift(1)).fill_null(value=True)
-        return spans.filter(ended).get_column("pid").to_list()
+        return spans.filter(ended)
 
     @cached_property
     def queues(self) -> pl.DataFrame:

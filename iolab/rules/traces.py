@@ -333,9 +333,9 @@ def lines_not_read(log: StraceLog) -> Iterator[Finding]:
 
 def _of_runs(trace: Trace) -> tuple[str, str]:
     """What all runs took together, and the calls with most of that time; at most, where calls have no durations."""
-    own = trace.calls.filter(pl.col("pid").is_in(trace.runs))
-    spans = own.group_by("pid").agg(took=(pl.col("last").max() - pl.col("first").min()).dt.total_nanoseconds())
-    whole = int(spans.get_column("took").sum())
+    own = trace.calls.filter(pl.col("pid").is_in(trace.runs.get_column("pid").implode()))
+    spans = trace.runs.select((pl.col("last") - pl.col("first")).dt.total_nanoseconds())
+    whole = int(spans.to_series().sum())
     calls = own.group_by("name").agg(pl.sum("calls"), exact=nanoseconds("elapsed").sum(), open=pl.sum("open"))
     found = calls.with_columns(took=pl.col("exact") + pl.col("open")).sort("took", "name", descending=[True, False])
     if not whole or found.is_empty():
@@ -364,12 +364,13 @@ def repeated_log(log: StraceLog) -> Iterator[Finding]:
         step = "remove the second copy: counts and bytes include both"
         said += "pasted or appended again."
         yield Finding("repeated_log", said, detail=detail, is_gate=True, next=step, order=0)
-    elif len(trace.runs) > 1:
-        named = ", ".join(str(pid) for pid in trace.runs[:_MOST_RUNS])
-        more = " and more" if len(trace.runs) > _MOST_RUNS else ""
+    elif trace.runs.height > 1:
+        pids = trace.runs.get_column("pid").to_list()
+        named = ", ".join(map(str, pids[:_MOST_RUNS]))
+        more = " and more" if len(pids) > _MOST_RUNS else ""
         together, name = _of_runs(trace)
-        said = f"The log holds {len(trace.runs)} runs, one after the other (processes {named}{more}){together}."
+        said = f"The log holds {len(pids)} runs, one after the other (processes {named}{more}){together}."
         detail = "each process started after the ones before it had ended, and no call in the log created it"
-        step = trace_time.step_of_folder(log, [name], pl.col("pid").is_in(trace.runs)) if name else ""
+        step = trace_time.step_of_folder(log, [name], pl.col("pid").is_in(pids)) if name else ""
         step = step or "`strace -o` with a file per run; `-A` appends"
         yield Finding("repeated_log", said, detail=detail, next=step, order=0)
