@@ -71,6 +71,11 @@ IS_SAMPLE: Final = ~pl.col("is_since_boot").fill_null(value=False)
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
 
 
+def has_several_hosts(log: HostLog) -> bool:
+    """Whether the runs of a log name several hosts: their samples are never one account."""
+    return log.runs.get_column("host").drop_nulls().n_unique() > 1
+
+
 def cpu_samples(log: HostLog | Source, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
     """The share of the processors' time that was busy, one row a sample.
 
@@ -117,7 +122,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     Raises:
         RefusedError: As `cpu_samples`.
     """
-    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if has_several_hosts(log):
         raise RefusedError("the samples are of several hosts")
     rows, scope, found = None, "", {}
     for scope in ("host", "cpu"):

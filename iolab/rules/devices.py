@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import RANGE, count_text
-from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START
+from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START, has_several_hosts
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, joined, named_list, percent, seconds, three
 from iolab.rules.registry import rule
@@ -49,7 +49,8 @@ _BUSY: Final = "take a log while the work runs"
 _MUCH: Final = 1e6
 #: Devices that were busy for less in all samples, with no request in any as long as this on average, were calm.
 _CALM: Final = 0.4
-_SLOW_MS: Final = 20.0
+#: Several times what a request to a disk takes: a seek and half a turn.
+SLOW_MS: Final = 20.0
 #: Errors that Solaris counts since boot (iostat -e), which a path or a disk gives.
 _ERRORS: Final = {"trn": "transport errors", "h/w": "hard errors"}
 #: A disk that fails gives errors of its own; as many devices have what they share.
@@ -83,7 +84,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
         >>> list(device_load(read_host(b" r  b   swpd   free\n 1  0  0  9\n")))
         []
     """
-    if "device" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if "device" not in log.scopes or has_several_hosts(log):
         return
     rows = log.scan("device", bounds=True).filter(
         pl.col("device").is_not_null() & ~pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
@@ -175,7 +176,7 @@ def _in_flight(
         return
     calm, longest = "", float(found.get_column("largest").max() or 0.0)  # type: ignore[arg-type]  # numbers
     most = 1.0 if busiest is None else float(busiest)  # type: ignore[arg-type]  # a number
-    is_calm = row["flight"] < _ALWAYS and most < _CALM and longest < _SLOW_MS
+    is_calm = row["flight"] < _ALWAYS and most < _CALM and longest < SLOW_MS
     if is_calm or (row["flight"] < PART and most < PART):
         calm = (
             f"{what} stands out: each {'device ' * (what == 'Nothing')}was at most {percent(most)} busy in any sample. "
@@ -260,7 +261,7 @@ def device_errors(log: HostLog) -> Iterator[Finding]:
     """
     rows = log.scan("device") if "device" in log.scopes else pl.LazyFrame()
     names = [name for name in _ERRORS if name in rows.collect_schema()]
-    if not names or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if not names or has_several_hosts(log):
         return
     ends = rows.filter(pl.col("device").is_not_null()).sort("run", "sample").group_by("device", maintain_order=True)
     every = ends.agg(pl.col(names).first().name.suffix(" first"), pl.col(names).last(), count=pl.len()).collect()

@@ -18,6 +18,7 @@ from iolab.metrics.processors import (
     SINCE_START,
     cpu_metrics,
     cpu_samples,
+    has_several_hosts,
     high_stretch,
     levels,
     placed,
@@ -169,7 +170,7 @@ def largest_share(leads: Iterable[Ledger], *parts: str, least: float = PART) -> 
 )
 def busiest_processor(log: HostLog) -> Iterator[Finding]:
     """The processor that was busy all the time while the others were not: a mean of all hides it."""
-    if "cpu" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if "cpu" not in log.scopes or has_several_hosts(log):
         return
     rows = log.scan("cpu").filter(
         IS_SAMPLE
@@ -315,7 +316,7 @@ def growth(log: HostLog) -> Iterator[Finding]:
         The number of processes grew from 10:10 until the end of the log, from 900 to 7,200. The load average rose from
         9 to 30. This is consistent with sessions or processes that do not end.
     """
-    if "host" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if "host" not in log.scopes or has_several_hosts(log):
         return
     rows = placed(log.scan("host").filter(IS_SAMPLE), log.runs)
     names = [name for name in _GROWING if name in rows.collect_schema().names()]
@@ -495,7 +496,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         >>> for one in host_figures(read_host(text.encode())): print(one.sentence)
         On average: 5,200 transfers per second, 4,900 reads per second, 300 writes per second.
     """
-    if len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if has_several_hosts(log):
         return
     for scope in log.scopes:
         rows = log.scan(scope).filter(IS_SAMPLE)
@@ -552,7 +553,7 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
         missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
     elif any(map(len, boot)) and all(one.all() for one in boot):
         missing = SINCE_START
-    elif len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    elif has_several_hosts(log):
         missing = "its samples are of several hosts, so read the log of each host alone"
     yield Finding(
         "nothing_read",

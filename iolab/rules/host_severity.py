@@ -9,8 +9,26 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import RANGE
-from iolab.metrics.processors import IS_SAMPLE, SATURATED, cpu_parts, high_stretch, levels, placed, raised
-from iolab.rules.devices import QUEUE_FULL, group_words, latencies_of, queue_of, request_kinds, users_of, with_sums
+from iolab.metrics.processors import (
+    IS_SAMPLE,
+    SATURATED,
+    cpu_parts,
+    has_several_hosts,
+    high_stretch,
+    levels,
+    placed,
+    raised,
+)
+from iolab.rules.devices import (
+    QUEUE_FULL,
+    SLOW_MS,
+    group_words,
+    latencies_of,
+    queue_of,
+    request_kinds,
+    users_of,
+    with_sums,
+)
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
 from iolab.rules.host_processors import swapping
 from iolab.rules.phrases import capital, counted, percent, seconds, three
@@ -31,8 +49,7 @@ _KINDS: Final = (
     ("Writes", "writes_per_s", ("write_await_ms", "write_service_ms")),
     ("Requests", "transfers_per_s", ("await_ms", "service_ms")),
 )
-#: Several times what a request takes: a seek and half a turn of a disk, a tenth of a millisecond of flash (NVMe).
-_SLOW_MS: Final = 20.0
+#: Several times what a request to flash takes: a tenth of a millisecond (NVMe).
 _SLOW_FLASH_MS: Final = 2.0
 _FLASH: Final = ("nvme", "pmem")
 #: Fewer requests in a sample do not describe the device.
@@ -78,7 +95,7 @@ _NO_LINKS: Final = ("lo", "lo0")
 
 def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
     """The rows of samples with their length as ``weight``; None without the columns, or of several hosts."""
-    if scope not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if scope not in log.scopes or has_several_hosts(log):
         return None
     rows = log.scan(scope)
     if scope == "interface":  # nmon names the directions otherwise
@@ -152,7 +169,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
     columns = set(rows.collect_schema().names())
     number, whole = _whole(rows)
     is_flash = pl.any_horizontal(pl.col("device").str.starts_with(name) for name in _FLASH)
-    limit = pl.when(is_flash).then(_SLOW_FLASH_MS).otherwise(_SLOW_MS)
+    limit = pl.when(is_flash).then(_SLOW_FLASH_MS).otherwise(SLOW_MS)
     found: list[tuple[float, str, dict[str, Any]]] = []
     for word, rate, times in _KINDS:
         time = next((name for name in times if name in columns), None)
@@ -176,7 +193,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         some = devices.filter(pl.col("number") > 0).to_dicts()
         found += [(row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row)}) for row in some]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
-    groups = [one for one in saturated_device(log) if len(one.evidence[0].rows) > 1]
+    groups = [one for one in saturated_device(log) if len(one.evidence[0].rows) > 1] if found else []
     said_s = {
         name: one.impact.value * whole / _AS_OFTEN for one in groups if one.impact for name in one.evidence[0].rows
     }

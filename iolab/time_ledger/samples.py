@@ -17,6 +17,7 @@ from iolab.metrics.processors import (
     SINCE_START,
     cpu_parts,
     exact_sum,
+    has_several_hosts,
     layers_of,
     tool_cpu_parts,
 )
@@ -230,7 +231,7 @@ def _add_processes(log: HostLog, account: Account, total: float, elapsed: float 
 
 def _process_times(log: HostLog) -> tuple[pl.DataFrame, float] | None:
     """Seconds on a CPU by process, and the length of all samples; None where the log samples no processes."""
-    if "process" not in log.scopes or len(set(log.runs.get_column("host").drop_nulls())) > 1:
+    if "process" not in log.scopes or has_several_hosts(log):
         return None
     rows = log.scan("process", bounds=True)
     columns = rows.collect_schema().names()
