@@ -51,6 +51,8 @@ _MORE_MEMORY: Final = (
 )
 COMPARE_ITSELF: Final = "compare `{0}` itself, with values or a range of its own type, else index its {1}"
 _MORE_COLUMNS: Final = "add the columns that its table is then filtered by to the index `{}`"
+_SINGLE: Final = ", reading single blocks: consistent with undo of rows that others changed, or with chained rows"
+CHANGED: Final = "see who changes these blocks meanwhile: select * from v$transaction; run it at another time"
 _INDEX: Final = "see whether an index serves its predicate on `{}`: select * from dba_ind_columns"
 #: A statement that is executed this often may be so for each row of another, whose rows are the same but for this part.
 OFTEN: Final = 100
@@ -64,7 +66,7 @@ _REMOTE: Final = "join it as a whole, not row by row: hint use_hash, or driving_
 
 
 def main_step(
-    steps: _Steps, parents: Sequence[int | None], us: float, gets: int, runs: int, text: str | None
+    steps: _Steps, parents: Sequence[int | None], us: float, gets: int, runs: int, text: str | None, event: str = ""
 ) -> tuple[str, str]:
     """The step with most of the time, else of the gets, or how few rows it kept of those below it; what to do about it.
 
@@ -75,6 +77,7 @@ def main_step(
         gets: of the statement.
         runs: its executions, of one of which the figures of the plan may be.
         text: of the statement.
+        event: what it waited for longest, where that is half of its time.
 
     Returns:
         A sentence, and a next step where one is better than to see the plan; both empty where the plan does not tell.
@@ -118,7 +121,11 @@ def main_step(
             few += "; the statement compares `{}` converted with {}".format(*converted)
             return f"{few}.", COMPARE_ITSELF.format(*converted)
         if is_scan and blocks >= _MANY * step["rows"]:
-            return f"{few}.", _INDEX.format(table)
+            is_table, is_single = (
+                "TABLE" in name,
+                event == "db file sequential read",
+            )
+            return (f"{few}{_SINGLE}.", CHANGED) if is_table and is_single else (f"{few}.", _INDEX.format(table))
         also = "".join(f", `{_operation(steps[n])}` {percent(own[n] / of)}" for n in second)
         return f"{said}{also}.", ""
     return "", ""

@@ -15,7 +15,7 @@ from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_o
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.row_sources import LONG_US, for_each_row, largest_wait, main_step
+from iolab.rules.row_sources import CHANGED, LONG_US, for_each_row, largest_wait, main_step
 from iolab.rules.time_parts import sentence
 from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, LOBS, event_step, lob_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
@@ -78,7 +78,6 @@ _LONG_GAP_S: Final = 1e-3
 #: What to do about one row a round trip.
 _SEND_AT_ONCE: Final = "send rows in batches (array binds, FORALL): each execution of one row is a round trip"
 _GET_AT_ONCE: Final = "get the rows by one query (a join, or a list of keys): each execution is a round trip"
-_CHANGED: Final = "see who changes these blocks meanwhile: select * from v$transaction; run it at another time"
 #: Modes of a table lock, and statements, of a check of rows that refer to the one that changes.
 _SHARED, _CHANGES = (4, 5), ("delete", "update", "merge")
 _SYNC: Final = "log file sync"
@@ -405,9 +404,9 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             parts = [*_work(facts, one, top, by_row), *(undo := _undo(facts, one, top))]
             parts[-1:] = [parts[-1] + spilled] if parts else []
             if undo:
-                step = _CHANGED
+                step = CHANGED
             elif top is None or (one["us"] >= LONG_US and _is_of_step(top["event"])):
-                plan, better = _row_source(facts, one)
+                plan, better = _row_source(facts, one, top)
                 step = instead or better or step
             step = CACHE_LOBS if one["is_lob"] and top and top["event"].startswith("direct path read") else step
             if top is not None and (file := _slow_file(facts, one, top)) is not None:
@@ -487,13 +486,14 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
         yield f"{count_text(one['trips'], 'round trip')} ({seconds(one['trip_us'] / 1e6)})"
 
 
-def _row_source(facts: Facts, one: dict[str, Any]) -> tuple[str, str]:
+def _row_source(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> tuple[str, str]:
     """What the only plan of a statement shows of its time or gets, and what to do about it."""
     steps = facts.trace.row_sources.filter(_is_of(one), pl.lit(one["texts"] == 1)).to_dicts()
     places = {step["id"]: n for n, step in enumerate(steps)}
     steps = steps if len(places) == len(steps) else []  # of one plan
     parents = [places.get(step["parent_id"]) for step in steps]
-    return main_step(steps, parents, one["us"], one["gets"], one["executions"], one["text"])
+    event = top["event"] if top else ""
+    return main_step(steps, parents, one["us"], one["gets"], one["executions"], one["text"], event)
 
 
 def _is_of_step(event: str) -> bool:

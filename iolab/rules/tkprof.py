@@ -149,7 +149,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
         silent = _silent(facts.report, one)
-        source, better = _row_source(facts.report, one) if not culprit and not parse_s else ("", "")
+        source, better = _row_source(facts.report, one, top) if not culprit and not parse_s else ("", "")
         source += _between(facts.report, one) if by_row else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         is_calm = _is_calm(facts, one)
@@ -234,12 +234,13 @@ def _between(report: Tkprof, one: dict[str, Any]) -> str:
     return f" Between its calls {seconds(time)} passed in the client." if time > one["elapsed_s"] else ""
 
 
-def _row_source(report: Tkprof, one: dict[str, Any]) -> tuple[str, str]:
+def _row_source(report: Tkprof, one: dict[str, Any], top: dict[str, Any] | None) -> tuple[str, str]:
     """What the plan of a statement shows of its time or gets, and what to do about it."""
     steps = report.row_sources.filter(pl.col("statement") == one["part"], pl.col("plan") == _ROW_SOURCE).to_dicts()
     levels = [step["level"] for step in steps]
     parents = [max((m for m in range(n) if levels[m] < level), default=None) for n, level in enumerate(levels)]
-    return main_step(steps, parents, one["elapsed_s"] * 1e6, one["gets"] or 0, one["executions"] or 1, one["text"])
+    us, event = one["elapsed_s"] * 1e6, top["event"] if top else ""
+    return main_step(steps, parents, us, one["gets"] or 0, one["executions"] or 1, one["text"], event)
 
 
 def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:

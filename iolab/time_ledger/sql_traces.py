@@ -594,7 +594,7 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
     """The line of the total, and what shares are of."""
     whole, rate = _time(span), _rate(trace, session)
     is_off = rate is not None and abs(rate - 1) > _MOST_DRIFT
-    notes = [f"{_time(round(span / rate))} by the dates in the trace"] if is_off and rate else []
+    notes = [f"`tim` ran {rate:.3g} times as fast as the dates in the trace"] if is_off else []
     notes += [f"in steps of {_time(trace.resolution_us)}"] if trace.resolution_us > 1 else []
     notes += [f"the longest of {count:,} sessions"] if count > 1 else []
     beside = f" ({', '.join(notes)})" if notes else ""

@@ -351,6 +351,18 @@ def test_reads_and_writes_of_temporary_space_are_one(write: float) -> None:
     assert "`HASH GROUP BY` took 47 % of its time, `HASH JOIN` 44 %." in said
 
 
+@pytest.mark.parametrize("event", ["db file sequential read", "db file scattered read"])
+def test_a_scan_that_reads_single_blocks_needs_no_index(event: str) -> None:
+    """Where a scan of a table waits for single blocks, they are of undo or chained rows; else an index is the question."""
+    step = "         9          9          9  TABLE ACCESS FULL EV (cr=990000 pr=9000 pw=0 time=99000000 us)\n"
+    rows = ("Fetch", 1, 100.0, 990_000, 9)
+    log = _statement("2kz8q0xw4m1cd", "select a from ev", rows) + PLAN[: PLAN.index("        18")] + step
+    found = iolab.findings((HEAD + log + _waits(event, 90.0) + _overall(rows)).encode())
+    one = found.filter(name="main_statement").row(0, named=True)
+    assert ("undo" in one["sentence"]) == (event == "db file sequential read")
+    assert ("v$transaction" in one["next"]) == (event == "db file sequential read")
+
+
 def test_calls_of_a_trace_have_no_mean() -> None:
     """A parse of nothing and an execution of all of the time are two calls, not two waits of half of the time."""
     call = "{} #1:c={},e={},p=0,cr=9,cu=0,mis=0,r=0,dep=0,og=1,plh=5,tim={}\n"
