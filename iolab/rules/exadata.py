@@ -113,6 +113,9 @@ def exadata(
         ...     one.is_refused)
         Flash answered 84 % of 123,661,694 read requests. False
         The time of a read from flash cannot be computed: 16 % of the reads did not come from flash. True
+        >>> eligible = {"cell physical io bytes eligible for predicate offload": Interval.exact(0)}
+        >>> print(list(exadata(figures(99, 190_000) | eligible))[-1].sentence)
+        No byte was eligible for smart scan: scans read through the buffer cache.
         >>> list(exadata({}))
         []
     """
@@ -147,6 +150,15 @@ def exadata(
                 evidence=(rows, Evidence("statements")),
                 order=4,
             )
+    if hits is not None and hits.lo > 0 and eligible is not None and eligible.hi == 0:
+        yield Finding(
+            "offload",
+            "No byte was eligible for smart scan: scans read through the buffer cache.",
+            next="see why: cell_offload_processing, _serial_direct_read, and the size of the table beside the cache",
+            evidence=(Evidence(table, (_ELIGIBLE,)),),
+            order=4,
+            explains=("cell multiblock",),
+        )
     if smart and eligible is not None and returned is not None and size is not None and size.lo > 0:
         of_all, saved = eligible / size, 1 - returned / eligible
         if of_all.lo > 1.0 + 1e-6 or saved.hi < 0:
