@@ -14,11 +14,11 @@ from iolab.metrics.formatting import count_text, short_text
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
-from iolab.rules.time_parts import PART
+from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.ash import addm_advised, addm_impacts, addm_table, ash_ledgers
 from iolab.time_ledger.next_steps import event_step, step_at
 from iolab.time_ledger.sampled import LEAST_SAMPLES, sampling_error
-from logframe.interval import row_figure
+from logframe.interval import Interval, row_figure
 from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
@@ -367,6 +367,11 @@ def wait_counts(_facts: AshFacts) -> Iterator[Finding]:
     )
 
 
+_INVALIDATES: Final = "see what invalidates cursors: statistics, DDL and grants of that time (dba_objects.last_ddl_time)"
+#: Beginnings of findings of ADDM that say what took the time, not why.
+_NO_CAUSES: Final = ("CPU", "Top ", "Unusual ")
+
+
 def addm_findings(report: AwrReport) -> Iterator[Finding]:
     """What ADDM found, in its own words and figures."""
     yield from apply_rules("addm", report)
@@ -408,6 +413,19 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
         step = f"see whether this advice of ADDM fits: {usual}" if usual else ""
         step = step or (f"see the actions that the report lists for `{finding}`" if finding in advised else _AWR)
         yield Finding("addm_finding", f"{said}.", next=step, evidence=(Evidence(table, (finding,)),))
+
+
+@rule("addm_finding", of="period", explains=("",), needs="findings of ADDM in an AWR report")
+def addm_beside(report: AwrReport) -> Iterator[Finding]:
+    """The cause that ADDM found for a third of the activity or more, beside the largest part of the time."""
+    if addm_table(report) is None:
+        return
+    causes = [one for one in addm_impacts(report) if not one[0].startswith(_NO_CAUSES) and "Class" not in one[0]]
+    finding, share = max(causes, key=lambda one: one[1].value, default=("", Interval.exact(0)))
+    if share.lo >= LARGE * 100:
+        place = Evidence(str(addm_table(report)), (finding,))
+        said = f"ADDM rates `{finding}` at {percent(share / 100)} of the activity."
+        yield Finding("addm_finding", said, next=_INVALIDATES * ("Invalidations" in finding), evidence=(place,))
 
 
 def _details(report: AwrReport, table: str) -> dict[str, tuple[list[str], list[str], list[str], str]]:

@@ -215,3 +215,29 @@ def test_the_parts_of_a_report_are_computed_once(monkeypatch: pytest.MonkeyPatch
             assert [*main_statement(facts), *plsql_block(facts)] == []
         counts.append(len(asked))
     assert counts[0] == counts[1] > 0
+
+
+@pytest.mark.parametrize(
+    ("finding", "share", "is_cause"),
+    [
+        ("Hard Parse Due to Invalidations", 71.3, True),
+        ("Hard Parse Due to Invalidations", 20.1, False),
+        ("CPU Usage", 71.3, False),
+    ],
+)
+def test_the_cause_that_addm_found_stands_beside_the_largest_part(
+    finding: str, share: float, *, is_cause: bool
+) -> None:
+    """A third of the activity or more, and not what took the time: the list in the report is what ADDM found."""
+    listed = "Top ADDM Findings by Average Active Sessions\n~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
+    listed += (
+        "Finding Name                             Avg act Percen Task Name\n"
+         f"{'-' * 40} ------- ------ {'-' * 24}\n"
+    )
+    for name, percent in (("Top SQL Statements", 91.2), (finding, share)):
+        listed += f"{name:40} {0.28:7.2f} {percent:6.2f} ADDM:1329819247_1_411\n"
+    text = report().read_text().replace("Load Profile  ", f"{listed}Load Profile  ", 1)
+    found = iolab.findings(text.encode())
+    said = found.filter(name="addm_finding")
+    assert said.get_column("sentence").to_list() == [f"ADDM rates `{finding}` at 71 % of the activity."] * is_cause
+    assert not is_cause or said.item(0, "part") == found.filter(pl.col("part").is_not_null()).item(0, "part")
