@@ -33,6 +33,8 @@ _IDLE_S: Final = 60.0
 SAMPLED_EVERY_S: Final = 10.0
 #: Blocks of an execution, or fewer, that no other plan would reduce much.
 _FEW_GETS: Final = 30
+#: Parameters of places of copies.
+_OF_COPIES: Final = ("db_recovery", "log_archive_dest")
 #: Samples of a statement, in % of all, that are named where no list of SQL has it.
 _SAMPLED_PCT: Final = 10.0
 _SATURATED_IDLE_PCT: Final = 10.0
@@ -266,6 +268,12 @@ class ReportFacts:
     def is_aix(self) -> bool:
         """Are its CPU times undercounted with SMT?  Source: ardentperf.com 2016/07/01."""
         return "aix" in self.platform.lower()
+
+    @property
+    def in_asm(self) -> bool:
+        """Do parameters name disk groups?  Those of copies do not count: files of the database may be elsewhere."""
+        of_files = [value for name, value in self.parameters.items() if not name.startswith(_OF_COPIES)]
+        return any(value.startswith("+") for value in of_files)
 
     @cached_property
     def repeated_ids(self) -> frozenset[str]:

@@ -367,7 +367,7 @@ def wait_counts(_facts: AshFacts) -> Iterator[Finding]:
     )
 
 
-_INVALIDATES: Final = "see what invalidates cursors: statistics, DDL and grants of that time (dba_objects.last_ddl_time)"
+_INVALIDATES: Final = "see what invalidates cursors: statistics, DDL, grants of that time (dba_objects.last_ddl_time)"
 #: Beginnings of findings of ADDM that say what took the time, not why.
 _NO_CAUSES: Final = ("CPU", "Top ", "Unusual ")
 

@@ -113,8 +113,7 @@ def read_latency_class(facts: ReportFacts) -> Iterator[Finding]:
 def _of_storage(what: str, facts: ReportFacts) -> str:
     """A file system's cache is not in the candidates where files are in ASM, or it is bypassed by a setting."""
     setting = facts.parameters.get("filesystemio_options", "").lower()
-    in_asm = any(value.startswith("+") for value in facts.parameters.values())
-    if in_asm or setting in {"setall", "directio"}:
+    if facts.in_asm or setting in {"setall", "directio"}:
         return what.replace("flash, an array's cache or the file system's cache", "flash or an array's cache")
     return what
 

@@ -324,20 +324,26 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     )  # fmt: skip
 
 
+def _alike(figures: dict[int, float], row: int) -> set[int]:
+    """A row and the few others that have at least half as much; the row alone where these are most of all."""
+    found = {n for n, value in figures.items() if 2 * value >= figures[row]}
+    return found if 2 * len(found) <= len(figures) else {row}
+
+
 def _near(
     table: _Table, most: _Figures, row: int, values: Sequence[tuple[float, int]]
 ) -> tuple[list[float], dict[str, str]]:
     """The figures of the other rows but for a few that are much like the largest; a clause about these (``alike``)."""
-    others = {-n: value for value, n in values if -n != row}
-    near = [n for n, value in others.items() if 2 * value >= (most.values[row] or 0.0)]
-    if not near or 2 * len(near) > len(others):
-        return [*others.values()], {}
-    said = f"{counted(len(near), 'others')} had {most.said(min(others[n] for n in near))} or more"
+    figures = {row: most.values[row] or 0.0, **{-n: value for value, n in values}}
+    near = _alike(figures, row)
+    rest = [value for n, value in figures.items() if n not in near]
+    if near == {row}:
+        return rest, {}
+    said = f"{counted(len(near) - 1, 'others')} had {most.said(min(figures[n] for n in near))} or more"
     names = {n: next((cell for cell in cells if cell[:1] == "/"), "/") for n, cells in enumerate(table.listed.rows)}
-    folder = posixpath.commonpath([names[n] for n in (row, *near)])
+    folder = posixpath.commonpath([names[n] for n in near])
     within = {n for n, name in names.items() if name.startswith(f"{folder}/")}
-    said += f", all in `{folder}`" if within == {row, *near} else ""
-    return [value for n, value in others.items() if n not in near], {"alike": said}
+    return rest, {"alike": said + f", all in `{folder}`" * (within == near)}
 
 
 def _rates(
@@ -345,8 +351,7 @@ def _rates(
 ) -> tuple[dict[str, str], float]:
     """What one of a row takes, the few rows that take nearly as much, and the average of the others."""
     rates = {-n: value / count for value, n in values if (count := counts[-n])}
-    alike = {n for n, each in rates.items() if 2 * each >= rates[row]}
-    alike = alike if 2 * len(alike) <= len(rates) else {row}
+    alike = _alike(rates, row)
     slow, rest = (sum(value for value, n in values if (-n in alike) is of) for of in (True, False))
     texts, typical = {"each": most.said(rates[row])}, rest / (sum(counts[n] or 0 for n in {*rates} - alike) or 1)
     if len(rates) > len(alike):

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from awrparse import AwrReport
     from iolab.metrics.report_facts import ReportFacts, Statement
 
-#: Places of copies: files of the database may be elsewhere.
-_OF_COPIES: Final = ("db_recovery", "log_archive_dest")
 #: A ping of 8 KiB that takes this many times one of 500 bytes is slow: four times as long is usual at most.
 _SLOW_PING: Final = 5
 _DEVICES: Final = "Interconnect Device Statistics"
@@ -90,14 +88,13 @@ def parameters_behind(facts: ReportFacts) -> Iterator[Finding]:
         one process writes for all.
         let the writers write asynchronously: disk_asynch_io = true, filesystemio_options = setall
     """
-    values = {name: value for name, value in facts.parameters.items() if not name.startswith(_OF_COPIES)}
-    is_file = not any(one.startswith("+") for one in values.values()) and "windows" not in facts.platform.lower()
+    is_file = not facts.in_asm and "windows" not in facts.platform.lower()
     stated = set[str]()
     for event in [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]:
         found: dict[str, list[str]] = {}
         steps: dict[str, list[str]] = {}
         for one in _known_parameters():
-            value, cpus = values.get(one["name"], ""), facts.cpus or facts.cpu_count or 0
+            value, cpus = facts.parameters.get(one["name"], ""), facts.cpus or facts.cpu_count or 0
             if value.lower() not in one["values"] or not event.startswith(tuple(one["events"])):
                 continue
             if one.get("cpus", 0) <= cpus and (is_file or not one.get("files")):
