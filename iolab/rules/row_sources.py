@@ -100,8 +100,7 @@ def main_step(
         if not whole or sum(own[n] for n in (most, *second)) < _MOST * whole:
             continue
         step, inner = steps[most], [steps[m] for m in _below(parents, most)]
-        is_filter = str(step["operation"]).startswith(_FILTERS) and len(inner) == 1
-        if is_filter and (found := inner[0])["rows"] >= _FAR_OFF * max(step["rows"], 1):
+        if len(inner) == 1 and _is_filtered(step, found := inner[0], "rows"):
             kept = f"kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{_expected(found)}"
             is_index = str(found["operation"]).startswith("INDEX")
             better = _MORE_COLUMNS.format(_operation(found).rpartition(" ")[2]) if is_index else ""
@@ -190,6 +189,12 @@ def for_each_row(
     return said, (COMMIT_LESS if commits else INSTEAD if is_call else _JOIN).format(name)
 
 
+def _is_filtered(step: _Step, inner: _Step, rows: str) -> bool:
+    """Whether a step keeps few of the many rows of the one below it."""
+    is_filter = str(step["operation"]).strip().startswith(_FILTERS)
+    return is_filter and inner[rows] >= max(_FAR_OFF * (step[rows] or 0), _MANY_ROWS)
+
+
 def _expected(step: dict[str, Any]) -> str:
     """How many rows the optimizer expected of a step that returned many more."""
     expected = step["cardinality"]
@@ -237,6 +242,12 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
     took += f": {', '.join(did)}" if did else ""
     is_scan = one["operation"].strip().startswith(_SCANS)
     took += f" for {counted(one['a_rows'], 'rows')}" * (is_scan and (one["buffers"] or 0) >= _MANY * one["a_rows"])
+    inner = plan.filter(pl.col("parent_id") == one["id"]).to_dicts()
+    if len(inner) == 1 and _is_filtered(one, inner[0], "a_rows"):
+        name, is_index = inner[0]["object_name"] or "", inner[0]["operation"].strip().startswith("INDEX")
+        below = f"`{inner[0]['operation'].strip()}`" + f" of `{name}`" * bool(name)
+        kept = f"; it kept {one['a_rows']:,.0f} of {inner[0]['a_rows']:,.0f} rows of {below}"
+        return f"{took}{kept}", _MORE_COLUMNS.format(name) if is_index else SEE_PLAN
     if said := _estimate(plan, one):
         return f"{took}{said}", _GATHER
     if is_scan and (converted := converted_column(" ".join(one["predicates"] or ()))):

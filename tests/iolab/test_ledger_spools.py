@@ -566,6 +566,23 @@ def test_a_plan_that_took_time_is_said_where_nothing_is_timed() -> None:
     assert [one.name for one in found(text.replace("00:01:31", "00:00:00").replace(".20", ".00"))] == ["not_timed"]
 
 
+@pytest.mark.parametrize("kept", [37, 3_000])
+def test_a_step_that_drops_most_rows_of_its_index(kept: int) -> None:
+    """The index finds many rows of which its table keeps few: columns of the filter are missing in it."""
+    rule = "-" * 84
+    text = (
+        "SQL> exec show_plan\n\nPLAN_TABLE_OUTPUT\n"
+        f"{rule}\nSQL_ID  7abc0plan0001, child number 0\n{rule}\nselect a from t\n{rule}\n"
+        f"| Id  | Operation                   | Name | E-Rows | A-Rows |   A-Time   | Buffers |\n{rule}\n"
+        f"|   0 | SELECT STATEMENT            |      |        | {kept:6} |00:01:31.20 |   99124 |\n"
+        f"|   1 |  TABLE ACCESS BY INDEX ROWID| T    |   9000 | {kept:6} |00:01:31.19 |   99124 |\n"
+        f"|   2 |   INDEX RANGE SCAN          | T_I  |   9000 |   9000 |00:00:01.19 |     124 |\n{rule}\n"
+    )
+    [one] = found(text)
+    assert ("it kept 37 of 9,000 rows of `INDEX RANGE SCAN` of `T_I`" in one.sentence) == (kept == 37)
+    assert ("to the index `T_I`" in one.next) == (kept == 37)
+
+
 def test_a_bound_of_minutes_is_no_bound_of_a_block() -> None:
     """12 blocks in 760 s: the reads are not what took the time, so no column claims it."""
     text = traced("select a from t", 760, gets=99_000, blocks=12) + traced("select b from t", 1, gets=9, blocks=2_000)
