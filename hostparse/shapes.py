@@ -254,7 +254,7 @@ def joined(frames: Sequence[pl.DataFrame], keys: Sequence[tuple[str, ...]], layo
     ]
     if len(groups) == 1:
         return groups[0]
-    together = pl.concat(groups, how="diagonal")
+    together = pl.concat(groups, how="diagonal_relaxed")  # a field of JSON may be a name here, and a figure there
     if not layout.is_merged:
         return together.sort("line", maintain_order=True)
     place = list(dict.fromkeys([*_PLACED, *(name for key in keys for name in key)]))

@@ -318,7 +318,8 @@ def _part(
     fields: list[Field] = []
     columns: list[pl.Series] = []
     halves: dict[str, Half] = {}
-    for key in rows[0].cells:
+    for number, key in enumerate(rows[0].cells, 1):
+        label = key or f"column_{number}"
         values = [row.cells.get(key) for row in rows]
         cells = pl.Series([None if value is None else str(value) for value in values], dtype=pl.String)
         named = _NAMES.get(key) or KEYS.get(key)
@@ -327,11 +328,11 @@ def _part(
             fields.append(Field(named, key, None))
             columns.append(cells.alias(named))
             continue
-        metric = _metric(section, key, tool)
+        metric = _metric(section, label, tool)
         read = figures(cells, metric.factor, metric.basis)
         if len(read.problems):
-            fields.append(Field(key, key, None))
-            columns.append(cells.alias(key))
+            fields.append(Field(label, key, None))
+            columns.append(cells.alias(label))
             continue
         unique = metric.name if metric.name not in halves else f"{metric.name}_{len(fields)}"
         fields.append(Field(unique, key, metric))

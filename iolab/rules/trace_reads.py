@@ -76,7 +76,7 @@ def one_process_read(log: StraceLog) -> Iterator[Finding]:
     pid, most = sums.item(0, "pid"), sums.item(0, "made")
     whole, rest = int(sums.get_column("made").sum()), sums[1:]
     next_most, fewest = rest.item(0, "made"), rest.item(-1, "made")
-    others = trace.calls.filter(pl.col("pid") != pid)
+    others = trace.calls.filter(pl.col("pid").ne_missing(pl.lit(pid, pl.Int32())))
     posts = others.filter(pl.col("name").is_in(POSTS))
     is_skewed = most >= _MOST_SHARE * whole or (most >= _MUCH_MORE * next_most and fewest >= LEAST_WAITS)
     if not is_skewed or seconds_of(posts, "elapsed") < _MOSTLY_IDLE * seconds_of(others, "elapsed"):

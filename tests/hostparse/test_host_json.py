@@ -237,6 +237,21 @@ def test_a_document_of_a_histogram_without_its_names(line: str) -> None:
     assert log.diagnostics.get_column("line").to_list() == [2] * ("hist" not in line or "7}" not in line)
 
 
+@pytest.mark.parametrize("value", ["9" * 400, '"much"', "2.0"])
+@pytest.mark.parametrize("name", ["", "usr"])
+def test_a_field_that_is_a_name_in_one_table_and_a_figure_in_another(name: str, value: str) -> None:
+    """A figure that no column holds, or a text, is kept as it is printed; a field without a name has one."""
+    text = '{"sysstat": {"hosts": [{"statistics": [{"cpu-load": [{"cpu": "all", "usr": 1.5, "idle": 96.5}]},\n'
+    text += f'{{"other": {{"cpu": "all", "system": 0, "{name}": {value}}}}}]}}]}}}}'
+    log = iolab.load(text.encode())
+    iolab.findings(log)
+    assert any(value.strip('"') in map(str, row) for frame in log.frames().values() for row in _rows(frame))
+
+
+def _rows(frame: pl.DataFrame | pl.LazyFrame) -> list[tuple[object, ...]]:
+    return frame.lazy().collect().rows()
+
+
 @pytest.mark.parametrize("text", [">", "> >\n>\n", "\x1b[31m\x1b[m\n", "    >\n", "\ufeff>", "|\n|"])
 def test_marks_without_a_log(text: str) -> None:
     """A text of which nothing is left without its marks is refused with a reason."""
