@@ -281,6 +281,23 @@ def objects(facts: AshFacts) -> Iterator[Finding]:
         )
 
 
+@rule("sampled_plsql", of="ash", explains=("",), needs="the table of PL/SQL", thresholds={"a third": "LARGE"})
+def sampled_plsql(facts: AshFacts) -> Iterator[Finding]:
+    """The PL/SQL that was executed in a third of the samples or more, beside the largest part of the time."""
+    if "ash_plsql" not in facts.report or facts.lead.unshared:
+        return
+    rows = facts.report["ash_plsql"].filter(pl.col("activity_pct") >= 100 * LARGE)
+    for row in rows.sort("activity_pct", "current_pct", descending=True, nulls_last=True).head(1).to_dicts():
+        inner = rows.filter(entry=row["entry"], current=row["entry"]).get_column("current_pct").sum() / 100
+        own = f", {percent(inner)} in its own code" if inner >= PART else ""
+        yield Finding(
+            "sampled_plsql",
+            f"`{row['entry']}` was executed in {percent(row['activity_pct'] / 100)} of the samples{own}.",
+            next="see what calls it, and how often: where SQL calls it for each row, put its work into the statement",
+            evidence=(Evidence("ash_plsql", (row["entry"],)),),
+        )
+
+
 @rule("blocking_session", of="ash", needs="the table of blocking sessions", thresholds={"5 %": "Finding.NOTABLE"})
 def blockers(facts: AshFacts) -> Iterator[Finding]:
     """A session that others waited for; only where its share is of all samples, as the event's own share shows."""

@@ -233,8 +233,10 @@ def child_cursors(facts: ReportFacts) -> Iterator[Finding]:
     sql_id, children = facts.most_children
     if facts.whole_s is None or not waits or facts.is_idle or children < MANY_CHILDREN:
         return
-    share = total(waits) / facts.whole_s
-    if share.lo < NOTABLE:
+    waited = total(waits)
+    share = waited / facts.whole_s
+    is_elsewhere = facts.parse_s is not None and 2 * facts.parse_s.hi < waited.lo  # not in parses
+    if share.lo < NOTABLE or is_elsewhere:
         return
     yield Finding(
         "child_cursors",

@@ -168,7 +168,8 @@ class Session:
         """The PARSE calls that are in no other one: ``elapsed_us`` is with the recursive statements in them."""
         later = (pl.col("tim_us") - pl.col("elapsed_us")).reverse().cum_min().shift().reverse()
         parses = self.calls.filter(pl.col("op") == "PARSE").sort("line")
-        return parses.filter((pl.col("tim_us") <= later).fill_null(value=True))  # no later one began before its end
+        is_outside = (pl.col("tim_us") <= later).fill_null(value=True)  # no later one began before its end
+        return parses.filter((pl.col("depth") == 0) | is_outside)
 
     @cached_property
     def statements(self) -> pl.DataFrame:
