@@ -41,7 +41,7 @@ _MOST: Final = 0.5
 )
 def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
-    before, after = (period_facts(report, side, place) for place, side in enumerate(PERIODS))
+    before, after = _periods(report)
     found = list(pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events")))
     for one in _statement(report, before, after):  # beside the part that made up most of the change
         parts = sorted([*found[1:2], one], key=lambda part: part.impact.lo if part.impact else 0.0, reverse=True)
@@ -51,6 +51,17 @@ def compare_findings(report: AwrReport) -> Iterator[Finding]:
         found[0] = replace(found[0], name="load_or_latency")
     yield from found
     yield from pairs.settings_changed(before, after, table="compare_parameters")
+
+
+def _periods(report: AwrReport) -> list[ReportFacts]:
+    """The facts of both periods; a top event of one of them alone is in the other as among all its waits."""
+    facts = [period_facts(report, side, place) for place, side in enumerate(PERIODS)]
+    whole = [with_all_waits(one, report, side).events for one, side in zip(facts, PERIODS, strict=True)]
+    names = [name for one in facts for name in one.events]
+    return [
+        replace(one, events={name: others[name] for name in names if name in others} | one.events)
+        for one, others in zip(facts, whole, strict=True)
+    ]
 
 
 def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:

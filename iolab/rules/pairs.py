@@ -76,10 +76,10 @@ def load_change(
             (row[f"count_{side}"] or 0) * (one.elapsed_s.value if one.elapsed_s is not None else 1)
             for side, one in (("a", before), ("b", after))
         ]
-        if min(counts) < LEAST_WAITS and row["kind"] != "cpu":
+        if max(counts) < LEAST_WAITS and row["kind"] != "cpu":
             continue
         often = longer = 0.0
-        if row["by_count"] is not None and row["a"] > 0:
+        if row["by_count"] is not None and row["a"] > 0 and min(counts) >= LEAST_WAITS:
             often = row["count_b"] / row["count_a"]
             longer = row["b"] / row["a"] / often
         changed = f"{times_as(often, 'often', 'less often')}, and each took {times_as(longer, 'long', 'less time')}"
