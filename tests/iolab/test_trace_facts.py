@@ -95,6 +95,42 @@ def test_calls_that_were_counted_and_failed_say_so() -> None:
     assert "those that the vDSO does not answer" in _said(text.format(9).replace(" stat", " clock_gettime"))
 
 
+@pytest.mark.parametrize(
+    ("before", "call", "more", "said"),
+    [
+        (
+            "20817 6-03:11 ora_dbw0_PLUM\n",
+            "pwrite64",
+            "",
+            "each, synchronous (no `io_submit`). `ora_dbw0_PLUM` writes so",
+        ),
+        ("20817 6-03:11 ora_p000_PLUM\n", "pwrite64", "", "each, synchronous (no `io_submit`)."),
+        ("20817 6-03:11 ora_dbw0_PLUM\n", "pwrite64", "io_submit", "30.0 us each."),
+        ("cat /sys/x/current_clocksource\nxen\n", "gettimeofday", "clock_gettime", "The clock source is `xen`."),
+        ("", "gettimeofday", "clock_gettime", "that the vDSO does not answer."),
+    ],
+)
+def test_lines_beside_counted_calls_say_what_they_are(before: str, call: str, more: str, said: str) -> None:
+    """A database writer without asynchronous I/O, and calls of one clock, are named by the lines beside them."""
+    text = before + "% time     seconds  usecs/call     calls    errors syscall\n"
+    text += "------ ----------- ----------- --------- --------- ----------------\n"
+    for share, count, name in (
+        (75, 100000, call),
+        (22, 29333, more or "semtimedop"),
+        (2, 2667, "times"),
+        (1, 9, "lseek"),
+    ):
+        text += f" {share:>2}.00 {share / 25:>11.6f}          30 {count:>9}           {name}\n"
+    text += "------ ----------- ----------- --------- --------- ----------------\n"
+    text += "100.00    4.000000                132009         0 total\n"
+
+    found = _said(text)
+
+    assert said in found
+    assert ("`gettimeofday` and `clock_gettime` took 97 % of the 4 s" in found) == (more == "clock_gettime")
+    assert ("asynchronous I/O is off" in found) == ("ora_dbw0" in before and not more)
+
+
 def test_a_process_that_sleeps_until_it_is_posted() -> None:
     """Time-outs of semaphores are counted without stamps, too, and the next step is the database."""
     line = "semtimedop(32768, [{1, -1, 0}], 1, {3, 0}) = -1 EAGAIN (Resource temporarily unavailable) <3.000100>\n"
