@@ -19,7 +19,7 @@ from iolab.time_ledger.next_steps import MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
-from straceparse.call_classes import POSTS, READY_CALLS
+from straceparse.call_classes import CLOCKS, POSTS, READY_CALLS
 from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, WRITES
 
 if TYPE_CHECKING:
@@ -52,12 +52,10 @@ _TOTAL: Final = "total"
 _WRITES_AT: Final = tuple(name for name in WRITES if IO_CALLS[name].is_of_file)
 NOT_SUBMITTED: Final = ", synchronous (no `io_submit`)"
 ASYNC_OFF: Final = "see why asynchronous I/O is off: show parameter disk_asynch_io; show parameter filesystemio_options"
-_CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
-#: Calls that a program makes without the kernel where the clock source allows it.
-_CLOCKS: Final = ("clock_gettime", "gettimeofday", "time")
+CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
-    **dict.fromkeys(_CLOCKS, _CLOCK),
+    **dict.fromkeys(CLOCKS, CLOCK),
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
@@ -175,8 +173,8 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     if rows.is_empty():
         return
     run, of_run = _longest_run(rows)
-    is_clock = pl.col("syscall").is_in(_CLOCKS)  # one service of the kernel
-    kind = pl.when(is_clock).then(pl.lit(_CLOCKS[0])).otherwise("syscall").alias("syscall")
+    is_clock = pl.col("syscall").is_in(CLOCKS)  # one service of the kernel
+    kind = pl.when(is_clock).then(pl.lit(CLOCKS[0])).otherwise("syscall").alias("syscall")
     kinds = run.select("seconds", "calls", "errors", kind, name="syscall").sort(
         "seconds", "name", descending=[True, False]
     )
@@ -189,8 +187,8 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     lead = work.row(0, named=True) if is_idle else top
     each = lead["seconds"] / max(lead["calls"], 1)
     step = _SUMMED.get(lead["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
-    beside = "; strace sees those that the vDSO does not answer" if lead["syscall"] in _CLOCKS else ""
-    if lead["syscall"] in _CLOCKS and (source := _clock_source(log)):
+    beside = "; strace sees those that the vDSO does not answer" if lead["syscall"] in CLOCKS else ""
+    if lead["syscall"] in CLOCKS and (source := _clock_source(log)):
         beside, step = f"{beside}. The clock source is `{source}`", _CLOCKS_OFFERED
     if lead["calls"] >= LEAST_WAITS and is_synchronous(lead["syscall"], log.summary["syscall"]):
         beside, step = NOT_SUBMITTED, f"if it is a database writer: {ASYNC_OFF}"

@@ -16,7 +16,7 @@ from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
+from iolab.rules.trace_calls import CLOCK, SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
 from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS, ON_DISK
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
@@ -90,6 +90,7 @@ _MEANING: Final = {
     "standard input and output": ("the process may have waited for the other end of a pipe", _UNKNOWN_END),
     "reads and writes, file not known": ("", _UNKNOWN_END),
     FILE_LOCKS: ("another process held the lock", _HOLDER),
+    "reads of the clock": ("strace sees those that the vDSO does not answer", CLOCK),
     "the database server": (
         "what was written begins like calls of Oracle Net, so the process waited for its database server",
         _SESSION,
