@@ -11,7 +11,7 @@ from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_reads import NOT_KNOWN, file_or_fd
-from iolab.metrics.trace_times import times_of
+from iolab.metrics.trace_times import STALL, times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
@@ -50,6 +50,7 @@ _HOLDER: Final = "see who holds the lock: cat /proc/locks; lsof {}"
 _ADDRESS: Final = "see whether the address answers: nc -vz HOST PORT; what drops the packets: tcpdump host HOST"
 _SILENT: Final = "see whether {host} gets the packets and answers: tcpdump -n host {host} and port {port}"
 _SESSION: Final = "see what its session waited for: V$ACTIVE_SESSION_HISTORY, or an extended SQL trace (event 10046)"
+_WHILE_IT_WORKS: Final = f"take a log of the process while it works: {COMMAND}"
 _FOLDER: Final = "see how many files it holds, and what serves it: ls -f {0} | wc -l; df -T {0}"
 _FILE_SYSTEM: Final = "see what serves the files: df -T FILE; if NFS, nfsiostat 5; else iostat -xt 5"
 #: Steps that need the program to run again; of a short run the first question is another.
@@ -177,7 +178,9 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
     yield Finding("total", f"{capital(lead.text)}.", caveat=lead.unshared, order=0)
     if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
         yield Finding(CALM, f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
-    if lead.unshared:
+    if lead.unshared and (calm := _waits_for_work(log, lead)):
+        yield Finding(CALM, calm, next=_next_unshared(lead, found), order=0)
+    elif lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
         yield Finding("no_shares", f"{capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
     name = "trace_profile"
@@ -190,6 +193,19 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         name = name if is_told else "time_profile"
 
 
+def _waits_for_work(log: StraceLog, lead: Ledger) -> str:
+    """Whether a process of an instance had hardly anything to do, and no call of it took long; in words."""
+    rests = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]), pl.col("count") > 0)
+    names = set(rests.get_column("evidence").struct.field("rows").explode())
+    others = times_of(log).calls.filter(is_own(lead), ~pl.col("name").is_in(POSTS)).select("longest", "longest_open")
+    longest = max((figure for row in others.max().iter_rows() for figure in row if figure), default=0) / 1e9
+    if not names or not names <= set(POSTS) or longest >= STALL.total_seconds():
+        return ""
+    idle, whole = float(rests.filter(pl.col("parent").is_null())["seconds"].sum()), lead.total or Interval.exact(0.0)
+    waited = f"the process waited for work for {percent(min(1.0, idle / whole.value))} of {seconds(whole)}"
+    return f"Nothing stands out: {waited}; no other call took more than {seconds(longest)}."
+
+
 def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     children = [one for one in found[1:] if one.scope.startswith("process ") and not one.unshared]
     idle = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]))
@@ -199,7 +215,7 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
         return MORE_ROWS
     if children:
         return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
-    return f"take a log of the process while it works: {COMMAND}"
+    return _WHILE_IT_WORKS
 
 
 def _sums(log: StraceLog) -> Iterator[Finding]:
@@ -266,15 +282,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = step_of_folder(log, names, is_own(lead)) or next_step
     elif next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
-    if next_step == _STACKS and set(names) <= set(POSTS):
-        detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
-    if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
-        detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
-        if set(names) <= set(POSTS) and "timed out" in said:
-            said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
-        posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
-        if set(names) <= set(POSTS) and is_pair(row["count"], posts):
-            said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
+    if row["class"] == "locks and messages":
+        said, detail, next_step = _of_locks(log, lead, row, (said, detail, next_step))
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
@@ -304,6 +313,24 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
+
+
+def _of_locks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The sentence, detail and next step of waits for semaphores and locks: whom an Oracle process waited for."""
+    said, detail, next_step = found
+    is_post = set(row["evidence"]["rows"] if row["evidence"] else []) <= set(POSTS)
+    if row["kind"] == "idle":
+        return said, "a process that only writes waits for work in it", _WHILE_IT_WORKS
+    if next_step == _STACKS and is_post:
+        detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
+    if set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
+        detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
+        if is_post and "timed out" in said:
+            said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
+        posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
+        if is_post and is_pair(row["count"], posts):
+            said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
+    return said, detail, next_step
 
 
 def _iostat_of(file: str) -> str:

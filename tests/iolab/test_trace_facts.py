@@ -141,6 +141,28 @@ def test_a_process_that_sleeps_until_it_is_posted() -> None:
     assert "does not show where time passed" not in " ".join(found.get_column("sentence"))
 
 
+@pytest.mark.parametrize(("op", "took"), [("pwrite", "0.000400"), ("pwrite", "0.400000"), ("pread", "0.000400")])
+def test_a_writer_that_waits_for_work_is_calm(op: str, took: str) -> None:
+    """A timer that ends the sleep of a process that only writes is no lock; a slow write is no calm."""
+    text, at = "", 1700000000.0
+    block = f'{{{op}, filedes:259, str:"\\6"..., nbytes:8192, offset:512}}'
+    for _ in range(20):
+        for call, time in (
+            ("semtimedop(32768, [{11, -1, 0}], 1, {3, 0}) = -1 EAGAIN (Resource temporarily unavailable)", "3.000100"),
+            (f"io_submit(140552, 1, {{{block}}}) = 1", "0.000100"),
+            ("io_getevents(140552, 1, 128, {{(nil), 0x7fd4, 8192, 0}}{600, 0}) = 1", took),
+            ("times(NULL) = 477121293", "0.000004"),
+        ):
+            text += f"{at:.6f} {call} <{time}>\n"
+            at += float(time)
+
+    found = iolab.findings(text.encode())
+
+    is_calm = (op, took) == ("pwrite", "0.000400")
+    assert ("calm_run" in found["name"]) == is_calm
+    assert any("BLOCKING_SESSION" in one for one in found["next"].drop_nulls()) == (op == "pread")
+
+
 FILES = ((3, "a"), (4, "b"))
 
 
