@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -13,10 +13,12 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.trace_outliers import FAR
+from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.metrics.trace_facts import Trace
     from straceparse import StraceLog
 
 #: Fewer have no percentile.
@@ -25,6 +27,8 @@ _LEAST: Final = 20
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
+#: Bytes and seconds of a copy, as dd prints them.
+_COPIED: Final = PARTS_GRAMMAR.pattern("^(?P<bytes>{COPIED_BYTES}){COPIED}(?P<seconds>{COPIED_SECONDS}) s")
 _NEXT: Final = "`iostat -xt 1` of the device{}: w_await, f/s and f_await"
 _NFS: Final = "`nfsiostat 1`{} (a local disk: `iostat -xt 1`): avg RTT and exe of writes"
 
@@ -51,6 +55,8 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     batches = trace.requests.filter(pl.col("mode") == "async").select(file_or_fd()).to_series()
     cut = {*batches} if trace.unprinted else set()  # lists that strace did not print whole
     for row in trace.writes.filter(~pl.col("file").is_in(cut)).head(_MOST_FILES).iter_rows(named=True):
+        if row["seconds"] is None and row["has_o_sync"] and row["writes"] >= _LEAST:
+            yield _untimed(trace, row)
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
             continue
@@ -74,6 +80,25 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
+
+
+def _untimed(trace: Trace, row: dict[str, Any]) -> Finding:
+    """Writes that each wait for the device, of a log without times; with the time that dd printed for all of them."""
+    said = f"{counted(row['writes'], 'writes')} to `{short_name(row['file'])}` were synchronous (O_SYNC or O_DSYNC), "
+    said += f"{size_text(round(row['avg_bytes']))} on average."
+    copied = trace.unread.select(pl.col("text").str.extract_groups(_COPIED)).unnest("text").drop_nulls()
+    times = [float(took.replace(",", ".")) for size, took in copied.iter_rows() if int(size) == row["bytes"]]
+    if len(times) == 1 and times[0] > 0:
+        rate = f"{seconds(times[0] / row['writes'])} per write, {three(row['bytes'] / times[0] / 1e6)} MB/s"
+        said += f" `dd` printed {seconds(times[0])} for its copy: {rate}."
+    return Finding(
+        "write_latency",
+        said,
+        next="write larger blocks, or sync once at the end (dd: bs=1M conv=fsync); iostat -xt 1 shows w_await",
+        evidence=(Evidence("requests", (str(row["file"]),)),),
+        detail="each write ends when its data is on the device",
+        order=0,
+    )
 
 
 def _is_nfs(folder: str) -> bool:

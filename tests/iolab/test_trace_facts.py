@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import iolab
@@ -161,6 +162,23 @@ def test_a_writer_that_waits_for_work_is_calm(op: str, took: str) -> None:
     is_calm = (op, took) == ("pwrite", "0.000400")
     assert ("calm_run" in found["name"]) == is_calm
     assert any("BLOCKING_SESSION" in one for one in found["next"].drop_nulls()) == (op == "pread")
+
+
+@pytest.mark.parametrize(("flag", "size"), [("|O_DSYNC", 15360), ("|O_DSYNC", 15361), ("", 15360)])
+def test_synchronous_writes_without_times_take_what_dd_printed(flag: str, size: int) -> None:
+    """The line of dd is no call of another process; its time is that of the writes where its bytes are theirs."""
+    text = f'openat(AT_FDCWD, "/b/a.dbf", O_WRONLY|O_CREAT|O_TRUNC{flag}, 0666) = 3\n'
+    text += 'read(0, "a", 512) = 512\nwrite(3, "a", 512) = 512\n' * 30
+    text += f"30+0 records in\n30+0 records out\n{size} bytes (15 kB, 15 KiB) copied, 0.3 s, 51.2 kB/s\n"
+    log = iolab.load(text.encode())
+
+    found = iolab.findings(log)
+
+    said = "30 writes to `a.dbf` were synchronous (O_SYNC or O_DSYNC), 512 bytes on average."
+    took = " `dd` printed 300 ms for its copy: 10 ms per write, 0.0512 MB/s."
+    lead = found.filter(~pl.col("name").eq("lines_not_read")).item(0, "sentence")
+    assert (lead == said + took * (size == 15360)) == bool(flag)
+    assert log.calls.collect()["pid"].drop_nulls().is_empty()
 
 
 FILES = ((3, "a"), (4, "b"))
