@@ -17,9 +17,20 @@ from iolab.rules.phrases import capital, counted, every, named_list, often_each,
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import CLOCK, SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
-from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS, ON_DISK
+from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
+from iolab.time_ledger.strace import (
+    AFTER,
+    BETWEEN,
+    CAUSES,
+    MANY_TRIPS,
+    PAIRS,
+    REAP,
+    ROUND_TRIPS,
+    SUBMIT,
+    UNTIMED,
+    program_of,
+)
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, READY, TARGETED_CALLS, with_classes
 from straceparse.call_table import HIDDEN, REAPS, SUBMITS
@@ -34,13 +45,11 @@ if TYPE_CHECKING:
 _MOST_OF_IT: Final = 0.5
 #: A mean over calls of which few hold this much of the time would mislead.
 _NEARLY_ALL: Final = 0.9
-#: What requests do with a file.
-_HALVES: Final = ("write", "read")
 #: Calls on a file that take this much longer than those on others have a mean of their own.
 _MUCH_SLOWER: Final = 2.0
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
-_IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
+IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"
@@ -54,7 +63,7 @@ _WHILE_IT_WORKS: Final = f"take a log of the process while it works: {COMMAND}"
 _FOLDER: Final = "see how many files it holds, and what serves it: ls -f {0} | wc -l; df -T {0}"
 _FILE_SYSTEM: Final = "see what serves the files: df -T FILE; if NFS, nfsiostat 5; else iostat -xt 5"
 #: Steps that need the program to run again; of a short run the first question is another.
-_NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _KERNEL, COMMAND)
+_NEXT_LOGS: Final = (IOSTAT, _OTHER_END, _KERNEL, COMMAND)
 #: A program whose whole run is shorter is calm: to start it took a part of that.
 _RUN_S: Final = 0.01
 #: Shorter calls have no stack worth a look.
@@ -68,10 +77,14 @@ _NOT_WOKEN: Final = {
     READY: "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
     "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
 }
+_SERVER: Final = "the database server"
+_TRIPS: Final = f"Round trips to {_SERVER}"
+#: Fewer bytes than the smallest session data unit (SDU) of Oracle Net leave room for more rows.
+_FULL_PACKET: Final = 8192
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {
-    **dict.fromkeys(("file reads", "file writes"), ("", _IOSTAT)),
-    "file flushes": ("a flush waits until the data are on the device", _IOSTAT),
+    **dict.fromkeys(("file reads", "file writes"), ("", IOSTAT)),
+    "file flushes": ("a flush waits until the data are on the device", IOSTAT),
     "sockets": ("the process waited for the other end of a socket, not for a disk", _OTHER_END),
     "pipes": ("the process waited for the other end of a pipe, not for a disk", _OTHER_END),
     "terminal": ("the process waited for a terminal, not for a disk", ""),
@@ -86,7 +99,7 @@ _MEANING: Final = {
         "what was read begins like packets of Oracle Net, so the process waited for its client",
         "take an extended SQL trace (event 10046) of the session",
     ),
-    ASYNCHRONOUS: ("requests overlap, so their times add up to more", _IOSTAT),
+    ASYNCHRONOUS: ("requests overlap, so their times add up to more", IOSTAT),
     "file names and attributes": ("", _FILE_SYSTEM),
     "standard input and output": ("the process may have waited for the other end of a pipe", _UNKNOWN_END),
     "reads and writes, file not known": ("", _UNKNOWN_END),
@@ -297,12 +310,14 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = _KERNEL  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed and "timed out" not in said:
         next_step = COMMAND
+    if said.startswith(_TRIPS):
+        next_step = f"{MORE_ROWS}; measure the network alone: tnsping, ping"
     is_short = lead.total is not None and lead.total.hi < SHORT_S
     if is_short and (next_step in _NEXT_LOGS or (next_step == _CPU and all_ended(log))):
         next_step = RARE.format(seconds(lead.total or 0.0))
     if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
         next_step = _PATHS.format(peer.rpartition(":")[0])
-    if next_step == _IOSTAT:
+    if next_step == IOSTAT:
         file, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else (_main_file(log, lead, row)[0], "")
         said, next_step = said + of_ring, _iostat_of(file)
     return Finding(
@@ -335,7 +350,7 @@ def _of_locks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[st
 
 def _iostat_of(file: str) -> str:
     folder = file.rpartition("/")[0]
-    return _IOSTAT.replace("devices of the files", f"device of {folder}") if folder else _IOSTAT
+    return IOSTAT.replace("devices of the files", f"device of {folder}") if folder else IOSTAT
 
 
 def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval) -> str:
@@ -433,7 +448,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["count"] is None:
         return f"{said} took {took}."
     if len(names) > 1:
-        detail = counted(row["count"], "calls")
+        detail = _trips(log, lead, row) or counted(row["count"], "calls")
+        said = said if detail.endswith("calls") else _TRIPS
     else:
         empty, spent = _reaped_nothing(log, lead, row)
         some = {**row, "count": row["count"] - empty}
@@ -451,6 +467,22 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if uneven := _uneven(log, lead, row)[0]:
         return f"{said} took {took}: {uneven}."
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
+
+
+def _trips(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The round trips of a client that wrote to its database server and read what came: number, time and size."""
+    if row["class"] != _SERVER:
+        return ""
+    own = _targets_of(log, lead, {**row, "evidence": None}).group_by("fd").agg(pl.col("calls", "name"), _inside().sum())
+    fd, calls, names, _ = own.sort("elapsed", "fd", descending=True).row(0)
+    if set(names) not in PAIRS or min(calls) < max(MANY_TRIPS, _NEARLY_ALL * max(calls)):
+        return ""
+    reads = trace_of(log).requests.filter(is_own(lead), pl.col("fd") == fd, pl.col("op") == "read")
+    size = float(reads["bytes_transferred"].mean() or 0)  # type: ignore[arg-type]  # a column of numbers
+    time = Interval(row["seconds"], row["seconds_lo"], row["seconds_hi"]) / Interval.exact(min(calls))
+    if not 0 < size < _FULL_PACKET:
+        return ""
+    return f"{min(calls):,} of {seconds(time)}, {size_text(round(size))} read in each"
 
 
 def _others(log: StraceLog, lead: Ledger) -> float:
@@ -628,54 +660,6 @@ def _much(places: pl.DataFrame, part: float, whole: float, *, is_timed: bool) ->
 def _inside() -> pl.Expr:
     """The time in calls in ns, of those without a time at most."""
     return pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")
-
-
-@rule(
-    "written_and_read",
-    of="strace",
-    needs="times of calls that read and write one file",
-    thresholds={"10 % of the time for each half": "time_parts.PART"},
-)
-def written_and_read(log: StraceLog) -> Iterator[Finding]:
-    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
-
-    Examples:
-        >>> import iolab
-        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
-        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
-        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
-        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 requests, 500 us each), 22 % to read it (4 requests,
-        400 us each).
-    """
-    lead = process_ledger(log)
-    if lead is None or lead.total is None or lead.unshared:
-        return
-    whole = (lead.work or lead.total).value
-    own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
-    alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
-    own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
-    files = with_classes(times_of(log).targets.filter(is_own(lead))).filter(pl.col("kind") == "io")
-    own = own.filter(file_or_fd().is_in(files.select(file_or_fd()).to_series().implode()))
-    rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
-    sums = rows.group_by("file", "op").agg(pl.col("took").sum(), count=pl.len()).filter(pl.col("took") >= PART * whole)
-    both = sums.filter(pl.len().over("file") == len(_HALVES))
-    both = both.sort(pl.col("took").sum().over("file"), "file", "op", descending=True).head(len(_HALVES))
-    share = float(both.get_column("took").sum()) / whole
-    said = [
-        f"{percent(took / whole)} to {op} it "
-        f"({often_each(Interval.exact(count), None, 'requests', seconds(took / count))})"
-        for op, took, count in both.select("op", "took", "count").iter_rows()
-    ]
-    for file in both.get_column("file").head(1):
-        yield Finding(
-            "written_and_read",
-            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
-            Interval.exact(share),
-            "the non-idle time" if lead.work else "elapsed time",
-            next=ON_DISK if "temp" in file.lower() else _IOSTAT,
-            evidence=(Evidence("requests", (file,)),),
-            order=0,
-        )
 
 
 @rule(

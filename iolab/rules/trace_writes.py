@@ -1,4 +1,4 @@
-"""Writes and flushes of an strace log: their size, latency, and flushes per write."""
+"""Writes and flushes of an strace log: files that are read, too, and their size, latency, and flushes per write."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import size_text
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
+from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, seconds, three
+from iolab.rules.phrases import counted, often_each, percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from iolab.rules.trace_calls import is_own, process_ledger
 from iolab.rules.trace_outliers import FAR
+from iolab.rules.trace_time import IOSTAT
+from iolab.time_ledger.next_steps import ON_DISK
+from logframe.interval import Interval
+from straceparse.call_classes import with_classes
 from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
@@ -21,6 +29,8 @@ if TYPE_CHECKING:
     from iolab.metrics.trace_facts import Trace
     from straceparse import StraceLog
 
+#: What requests do with a file.
+_HALVES: Final = ("write", "read")
 #: Fewer have no percentile.
 _LEAST: Final = 20
 #: This many files are named.
@@ -80,6 +90,54 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
+
+
+@rule(
+    "written_and_read",
+    of="strace",
+    needs="times of calls that read and write one file",
+    thresholds={"10 % of the time for each half": "time_parts.PART"},
+)
+def written_and_read(log: StraceLog) -> Iterator[Finding]:
+    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
+
+    Examples:
+        >>> import iolab
+        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
+        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
+        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 requests, 500 us each), 22 % to read it (4 requests,
+        400 us each).
+    """
+    lead = process_ledger(log)
+    if lead is None or lead.total is None or lead.unshared:
+        return
+    whole = (lead.work or lead.total).value
+    own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
+    alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
+    own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
+    files = with_classes(times_of(log).targets.filter(is_own(lead))).filter(pl.col("kind") == "io")
+    own = own.filter(file_or_fd().is_in(files.select(file_or_fd()).to_series().implode()))
+    rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
+    sums = rows.group_by("file", "op").agg(pl.col("took").sum(), count=pl.len()).filter(pl.col("took") >= PART * whole)
+    both = sums.filter(pl.len().over("file") == len(_HALVES))
+    both = both.sort(pl.col("took").sum().over("file"), "file", "op", descending=True).head(len(_HALVES))
+    share = float(both.get_column("took").sum()) / whole
+    said = [
+        f"{percent(took / whole)} to {op} it "
+        f"({often_each(Interval.exact(count), None, 'requests', seconds(took / count))})"
+        for op, took, count in both.select("op", "took", "count").iter_rows()
+    ]
+    for file in both.get_column("file").head(1):
+        yield Finding(
+            "written_and_read",
+            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
+            Interval.exact(share),
+            "the non-idle time" if lead.work else "elapsed time",
+            next=ON_DISK if "temp" in file.lower() else IOSTAT,
+            evidence=(Evidence("requests", (file,)),),
+            order=0,
+        )
 
 
 def _untimed(trace: Trace, row: dict[str, Any]) -> Finding:
