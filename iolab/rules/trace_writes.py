@@ -11,7 +11,7 @@ from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 #: What requests do with a file.
 _HALVES: Final = ("write", "read")
+_EXTENDS: Final = "fallocate"
 #: Fewer have no percentile.
 _LEAST: Final = 20
 #: This many files are named.
@@ -90,6 +91,55 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
+
+
+@rule(
+    "file_extended",
+    of="strace",
+    needs="calls of fallocate",
+    thresholds={"30 extensions": "finding.LEAST_WAITS"},
+)
+def file_extended(log: StraceLog) -> Iterator[Finding]:
+    """A file that grew many times by little, and what its writes and flushes took together.
+
+    Examples:
+        >>> import iolab
+        >>> grow = "1700000000.{:03}000 fallocate(3</u01/a.dbf>, 0, 0, 1048576) = 0 <0.000100>"
+        >>> fill = '1700000000.{:03}000 pwrite64(3</u01/a.dbf>, "", 1048576, 0) = 1048576 <0.000900>'
+        >>> lines = [(fill if n % 2 else grow).format(n) for n in range(60)]
+        >>> for one in file_extended(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `a.dbf` was extended 30 times by 1 MiB (`fallocate`); its writes and flushes took 27 ms of 59.9 ms.
+    """
+    trace, lead = trace_of(log), process_ledger(log)
+    if int(trace.calls.filter(name=_EXTENDS)["calls"].sum()) < LEAST_WAITS:
+        return
+    rows = (
+        log.calls.filter(pl.col("name") == _EXTENDS, pl.col("result") == 0).select("pid", "fd_path", "args").collect()
+    )
+    parts = pl.col("args").str.split(", ").list
+    rows = rows.select(fd=pl.concat_str(pl.lit("fd "), parts.first()), file="fd_path", size=parts.last())
+    rows = rows.select(
+        pl.coalesce("file", "fd").alias("file"), pl.col("size").cast(pl.Int64, strict=False)
+    ).drop_nulls()
+    sums = rows.group_by("file").agg(pl.len(), pl.col("size").mean(), kinds=pl.col("size").n_unique())
+    for file, count, size, kinds in sums.sort("len", "file", descending=[True, False]).head(1).iter_rows():
+        if count < LEAST_WAITS:
+            return
+        said = f"`{short_name(file)}` was extended {count:,} times by {size_text(round(size))}"
+        said += f"{' on average' if kinds > 1 else ''} (`{_EXTENDS}`)"
+        took = trace.writes.filter(pl.col("file") == file)["seconds"].sum()
+        whole = lead.total.value if lead is not None and lead.total is not None else 0.0
+        if took and whole:
+            said += f"; its writes and flushes took {seconds(took)} of {seconds(whole)}"
+        yield Finding(
+            "file_extended",
+            f"{said}.",
+            Interval.exact(min(1.0, took / whole)) if took and whole else None,
+            "elapsed time",
+            next="extend it in larger steps: INCREMENT_BY of DBA_DATA_FILES (autoextend NEXT), or resize it beforehand",
+            evidence=(Evidence("calls", (_EXTENDS,)),),
+            order=0,
+        )
 
 
 @rule(

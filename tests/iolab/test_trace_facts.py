@@ -181,6 +181,28 @@ def test_synchronous_writes_without_times_take_what_dd_printed(flag: str, size: 
     assert log.calls.collect()["pid"].drop_nulls().is_empty()
 
 
+@pytest.mark.parametrize(("size", "step", "is_said"), [(730, 1, True), (8208, 1, False), (730, 2, False)])
+def test_round_trips_of_a_client_lead(size: int, step: int, *, is_said: bool) -> None:
+    """Pairs of small sends and receives are round trips; the lines of another program are no damage of the log."""
+    text = ""
+    for n in range(200):
+        text += r'     0.038000 write(9, "\0\25\0\0\6\0\0\0\0\0\3\5$\2\0\0\0\17\0\0\0", 21) = 21' + "\n"
+        if n % step == 0:
+            begin = f"\\{size >> 8:o}\\{size & 255:o}"  # a packet of Oracle Net begins with its length
+            text += (
+                f'     0.000060 read(9, "{begin}\\0\\0\\6\\0\\0\\0\\0\\0\\6\\2\\2\\1\\1\\17\\0\\0"..., 8208) = {size}\n'
+            )
+        text += "rows of the query\n" * (n % 5 == 0)
+    text += "     0.038000 exit_group(0) = ?\n"
+
+    found = iolab.findings(text.encode())
+
+    said = "Round trips to the database server took at most 100 % of 7.61 s: 200 of at most 38.1 ms, "
+    said += "730 bytes read in each."
+    assert (said in found["sentence"].to_list()) == is_said
+    assert "evidence" not in found["mark"]
+
+
 FILES = ((3, "a"), (4, "b"))
 
 
