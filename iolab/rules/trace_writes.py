@@ -127,7 +127,7 @@ def file_extended(log: StraceLog) -> Iterator[Finding]:
             return
         said = f"`{short_name(file)}` was extended {count:,} times by {size_text(round(size))}"
         said += f"{' on average' if kinds > 1 else ''} (`{_EXTENDS}`)"
-        took = trace.writes.filter(pl.col("file") == file)["seconds"].sum()
+        took = float(trace.writes.filter(pl.col("file") == file)["seconds"].sum())
         whole = lead.total.value if lead is not None and lead.total is not None else 0.0
         if took and whole:
             said += f"; its writes and flushes took {seconds(took)} of {seconds(whole)}"
