@@ -39,7 +39,7 @@ _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
 #: Bytes and seconds of a copy, as dd prints them.
-_COPIED: Final = PARTS_GRAMMAR.pattern("^(?P<bytes>{COPIED_BYTES}){COPIED}(?P<seconds>{COPIED_SECONDS}) s")
+_COPIED: Final = PARTS_GRAMMAR.pattern("^(?P<bytes>{COPIED_BYTES}){COPIED} (?P<seconds>{COPIED_SECONDS}) s")
 _NEXT: Final = "`iostat -xt 1` of the device{}: w_await, f/s and f_await"
 _NFS: Final = "`nfsiostat 1`{} (a local disk: `iostat -xt 1`): avg RTT and exe of writes"
 
