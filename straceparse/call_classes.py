@@ -47,6 +47,8 @@ LOCKS_FILE: Final = "fcntl F_SETLKW"
 FILE_LOCKS: Final = "locks of files"
 #: Calls in which processes of Oracle sleep until they are posted: one that has no work is idle there.
 POSTS: Final = ("semtimedop", "semop")
+#: Calls that a program makes without the kernel where the clock source allows it.
+CLOCKS: Final = ("clock_gettime", "clock_gettime64", "gettimeofday", "time")
 #: A call of flock that waits for nothing.
 _UNLOCKS: Final = "flock LOCK_UN"
 _FCNTL: Final = ("fcntl", "fcntl64")
@@ -129,6 +131,7 @@ _CLASSES: Final[dict[str, CallClass]] = {
         ),
         _SLEEP,
     ),
+    **dict.fromkeys(CLOCKS, CallClass("reads of the clock", "cpu")),
     **dict.fromkeys(("wait4", "waitid", "waitpid"), CallClass("child processes", "idle")),
     RESUMES: CallClass("restarted waits", "idle"),
     **dict.fromkeys(

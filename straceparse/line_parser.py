@@ -33,6 +33,7 @@ from straceparse.records import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_OTHERS: Final = "not a line of strace: program output, or damaged"
 _STACK: Final = GRAMMAR.literal("STACK_MARK")
 
 
@@ -45,6 +46,8 @@ def read_line(line: str) -> Record:
         ('3698', '09:36:52', 'read', '3, "a) = 1", 4096', '6', '0.000041')
         >>> read_line("ls: cannot access 'x'").reason
         'not a line of strace: program output, or damaged'
+        >>> read_line("2150400 bytes (2.2 MB, 2.1 MiB) copied, 51.7322 s, 41.6 kB/s").kind
+        'unparsed'
     """
     text = bare(line)
     if len(text) > LONG:
@@ -56,6 +59,8 @@ def read_line(line: str) -> Record:
             return padded
         return Record("unparsed", note=text, reason=_reason(text, error))
     if record.kind == "cut":
+        if not _looks_like_strace(text):  # a word before a bracket, as of dd
+            return Record("unparsed", note=text, reason=_OTHERS)
         return record._replace(reason="the line ends within the call")
     return record
 
@@ -84,7 +89,7 @@ def _reason(text: str, error: UnexpectedInput) -> str:
         column, _ = explain(error)  # it tries every terminal: slow
         place = "its end" if column is None else f"column {column}"
         return f"a line of strace that is damaged at {place}"
-    return "not a line of strace: program output, or damaged"
+    return _OTHERS
 
 
 @cache

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from straceparse.aio import OPS
 from straceparse.call_classes import READY_CALLS, TARGETED_CALLS, class_of
-from straceparse.call_table import HIDDEN
+from straceparse.call_table import HIDDEN, SUBMITS
 from straceparse.ordered import compact, rows_where
 from straceparse.records import PARTS_GRAMMAR
 
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 _CONNECT: Final = "connect"
 _GETRUSAGE: Final = "getrusage"
 _USER_TIME: Final = PARTS_GRAMMAR.pattern("{USER_TIME}(?P<s>{DECIMAL}){MICROSECONDS}(?P<us>{DECIMAL})")
-_LOCKS: Final = "locks and messages"
+_HALVES: Final = ("read", "write")
+#: The names of reads, and of writes, in control blocks; old versions print none.
+_READS, _WRITES = ([name for name, op in OPS.items() if op == one and isinstance(name, str)] for one in _HALVES)
 _NAME, _ARGS = pl.col("name"), pl.col("args")
+_MAY_READ: Final = _ARGS.str.contains_any(_READS) | ~_ARGS.str.contains_any(_WRITES)
+_LOCKS: Final = "locks and messages"
 _TEXT: Final = _ARGS.str.extract(PARTS_GRAMMAR.pattern("({STRING})"), 1).str.strip_chars('"')
 #: What a call names: its first text, else the file of its descriptor.
 PATH: Final = pl.coalesce(_TEXT, pl.col("fd_path").cast(pl.String))
@@ -58,6 +63,7 @@ class Named:
             and the time ``spent`` in them (ns).
         rings: ``pid``, and the ``calls`` of io_uring_enter that submitted one request and waited for one.
         locks: ``pid``, ``name``, and ``at``, the first argument of the longest call of those that wait for a lock.
+        readers: ``pid``, and the ``calls`` of it that submitted a read, or what is not printed.
         user: ``pid`` and the ``seconds`` of user time from its first to its last getrusage(2): CPU outside of calls.
     """
 
@@ -68,6 +74,7 @@ class Named:
     rings: pl.DataFrame
     locks: pl.DataFrame
     user: pl.DataFrame
+    readers: pl.DataFrame
 
 
 class CallNames:
@@ -80,9 +87,9 @@ class CallNames:
     def add(self, calls: pl.DataFrame, names: Iterable[str]) -> None:
         """Take the next calls, with the columns `iolab.metrics.trace_times.CALLS`, and the names of all of them."""
         own = calls.select("pid", "name", "args", "fd_path", "result", "errno", "elapsed", "gap", "note")
-        others, locks, waits, rings = (
+        others, locks, waits, rings, submits = (
             rows_where(own, _NAME.is_in([name for name in names if is_one(name)]))
-            for is_one in (_is_other, _is_lock, _is_wait, HIDDEN.__contains__)
+            for is_one in (_is_other, _is_lock, _is_wait, HIDDEN.__contains__, SUBMITS.__contains__)
         )
         has_text = _ARGS.str.contains('"', literal=True)
         paths = rows_where(others, has_text | pl.col("fd_path").is_not_null())
@@ -111,6 +118,11 @@ class CallNames:
             .group_by("pid", "name")
             .agg(pl.col("elapsed").max(), at=_ARGS.get(pl.col("elapsed").arg_max()).str.split(",").list.first()),
             rows_where(own, _NAME == _GETRUSAGE).group_by("pid").agg(first=_ARGS.first(), last=_ARGS.last()),
+            _summed(
+                rows_where(submits, _ARGS.str.contains_any(_READS) | ~_ARGS.str.contains_any(_WRITES)).select(
+                    "pid", calls=1
+                )
+            ),
         )
         self._found.append(tuple(compact(one) for one in parts))
 
@@ -130,11 +142,15 @@ class CallNames:
 
     def found(self) -> Named:
         """The sums of all."""
-        paths, errors, peers, ready, rings, locks, user = (pl.concat(parts) for parts in zip(*self._found, strict=True))
+        paths, errors, peers, ready, rings, locks, user, reads = (
+            pl.concat(parts) for parts in zip(*self._found, strict=True)
+        )
         user = user.group_by("pid", maintain_order=True).agg(pl.col("first").first(), pl.col("last").last())
         user = user.select("pid", seconds=_user("last") - _user("first")).drop_nulls("seconds")
         locks = locks.group_by("pid", "name").agg(pl.col("at").get(pl.col("elapsed").arg_max()))
-        return Named(_summed(paths), _summed(errors), _summed(peers), _summed(ready), _summed(rings), locks, user)
+        return Named(
+            _summed(paths), _summed(errors), _summed(peers), _summed(ready), _summed(rings), locks, user, _summed(reads)
+        )
 
 
 def _user(args: str) -> pl.Expr:

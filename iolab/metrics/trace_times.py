@@ -141,18 +141,23 @@ class CallTimes:
         )
         both = pl.concat([self.targets, others], how="diagonal_relaxed")
         found = with_classes(both.with_columns(nanoseconds("elapsed")))
-        rests = pl.col("name").is_in(POSTS) & _only_writes()
+        rests = pl.col("name").is_in(POSTS) & _only_writes(self.named.readers["pid"])
         return found.with_columns(kind=pl.when(rests).then(pl.lit("idle")).otherwise("kind"))
 
 
-def _only_writes() -> pl.Expr:
-    """Whether a process writes after it was posted, and has neither reads nor a client: as LGWR it waits for work."""
+def _only_writes(readers: pl.Series) -> pl.Expr:
+    """Whether a process writes after it was posted, and has neither reads nor a client: as LGWR it waits for work.
+
+    Args:
+        readers: processes that submit reads.
+    """
 
     def count(which: pl.Expr) -> pl.Expr:
         return pl.col("calls").filter(which).sum().over("pid")
 
     writes, reads = (count(pl.col("class") == name) for name in ("file writes", "file reads"))
-    is_alone = count(pl.col("kind") == "client") == 0
+    writes += count(pl.col("step") == "submit")
+    is_alone = (count(pl.col("kind") == "client") == 0) & ~pl.col("pid").is_in(readers.implode(), nulls_equal=True)
     return is_alone & (writes >= _WRITES * count(pl.col("name").is_in(POSTS))) & (reads <= _READS_OF_WRITER * writes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -40,7 +40,9 @@ _FEWEST: Final = 5
 #: What a text report of fio prints beside block sizes.
 _BESIDE_SIZES: Final = ("(R)", "(W)", "(T)", ",", "-", "/")
 #: The latencies of a text report of fio, and what they are.
-_TIMES: Final = {"clat": "completion_mean_ms", "lat": "total_mean_ms"}
+_TIMES: Final = {"clat": "completion_mean_ms", "lat": "total_mean_ms", "sync": "sync_mean_ms"}
+#: The same of the syncs of a job in a result as JSON, in ns.
+_SYNCS: Final = {"mean": "sync_mean_ms", "percentile.99.000000": "sync_p99_ms", "max": "sync_max_ms"}
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
 _GROUP: Final = ("label", "key")
@@ -209,6 +211,10 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
     is_99th = pl.col("latency").eq("completion") & pl.col("percentile").eq(99)
     slow = log.percentiles.filter(is_99th).select("number", "direction", p99_ms="latency_ms")
     jobs = log.jobs.filter(pl.col("requests") > 0).join(slow, on=["number", "direction"], how="left")
+    for figure, name in _SYNCS.items():  # of all requests of a job: its writes are synced
+        path = pl.when(direction="write").then(pl.format(f"jobs[{{}}].sync.lat_ns.{figure}", "number"))
+        values = log.values.select("path", (pl.col("number") / 1e6).alias(name)).unique("path", keep="last")
+        jobs = jobs.with_columns(path=path).join(values, on="path", how="left", maintain_order="left").drop("path")
     # the processes of a job are one entry, or as many with its name
     of_name = pl.col("number").n_unique().over("job")
     each = pl.when(of_name == pl.col("processes")).then(1).otherwise(pl.col("processes"))
@@ -242,14 +248,16 @@ def fio_text_findings(log: FrameLog) -> Iterator[Finding]:
     if tables["rates"].is_empty():
         return
     keys = ["sample", "direction"]
-    times = tables["latencies"].select(*keys, "latency", "latency_mean_ms")
-    slow = tables["percentiles"].filter(pl.col("latency").eq("clat") & pl.col("percentile").eq(99))
+    times = tables["latencies"].select(*keys, "latency", "latency_mean_ms", "latency_max_ms")
+    slow = tables["percentiles"].filter(pl.col("percentile").eq(99))
     parts = [
         *(
             times.filter(latency=one).select(*keys, pl.col("latency_mean_ms").alias(name))
             for one, name in _TIMES.items()
         ),
-        slow.select(*keys, p99_ms="latency_ms"),
+        slow.filter(latency="clat").select(*keys, p99_ms="latency_ms"),
+        slow.filter(latency="sync").select(*keys, sync_p99_ms="latency_ms"),
+        times.filter(latency="sync").select(*keys, sync_max_ms="latency_max_ms"),
         tables["rate_spread"].select(*keys, *_SPREAD),
     ]
     jobs = tables["rates"].select(*keys, "job", "requests_per_s", "bytes_per_s")
@@ -281,13 +289,16 @@ def _tests(jobs: pl.DataFrame) -> Iterator[Finding]:
     for _, rows in jobs.head(_MOST_JOBS).group_by("number", maintain_order=True):
         yield from _in_flight(rows)
     for row in jobs.head(_MOST_JOBS).iter_rows(named=True):
-        word, ninety_ninth = row["direction"], row["p99_ms"]
-        slow = "" if ninety_ninth is None else f", 99 % at most {time_text(ninety_ninth / 1e3)}"
+        word, slow = row["direction"], _slowest(row["p99_ms"])
+        alone = ""
+        if synced := row["sync_mean_ms"]:
+            yield _synced(row, synced)
+            alone = " (without its sync)"
         mean, rate, size_rate = row["completion_mean_ms"], row["requests_per_s"], row["bytes_per_s"]
         reached = [
             count_text(row["requests"], word) if rate is None else f"{figure_text(rate)} {word}s per second",
             "" if size_rate is None else figure_text(size_rate / 1e6, "MB/s"),
-            "" if mean is None else f"{time_text(mean / 1e3)} each on average{slow}",
+            "" if mean is None else f"{time_text(mean / 1e3)} each on average{alone}{slow}",
         ]
         setting = [row["pattern"], row["block_size_text"] and f"blocks of {row['block_size_text']}"]
         depth, processes = row["queue_depth"], row["processes"]
@@ -303,6 +314,24 @@ def _tests(jobs: pl.DataFrame) -> Iterator[Finding]:
             evidence=(Evidence("jobs", (row["job"] or str(row["number"]),)),),
             order=1,
         )
+
+
+def _slowest(p99_ms: float | None) -> str:
+    return "" if p99_ms is None else f", 99 % at most {time_text(p99_ms / 1e3)}"
+
+
+def _synced(row: dict[str, Any], mean_ms: float) -> Finding:
+    """What the syncs of a job took: its data are on the device when they end, not when its writes do."""
+    longest = f", the longest {time_text(row['sync_max_ms'] / 1e3)}" if row["sync_max_ms"] else ""
+    return Finding(
+        "storage_test",
+        f"Syncs of job `{row['job'] or row['number']}` took {time_text(mean_ms / 1e3)} each on average"
+        f"{_slowest(row['sync_p99_ms'])}{longest}.",
+        detail="a write that is not followed by a sync may be only in the page cache",
+        next="compare with iostat -xt 1 of the device: w_await, f/s and f_await",
+        evidence=(Evidence("latencies", (row["job"] or str(row["number"]),)),),
+        order=0 if mean_ms > (row["completion_mean_ms"] or 0.0) else 1,
+    )
 
 
 def _in_flight(rows: pl.DataFrame) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -11,18 +12,18 @@ from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import counted, often_each, percent, seconds
+from iolab.rules.phrases import counted, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import calls_failed
 from logframe.interval import Interval
-from straceparse.call_classes import POSTS, READY_CALLS
-from straceparse.call_table import IO_CALLS, READS, REAPS, SUBMITS, WRITES
+from straceparse.call_classes import CLOCKS, POSTS, READY_CALLS
+from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, WRITES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from iolab.metrics.trace_times import CallTimes
     from iolab.time_ledger.account import Ledger
@@ -40,12 +41,21 @@ _CPU_ONLY: Final = "; as CPU time it excludes waits"
 _ELSEWHERE: Final = "see what they did outside of calls: perf top -p PID; what their sessions waited for: V$SESSION"
 _ATTACHED: Final = ("Process ", " attached")
 _BUSY: Final = "see who makes these calls: perf record -g -p PID, then perf report"
-_CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
-#: Calls that a program makes without the kernel where the clock source allows it.
-_CLOCKS: Final = ("clock_gettime", "gettimeofday", "time")
+_CLOCK_FILE: Final = "current_clocksource"
+_CLOCKS_OFFERED: Final = "see whether tsc is offered: cat /sys/devices/system/clocksource/*/available_clocksource"
+#: What the names of processes of an instance begin with, and those of its database writers.
+_PROCESSES: Final = ("ora_", "asm_")
+_WRITERS: Final = ("ora_dbw", "ora_bw")
+#: A log of no more kinds of calls was asked for them (-e).
+_ASKED_FOR: Final = 3
+_TOTAL: Final = "total"
+_WRITES_AT: Final = tuple(name for name in WRITES if IO_CALLS[name].is_of_file)
+NOT_SUBMITTED: Final = ", synchronous (no `io_submit`)"
+ASYNC_OFF: Final = "see why asynchronous I/O is off: show parameter disk_asynch_io; show parameter filesystemio_options"
+CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
-    **dict.fromkeys(_CLOCKS, _CLOCK),
+    **dict.fromkeys(CLOCKS, CLOCK),
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
 }
@@ -163,7 +173,13 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     if rows.is_empty():
         return
     run, of_run = _longest_run(rows)
-    named = run.group_by("syscall").agg(pl.col("seconds", "calls", "errors").sum())
+    is_clock = pl.col("syscall").is_in(CLOCKS)  # one service of the kernel
+    kind = pl.when(is_clock).then(pl.lit(CLOCKS[0])).otherwise("syscall").alias("syscall")
+    kinds = run.select("seconds", "calls", "errors", kind, name="syscall").sort(
+        "seconds", "name", descending=[True, False]
+    )
+    sums, names = pl.col("seconds", "calls", "errors").sum(), pl.col("name").unique(maintain_order=True)
+    named = kinds.group_by("syscall", maintain_order=True).agg(sums, names=names)
     named, whole = named.sort("seconds", "syscall", descending=[True, False]), float(run["seconds"].sum())
     top = named.row(0, named=True)
     rest = float((work := named.filter(~pl.col("syscall").is_in(_IDLE)))["seconds"].sum())
@@ -171,7 +187,13 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     lead = work.row(0, named=True) if is_idle else top
     each = lead["seconds"] / max(lead["calls"], 1)
     step = _SUMMED.get(lead["syscall"], COMMAND if each >= _SHORT_S else _BUSY)
-    beside = "; strace sees those that the vDSO does not answer" if lead["syscall"] in _CLOCKS else ""
+    beside = "; strace sees those that the vDSO does not answer" if lead["syscall"] in CLOCKS else ""
+    if lead["syscall"] in CLOCKS and (source := _clock_source(log)):
+        beside, step = f"{beside}. The clock source is `{source}`", _CLOCKS_OFFERED
+    if lead["calls"] >= LEAST_WAITS and is_synchronous(lead["syscall"], log.summary["syscall"]):
+        beside, step = NOT_SUBMITTED, f"if it is a database writer: {ASYNC_OFF}"
+        if writer := _writer(log):
+            beside, step = f"{beside}. `{writer}` writes so, one at a time, where asynchronous I/O is off", ASYNC_OFF
     if trips := _served(named, lead["syscall"]):
         beside, step = trips, MORE_ROWS
     if lead["syscall"] not in _WOULD_WAIT and lead["errors"] >= _NEARLY_ALL * max(lead["calls"], 1):
@@ -197,13 +219,41 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         Interval.exact(top["seconds"] / whole),
         "counted time",
         next=RARE.format(seconds(whole)) if whole < SHORT_S and not attached else step,
-        evidence=(Evidence("summary", (top["syscall"],)),),
+        evidence=(Evidence("summary", tuple(top["names"])),),
     )
+
+
+def is_synchronous(written: str, names: Iterable[str]) -> bool:
+    """Whether a call writes at a place in a file, and none of many others submits requests.
+
+    Examples:
+        >>> writer = ["pwrite64", "semtimedop", "times", "getrusage"]
+        >>> is_synchronous("pwrite64", writer), is_synchronous("times", writer)
+        (True, False)
+        >>> is_synchronous("pwrite64", [*writer, "io_submit"]), is_synchronous("pwrite64", writer[:2])
+        (False, False)
+    """
+    kinds = {*names}
+    return written in _WRITES_AT and len(kinds - {_TOTAL}) > _ASKED_FOR and not {*SUBMITS, *HIDDEN} & kinds
+
+
+def _writer(log: StraceLog) -> str:
+    """The one process of an instance that lines beside a summary name (ps), where it is a database writer."""
+    words = {word for text in log.diagnostics["text"].drop_nulls() for word in text.split()}
+    found = [word for word in words if word.startswith(_PROCESSES)]
+    return found[0] if len(found) == 1 and found[0].startswith(_WRITERS) else ""
+
+
+def _clock_source(log: StraceLog) -> str:
+    """The word below a line that names the file of the clock source."""
+    texts = [text.strip() for text in log.diagnostics["text"].drop_nulls()]
+    found = (other for one, other in pairwise(texts) if one.endswith(_CLOCK_FILE) and len(other.split()) == 1)
+    return next(found, "")
 
 
 def _took(row: dict[str, Any], whole: float, of: str) -> str:
     each = seconds(row["seconds"] / max(row["calls"], 1))
-    took = f"`{row['syscall']}` took {percent(row['seconds'] / whole)} of the {of}"
+    took = f"{named_list([f'`{name}`' for name in row['names']])} took {percent(row['seconds'] / whole)} of the {of}"
     return f"{took}: {often_each(Interval.exact(row['calls']), None, 'calls', each)}"
 
 

@@ -11,15 +11,26 @@ from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_reads import NOT_KNOWN, file_or_fd
-from iolab.metrics.trace_times import times_of
+from iolab.metrics.trace_times import STALL, times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
-from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS, ON_DISK
+from iolab.rules.trace_calls import CLOCK, SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
+from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import AFTER, BETWEEN, CAUSES, REAP, ROUND_TRIPS, SUBMIT, UNTIMED, program_of
+from iolab.time_ledger.strace import (
+    AFTER,
+    BETWEEN,
+    CAUSES,
+    MANY_TRIPS,
+    PAIRS,
+    REAP,
+    ROUND_TRIPS,
+    SUBMIT,
+    UNTIMED,
+    program_of,
+)
 from logframe.interval import Interval
 from straceparse.call_classes import ASYNCHRONOUS, FILE_LOCKS, POSTS, READY, TARGETED_CALLS, with_classes
 from straceparse.call_table import HIDDEN, REAPS, SUBMITS
@@ -34,13 +45,11 @@ if TYPE_CHECKING:
 _MOST_OF_IT: Final = 0.5
 #: A mean over calls of which few hold this much of the time would mislead.
 _NEARLY_ALL: Final = 0.9
-#: What requests do with a file.
-_HALVES: Final = ("write", "read")
 #: Calls on a file that take this much longer than those on others have a mean of their own.
 _MUCH_SLOWER: Final = 2.0
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
-_IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
+IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"
@@ -50,10 +59,11 @@ _HOLDER: Final = "see who holds the lock: cat /proc/locks; lsof {}"
 _ADDRESS: Final = "see whether the address answers: nc -vz HOST PORT; what drops the packets: tcpdump host HOST"
 _SILENT: Final = "see whether {host} gets the packets and answers: tcpdump -n host {host} and port {port}"
 _SESSION: Final = "see what its session waited for: V$ACTIVE_SESSION_HISTORY, or an extended SQL trace (event 10046)"
+_WHILE_IT_WORKS: Final = f"take a log of the process while it works: {COMMAND}"
 _FOLDER: Final = "see how many files it holds, and what serves it: ls -f {0} | wc -l; df -T {0}"
 _FILE_SYSTEM: Final = "see what serves the files: df -T FILE; if NFS, nfsiostat 5; else iostat -xt 5"
 #: Steps that need the program to run again; of a short run the first question is another.
-_NEXT_LOGS: Final = (_IOSTAT, _OTHER_END, _KERNEL, COMMAND)
+_NEXT_LOGS: Final = (IOSTAT, _OTHER_END, _KERNEL, COMMAND)
 #: A program whose whole run is shorter is calm: to start it took a part of that.
 _RUN_S: Final = 0.01
 #: Shorter calls have no stack worth a look.
@@ -67,10 +77,14 @@ _NOT_WOKEN: Final = {
     READY: "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
     "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
 }
+_SERVER: Final = "the database server"
+_TRIPS: Final = f"Round trips to {_SERVER}"
+#: Fewer bytes than the smallest session data unit (SDU) of Oracle Net leave room for more rows.
+_FULL_PACKET: Final = 8192
 #: Class of calls -> what the process did meanwhile, and what to look at next.
 _MEANING: Final = {
-    **dict.fromkeys(("file reads", "file writes"), ("", _IOSTAT)),
-    "file flushes": ("a flush waits until the data are on the device", _IOSTAT),
+    **dict.fromkeys(("file reads", "file writes"), ("", IOSTAT)),
+    "file flushes": ("a flush waits until the data are on the device", IOSTAT),
     "sockets": ("the process waited for the other end of a socket, not for a disk", _OTHER_END),
     "pipes": ("the process waited for the other end of a pipe, not for a disk", _OTHER_END),
     "terminal": ("the process waited for a terminal, not for a disk", ""),
@@ -85,11 +99,12 @@ _MEANING: Final = {
         "what was read begins like packets of Oracle Net, so the process waited for its client",
         "take an extended SQL trace (event 10046) of the session",
     ),
-    ASYNCHRONOUS: ("requests overlap, so their times add up to more", _IOSTAT),
+    ASYNCHRONOUS: ("requests overlap, so their times add up to more", IOSTAT),
     "file names and attributes": ("", _FILE_SYSTEM),
     "standard input and output": ("the process may have waited for the other end of a pipe", _UNKNOWN_END),
     "reads and writes, file not known": ("", _UNKNOWN_END),
     FILE_LOCKS: ("another process held the lock", _HOLDER),
+    "reads of the clock": ("strace sees those that the vDSO does not answer", CLOCK),
     "the database server": (
         "what was written begins like calls of Oracle Net, so the process waited for its database server",
         _SESSION,
@@ -176,7 +191,9 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
     yield Finding("total", f"{capital(lead.text)}.", caveat=lead.unshared, order=0)
     if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
         yield Finding(CALM, f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
-    if lead.unshared:
+    if lead.unshared and (calm := _waits_for_work(log, lead)):
+        yield Finding(CALM, calm, next=_next_unshared(lead, found), order=0)
+    elif lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
         yield Finding("no_shares", f"{capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
     name = "trace_profile"
@@ -189,6 +206,19 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
         name = name if is_told else "time_profile"
 
 
+def _waits_for_work(log: StraceLog, lead: Ledger) -> str:
+    """Whether a process of an instance had hardly anything to do, and no call of it took long; in words."""
+    rests = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]), pl.col("count") > 0)
+    names = set(rests.get_column("evidence").struct.field("rows").explode())
+    others = times_of(log).calls.filter(is_own(lead), ~pl.col("name").is_in(POSTS)).select("longest", "longest_open")
+    longest = max((figure for row in others.max().iter_rows() for figure in row if figure), default=0) / 1e9
+    if not names or not names <= set(POSTS) or longest >= STALL.total_seconds():
+        return ""
+    idle, whole = float(rests.filter(pl.col("parent").is_null())["seconds"].sum()), lead.total or Interval.exact(0.0)
+    waited = f"the process waited for work for {percent(min(1.0, idle / whole.value))} of {seconds(whole)}"
+    return f"Nothing stands out: {waited}; no other call took more than {seconds(longest)}."
+
+
 def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     children = [one for one in found[1:] if one.scope.startswith("process ") and not one.unshared]
     idle = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]))
@@ -198,7 +228,7 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
         return MORE_ROWS
     if children:
         return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
-    return f"take a log of the process while it works: {COMMAND}"
+    return _WHILE_IT_WORKS
 
 
 def _sums(log: StraceLog) -> Iterator[Finding]:
@@ -265,15 +295,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = step_of_folder(log, names, is_own(lead)) or next_step
     elif next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
-    if next_step == _STACKS and set(names) <= set(POSTS):
-        detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
-    if row["class"] == "locks and messages" and set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
-        detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
-        if set(names) <= set(POSTS) and "timed out" in said:
-            said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
-        posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
-        if set(names) <= set(POSTS) and is_pair(row["count"], posts):
-            said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
+    if row["class"] == "locks and messages":
+        said, detail, next_step = _of_locks(log, lead, row, (said, detail, next_step))
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
@@ -287,12 +310,14 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = _KERNEL  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed and "timed out" not in said:
         next_step = COMMAND
+    if said.startswith(_TRIPS):
+        next_step = f"{MORE_ROWS}; measure the network alone: tnsping, ping"
     is_short = lead.total is not None and lead.total.hi < SHORT_S
     if is_short and (next_step in _NEXT_LOGS or (next_step == _CPU and all_ended(log))):
         next_step = RARE.format(seconds(lead.total or 0.0))
     if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
         next_step = _PATHS.format(peer.rpartition(":")[0])
-    if next_step == _IOSTAT:
+    if next_step == IOSTAT:
         file, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else (_main_file(log, lead, row)[0], "")
         said, next_step = said + of_ring, _iostat_of(file)
     return Finding(
@@ -305,9 +330,27 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     )
 
 
+def _of_locks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The sentence, detail and next step of waits for semaphores and locks: whom an Oracle process waited for."""
+    said, detail, next_step = found
+    is_post = set(row["evidence"]["rows"] if row["evidence"] else []) <= set(POSTS)
+    if row["kind"] == "idle":
+        return said, "a process that only writes waits for work in it", _WHILE_IT_WORKS
+    if next_step == _STACKS and is_post:
+        detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
+    if set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
+        detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
+        if is_post and "timed out" in said:
+            said = f"{said.removesuffix('.')}; it waited for another session to post it, as for a lock, not for I/O."
+        posts = int(trace_of(log).calls.filter(name="semctl").get_column("calls").sum())
+        if is_post and is_pair(row["count"], posts):
+            said = f"{said.removesuffix('.')}, one for each `semctl`: it woke another process and waited for it."
+    return said, detail, next_step
+
+
 def _iostat_of(file: str) -> str:
     folder = file.rpartition("/")[0]
-    return _IOSTAT.replace("devices of the files", f"device of {folder}") if folder else _IOSTAT
+    return IOSTAT.replace("devices of the files", f"device of {folder}") if folder else IOSTAT
 
 
 def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval) -> str:
@@ -405,7 +448,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["count"] is None:
         return f"{said} took {took}."
     if len(names) > 1:
-        detail = counted(row["count"], "calls")
+        detail = _trips(log, lead, row) or counted(row["count"], "calls")
+        said = said if detail.endswith("calls") else _TRIPS
     else:
         empty, spent = _reaped_nothing(log, lead, row)
         some = {**row, "count": row["count"] - empty}
@@ -423,6 +467,22 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if uneven := _uneven(log, lead, row)[0]:
         return f"{said} took {took}: {uneven}."
     return f"{said} took {took}: {detail}{_mostly(log, lead, row)}."
+
+
+def _trips(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The round trips of a client that wrote to its database server and read what came: number, time and size."""
+    if row["class"] != _SERVER:
+        return ""
+    own = _targets_of(log, lead, {**row, "evidence": None}).group_by("fd").agg(pl.col("calls", "name"), _inside().sum())
+    fd, calls, names, _ = own.sort("elapsed", "fd", descending=True).row(0)
+    if set(names) not in PAIRS or min(calls) < max(MANY_TRIPS, _NEARLY_ALL * max(calls)):
+        return ""
+    reads = trace_of(log).requests.filter(is_own(lead), pl.col("fd") == fd, pl.col("op") == "read")
+    size = float(reads["bytes_transferred"].mean() or 0)  # type: ignore[arg-type]  # a column of numbers
+    time = Interval(row["seconds"], row["seconds_lo"], row["seconds_hi"]) / Interval.exact(min(calls))
+    if not 0 < size < _FULL_PACKET:
+        return ""
+    return f"{min(calls):,} of {seconds(time)}, {size_text(round(size))} read in each"
 
 
 def _others(log: StraceLog, lead: Ledger) -> float:
@@ -600,54 +660,6 @@ def _much(places: pl.DataFrame, part: float, whole: float, *, is_timed: bool) ->
 def _inside() -> pl.Expr:
     """The time in calls in ns, of those without a time at most."""
     return pl.col("elapsed").dt.total_nanoseconds() + pl.col("open")
-
-
-@rule(
-    "written_and_read",
-    of="strace",
-    needs="times of calls that read and write one file",
-    thresholds={"10 % of the time for each half": "time_parts.PART"},
-)
-def written_and_read(log: StraceLog) -> Iterator[Finding]:
-    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
-
-    Examples:
-        >>> import iolab
-        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
-        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
-        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
-        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 requests, 500 us each), 22 % to read it (4 requests,
-        400 us each).
-    """
-    lead = process_ledger(log)
-    if lead is None or lead.total is None or lead.unshared:
-        return
-    whole = (lead.work or lead.total).value
-    own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
-    alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
-    own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
-    files = with_classes(times_of(log).targets.filter(is_own(lead))).filter(pl.col("kind") == "io")
-    own = own.filter(file_or_fd().is_in(files.select(file_or_fd()).to_series().implode()))
-    rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
-    sums = rows.group_by("file", "op").agg(pl.col("took").sum(), count=pl.len()).filter(pl.col("took") >= PART * whole)
-    both = sums.filter(pl.len().over("file") == len(_HALVES))
-    both = both.sort(pl.col("took").sum().over("file"), "file", "op", descending=True).head(len(_HALVES))
-    share = float(both.get_column("took").sum()) / whole
-    said = [
-        f"{percent(took / whole)} to {op} it "
-        f"({often_each(Interval.exact(count), None, 'requests', seconds(took / count))})"
-        for op, took, count in both.select("op", "took", "count").iter_rows()
-    ]
-    for file in both.get_column("file").head(1):
-        yield Finding(
-            "written_and_read",
-            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
-            Interval.exact(share),
-            "the non-idle time" if lead.work else "elapsed time",
-            next=ON_DISK if "temp" in file.lower() else _IOSTAT,
-            evidence=(Evidence("requests", (file,)),),
-            order=0,
-        )
 
 
 @rule(

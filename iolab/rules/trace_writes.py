@@ -1,30 +1,45 @@
-"""Writes and flushes of an strace log: their size, latency, and flushes per write."""
+"""Writes and flushes of an strace log: files that are read, too, and their size, latency, and flushes per write."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.metrics.formatting import size_text
+from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_facts import short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
-from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import counted, seconds, three
+from iolab.metrics.trace_times import times_of
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
+from iolab.rules.phrases import counted, often_each, percent, seconds, three
 from iolab.rules.registry import rule
+from iolab.rules.time_parts import PART
+from iolab.rules.trace_calls import is_own, process_ledger
 from iolab.rules.trace_outliers import FAR
+from iolab.rules.trace_time import IOSTAT
+from iolab.time_ledger.next_steps import ON_DISK
+from logframe.interval import Interval
+from straceparse.call_classes import with_classes
+from straceparse.records import PARTS_GRAMMAR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from iolab.metrics.trace_facts import Trace
     from straceparse import StraceLog
 
+#: What requests do with a file.
+_HALVES: Final = ("write", "read")
+_EXTENDS: Final = "fallocate"
 #: Fewer have no percentile.
 _LEAST: Final = 20
 #: This many files are named.
 _MOST_FILES: Final = 3
 #: A file that is not flushed, and whose writes took less of the log, is not named.
 _SHARE: Final = 0.01
+#: Bytes and seconds of a copy, as dd prints them.
+_COPIED: Final = PARTS_GRAMMAR.pattern("^(?P<bytes>{COPIED_BYTES}){COPIED} (?P<seconds>{COPIED_SECONDS}) s")
 _NEXT: Final = "`iostat -xt 1` of the device{}: w_await, f/s and f_await"
 _NFS: Final = "`nfsiostat 1`{} (a local disk: `iostat -xt 1`): avg RTT and exe of writes"
 
@@ -51,6 +66,8 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     batches = trace.requests.filter(pl.col("mode") == "async").select(file_or_fd()).to_series()
     cut = {*batches} if trace.unprinted else set()  # lists that strace did not print whole
     for row in trace.writes.filter(~pl.col("file").is_in(cut)).head(_MOST_FILES).iter_rows(named=True):
+        if row["seconds"] is None and row["has_o_sync"] and row["writes"] >= _LEAST:
+            yield _untimed(trace, row)
         is_durable = row["has_o_sync"] or row["syncs"]
         if row["seconds"] is None or not (is_durable or (window and row["seconds"] >= _SHARE * window)):
             continue
@@ -74,6 +91,122 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,
             )
+
+
+@rule(
+    "file_extended",
+    of="strace",
+    needs="calls of fallocate",
+    thresholds={"30 extensions": "finding.LEAST_WAITS"},
+)
+def file_extended(log: StraceLog) -> Iterator[Finding]:
+    """A file that grew many times by little, and what its writes and flushes took together.
+
+    Examples:
+        >>> import iolab
+        >>> grow = "1700000000.{:03}000 fallocate(3</u01/a.dbf>, 0, 0, 1048576) = 0 <0.000100>"
+        >>> fill = '1700000000.{:03}000 pwrite64(3</u01/a.dbf>, "", 1048576, 0) = 1048576 <0.000900>'
+        >>> lines = [(fill if n % 2 else grow).format(n) for n in range(60)]
+        >>> for one in file_extended(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `a.dbf` was extended 30 times by 1 MiB (`fallocate`); its writes and flushes took 27 ms of 59.9 ms.
+    """
+    trace, lead = trace_of(log), process_ledger(log)
+    if int(trace.calls.filter(name=_EXTENDS)["calls"].sum()) < LEAST_WAITS:
+        return
+    rows = (
+        log.calls.filter(pl.col("name") == _EXTENDS, pl.col("result") == 0).select("pid", "fd_path", "args").collect()
+    )
+    parts = pl.col("args").str.split(", ").list
+    rows = rows.select(fd=pl.concat_str(pl.lit("fd "), parts.first()), file="fd_path", size=parts.last())
+    rows = rows.select(
+        pl.coalesce("file", "fd").alias("file"), pl.col("size").cast(pl.Int64, strict=False)
+    ).drop_nulls()
+    sums = rows.group_by("file").agg(pl.len(), pl.col("size").mean(), kinds=pl.col("size").n_unique())
+    for file, count, size, kinds in sums.sort("len", "file", descending=[True, False]).head(1).iter_rows():
+        if count < LEAST_WAITS:
+            return
+        said = f"`{short_name(file)}` was extended {count:,} times by {size_text(round(size))}"
+        said += f"{' on average' if kinds > 1 else ''} (`{_EXTENDS}`)"
+        took = float(trace.writes.filter(pl.col("file") == file)["seconds"].sum())
+        whole = lead.total.value if lead is not None and lead.total is not None else 0.0
+        if took and whole:
+            said += f"; its writes and flushes took {seconds(took)} of {seconds(whole)}"
+        yield Finding(
+            "file_extended",
+            f"{said}.",
+            Interval.exact(min(1.0, took / whole)) if took and whole else None,
+            "elapsed time",
+            next="extend it in larger steps: INCREMENT_BY of DBA_DATA_FILES (autoextend NEXT), or resize it beforehand",
+            evidence=(Evidence("calls", (_EXTENDS,)),),
+            order=0,
+        )
+
+
+@rule(
+    "written_and_read",
+    of="strace",
+    needs="times of calls that read and write one file",
+    thresholds={"10 % of the time for each half": "time_parts.PART"},
+)
+def written_and_read(log: StraceLog) -> Iterator[Finding]:
+    """A file, as of a temporary tablespace, that took a notable share of the time both to write and to read.
+
+    Examples:
+        >>> import iolab
+        >>> line = '1700000000.00{}000 {}64(3</u01/temp01.dbf>, "", 8192, 0) = 8192 <0.000{}00>'
+        >>> lines = [line.format(n, "pwrite" if n < 5 else "pread", 5 if n < 5 else 4) for n in range(1, 9)]
+        >>> for one in written_and_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        `temp01.dbf` took 49 % of 7.40 ms: 27 % to write it (4 requests, 500 us each), 22 % to read it (4 requests,
+        400 us each).
+    """
+    lead = process_ledger(log)
+    if lead is None or lead.total is None or lead.unshared:
+        return
+    whole = (lead.work or lead.total).value
+    own = trace_of(log).requests.filter(is_own(lead), pl.col("op").is_in(_HALVES), pl.col("latency").is_not_null())
+    alone = trace_of(log).queues.filter(pl.col("depth_max") == 1).get_column("file")  # others have times that overlap
+    own = own.filter((pl.col("mode") == "sync") | file_or_fd().is_in(alone.implode()))
+    files = with_classes(times_of(log).targets.filter(is_own(lead))).filter(pl.col("kind") == "io")
+    own = own.filter(file_or_fd().is_in(files.select(file_or_fd()).to_series().implode()))
+    rows = own.select("op", file_or_fd().alias("file"), took=nanoseconds("latency") / 1e9).drop_nulls("file")
+    sums = rows.group_by("file", "op").agg(pl.col("took").sum(), count=pl.len()).filter(pl.col("took") >= PART * whole)
+    both = sums.filter(pl.len().over("file") == len(_HALVES))
+    both = both.sort(pl.col("took").sum().over("file"), "file", "op", descending=True).head(len(_HALVES))
+    share = float(both.get_column("took").sum()) / whole
+    said = [
+        f"{percent(took / whole)} to {op} it "
+        f"({often_each(Interval.exact(count), None, 'requests', seconds(took / count))})"
+        for op, took, count in both.select("op", "took", "count").iter_rows()
+    ]
+    for file in both.get_column("file").head(1):
+        yield Finding(
+            "written_and_read",
+            f"`{short_name(file)}` took {percent(share)} of {seconds(whole)}: {', '.join(said)}.",
+            Interval.exact(share),
+            "the non-idle time" if lead.work else "elapsed time",
+            next=ON_DISK if "temp" in file.lower() else IOSTAT,
+            evidence=(Evidence("requests", (file,)),),
+            order=0,
+        )
+
+
+def _untimed(trace: Trace, row: dict[str, Any]) -> Finding:
+    """Writes that each wait for the device, of a log without times; with the time that dd printed for all of them."""
+    said = f"{counted(row['writes'], 'writes')} to `{short_name(row['file'])}` were synchronous (O_SYNC or O_DSYNC), "
+    said += f"{size_text(round(row['avg_bytes']))} on average."
+    copied = trace.unread.select(pl.col("text").str.extract_groups(_COPIED)).unnest("text").drop_nulls()
+    times = [float(took.replace(",", ".")) for size, took in copied.iter_rows() if int(size) == row["bytes"]]
+    if len(times) == 1 and times[0] > 0:
+        rate = f"{seconds(times[0] / row['writes'])} per write, {three(row['bytes'] / times[0] / 1e6)} MB/s"
+        said += f" `dd` printed {seconds(times[0])} for its copy: {rate}."
+    return Finding(
+        "write_latency",
+        said,
+        next="write larger blocks, or sync once at the end (dd: bs=1M conv=fsync); iostat -xt 1 shows w_await",
+        evidence=(Evidence("requests", (str(row["file"]),)),),
+        detail="each write ends when its data is on the device",
+        order=0,
+    )
 
 
 def _is_nfs(folder: str) -> bool:

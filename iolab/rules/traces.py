@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _MUCH: Final = 1 << 20
 #: This many lines that were not read are a problem of the log.
 _MANY: Final = 0.05
+#: What a stamp or a process begins with; other lines without them are the output of another program.
+_BEGINS: Final = "0123456789["
+_OTHERS: Final = "unparsed"
 #: This many runs are named.
 _MOST_RUNS: Final = 3
 #: What the name of a program, or of a data file, of Oracle begins or ends with.
@@ -326,7 +329,14 @@ def lines_not_read(log: StraceLog) -> Iterator[Finding]:
     said = (
         f"{count:,} of {count_text(trace.lines, 'line')} {'was' if count == 1 else 'were'} not read{in_part}; the first"
     )
-    place, is_gate = Evidence("diagnostics", lines=(*unread["line"].head(5),)), count >= _MANY * trace.lines
+    # a cut line is a call without its time, which no line has without -T; each line of a call has its stamp
+    is_lost = (pl.col("kind") != "cut") | (trace.printed > 0)
+    if trace.has_stamps:
+        is_lost &= pl.col("text").str.strip_chars_start().str.slice(0, 1).is_in([*_BEGINS]) | (
+            pl.col("kind") != _OTHERS
+        )
+    place = Evidence("diagnostics", lines=(*unread["line"].head(5),))
+    is_gate = unread.filter(is_lost).height >= _MANY * trace.lines
     said += f" is line {first['line']:,}{of}."
     yield Finding("lines_not_read", said, evidence=(place,), is_gate=is_gate, order=9)
 

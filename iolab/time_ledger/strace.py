@@ -50,8 +50,8 @@ _LEAST_S: Final = 0.01
 #: Processes of about the longest span, of which the one with most work leads.
 _ALIKE: Final = 0.95
 #: The calls of round trips, and how many there are at least.
-_PAIRS: Final = ({"read", "write"}, {"recv", "send"}, {"recvfrom", "sendto"}, {"recvmsg", "sendmsg"})
-_MANY: Final = 100
+PAIRS: Final = ({"read", "write"}, {"recv", "send"}, {"recvfrom", "sendto"}, {"recvmsg", "sendmsg"})
+MANY_TRIPS: Final = 100
 ROUND_TRIPS: Final = "round trips"
 #: A log of this few kinds of calls was asked for them (-e).
 _FEW_CALLS: Final = 3
@@ -240,7 +240,7 @@ def _round_trips(sums: pl.DataFrame) -> str:
     """How often a process wrote to its client and read what came next, and the time of both; empty of few."""
     client = sums.filter(kind="client").group_by("fd").agg(pl.col("elapsed").sum(), pl.col("calls", "name"))
     for _, elapsed, calls, names in client.sort("elapsed", "fd", descending=True).head(1).iter_rows():
-        if set(names) in _PAIRS and min(calls) >= max(_MANY, _ALIKE * max(calls)):
+        if set(names) in PAIRS and min(calls) >= max(MANY_TRIPS, _ALIKE * max(calls)):
             each = time_text(elapsed / _SECOND / min(calls))
             return f"{min(calls):,} {ROUND_TRIPS} of {each}"
     return ""

@@ -66,6 +66,27 @@ def test_an_even_rate_of_a_full_queue_is_that_of_a_limit(spread: float, took: fl
     assert said.endswith(even) == is_even
 
 
+@pytest.mark.parametrize("is_json", [True, False])
+def test_the_syncs_of_a_test_of_storage_come_first(*, is_json: bool) -> None:
+    """A write into the page cache is quick: what the test waited for is the sync after it."""
+    ends = {"mean": 23_080_000.0, "max": 604_000_000, "percentile": {"99.000000": 103_000_000}}
+    side = {"total_ios": 5193, "iops": 43.0, "bw_bytes": 177_000, "clat_ns": {"mean": 24_610.0, "max": 412_000}}
+    text = json.dumps({"fio version": "fio-3.33", "jobs": [{"jobname": "a", "write": side, "sync": {"lat_ns": ends}}]})
+    if not is_json:
+        sizes = "(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B"
+        text = f"a: (g=0): rw=write, bs={sizes}, ioengine=sync, iodepth=1\nfio-3.19\nStarting 1 process\n\n"
+        text += "a: (groupid=0, jobs=1): err= 0: pid=31188: Mon Oct 16 17:22:08 2023\n"
+        text += "  write: IOPS=43, BW=173KiB/s (177kB/s)(20.3MiB/120018msec)\n"
+        text += "    clat (usec): min=9, max=412, avg=24.61, stdev=11.09\n"
+        text += "  fsync/fdatasync/sync_file_range:\n    sync (msec): min=7, max=604, avg=23.08, stdev=19.84\n"
+        text += "    sync percentiles (msec):\n     | 99.00th=[  103], 99.50th=[  144]\n"
+
+    synced, said = _sentences(text.encode())
+
+    assert synced == "Syncs of job `a` took 23.1 ms each on average, 99 % at most 103 ms, the longest 604 ms."
+    assert said.endswith("43 writes per second, 0.177 MB/s, 24.6 us each on average (without its sync).")
+
+
 def test_a_test_of_storage_without_rates_says_what_it_has() -> None:
     """A result that lacks its rates, its job's name or its settings is no fault of the program."""
     jobs = [{"jobname": "plums", "write": {"total_ios": 3, "iops": 18}}, {"write": {"total_ios": 41}}]

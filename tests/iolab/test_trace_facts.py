@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import iolab
@@ -95,6 +96,42 @@ def test_calls_that_were_counted_and_failed_say_so() -> None:
     assert "those that the vDSO does not answer" in _said(text.format(9).replace(" stat", " clock_gettime"))
 
 
+@pytest.mark.parametrize(
+    ("before", "call", "more", "said"),
+    [
+        (
+            "20817 6-03:11 ora_dbw0_PLUM\n",
+            "pwrite64",
+            "",
+            "each, synchronous (no `io_submit`). `ora_dbw0_PLUM` writes so",
+        ),
+        ("20817 6-03:11 ora_p000_PLUM\n", "pwrite64", "", "each, synchronous (no `io_submit`)."),
+        ("20817 6-03:11 ora_dbw0_PLUM\n", "pwrite64", "io_submit", "30.0 us each."),
+        ("cat /sys/x/current_clocksource\nxen\n", "gettimeofday", "clock_gettime", "The clock source is `xen`."),
+        ("", "gettimeofday", "clock_gettime", "that the vDSO does not answer."),
+    ],
+)
+def test_lines_beside_counted_calls_say_what_they_are(before: str, call: str, more: str, said: str) -> None:
+    """A database writer without asynchronous I/O, and calls of one clock, are named by the lines beside them."""
+    text = before + "% time     seconds  usecs/call     calls    errors syscall\n"
+    text += "------ ----------- ----------- --------- --------- ----------------\n"
+    for share, count, name in (
+        (75, 100000, call),
+        (22, 29333, more or "semtimedop"),
+        (2, 2667, "times"),
+        (1, 9, "lseek"),
+    ):
+        text += f" {share:>2}.00 {share / 25:>11.6f}          30 {count:>9}           {name}\n"
+    text += "------ ----------- ----------- --------- --------- ----------------\n"
+    text += "100.00    4.000000                132009         0 total\n"
+
+    found = _said(text)
+
+    assert said in found
+    assert ("`gettimeofday` and `clock_gettime` took 97 % of the 4 s" in found) == (more == "clock_gettime")
+    assert ("asynchronous I/O is off" in found) == ("ora_dbw0" in before and not more)
+
+
 def test_a_process_that_sleeps_until_it_is_posted() -> None:
     """Time-outs of semaphores are counted without stamps, too, and the next step is the database."""
     line = "semtimedop(32768, [{1, -1, 0}], 1, {3, 0}) = -1 EAGAIN (Resource temporarily unavailable) <3.000100>\n"
@@ -103,6 +140,67 @@ def test_a_process_that_sleeps_until_it_is_posted() -> None:
     assert row["sentence"] == "`semtimedop` took 121 s: 41 calls, 2.95 s each, 40 of which timed out."
     assert "BLOCKING_SESSION" in row["next"]
     assert "does not show where time passed" not in " ".join(found.get_column("sentence"))
+
+
+@pytest.mark.parametrize(("op", "took"), [("pwrite", "0.000400"), ("pwrite", "0.400000"), ("pread", "0.000400")])
+def test_a_writer_that_waits_for_work_is_calm(op: str, took: str) -> None:
+    """A timer that ends the sleep of a process that only writes is no lock; a slow write is no calm."""
+    text, at = "", 1700000000.0
+    block = f'{{{op}, filedes:259, str:"\\6"..., nbytes:8192, offset:512}}'
+    for _ in range(20):
+        for call, time in (
+            ("semtimedop(32768, [{11, -1, 0}], 1, {3, 0}) = -1 EAGAIN (Resource temporarily unavailable)", "3.000100"),
+            (f"io_submit(140552, 1, {{{block}}}) = 1", "0.000100"),
+            ("io_getevents(140552, 1, 128, {{(nil), 0x7fd4, 8192, 0}}{600, 0}) = 1", took),
+            ("times(NULL) = 477121293", "0.000004"),
+        ):
+            text += f"{at:.6f} {call} <{time}>\n"
+            at += float(time)
+
+    found = iolab.findings(text.encode())
+
+    is_calm = (op, took) == ("pwrite", "0.000400")
+    assert ("calm_run" in found["name"]) == is_calm
+    assert any("BLOCKING_SESSION" in one for one in found["next"].drop_nulls()) == (op == "pread")
+
+
+@pytest.mark.parametrize(("flag", "size"), [("|O_DSYNC", 15360), ("|O_DSYNC", 15361), ("", 15360)])
+def test_synchronous_writes_without_times_take_what_dd_printed(flag: str, size: int) -> None:
+    """The line of dd is no call of another process; its time is that of the writes where its bytes are theirs."""
+    text = f'openat(AT_FDCWD, "/b/a.dbf", O_WRONLY|O_CREAT|O_TRUNC{flag}, 0666) = 3\n'
+    text += 'read(0, "a", 512) = 512\nwrite(3, "a", 512) = 512\n' * 30
+    text += f"30+0 records in\n30+0 records out\n{size} bytes (15 kB, 15 KiB) copied, 0.3 s, 51.2 kB/s\n"
+    log = iolab.load(text.encode())
+
+    found = iolab.findings(log)
+
+    said = "30 writes to `a.dbf` were synchronous (O_SYNC or O_DSYNC), 512 bytes on average."
+    took = " `dd` printed 300 ms for its copy: 10 ms per write, 0.0512 MB/s."
+    lead = found.filter(~pl.col("name").eq("lines_not_read")).item(0, "sentence")
+    assert (lead == said + took * (size == 15360)) == bool(flag)
+    assert log.calls.collect()["pid"].drop_nulls().is_empty()
+
+
+@pytest.mark.parametrize(("size", "step", "is_said"), [(730, 1, True), (8208, 1, False), (730, 2, False)])
+def test_round_trips_of_a_client_lead(size: int, step: int, *, is_said: bool) -> None:
+    """Pairs of small sends and receives are round trips; the lines of another program are no damage of the log."""
+    text = ""
+    for n in range(200):
+        text += r'     0.038000 write(9, "\0\25\0\0\6\0\0\0\0\0\3\5$\2\0\0\0\17\0\0\0", 21) = 21' + "\n"
+        if n % step == 0:
+            begin = f"\\{size >> 8:o}\\{size & 255:o}"  # a packet of Oracle Net begins with its length
+            text += (
+                f'     0.000060 read(9, "{begin}\\0\\0\\6\\0\\0\\0\\0\\0\\6\\2\\2\\1\\1\\17\\0\\0"..., 8208) = {size}\n'
+            )
+        text += "rows of the query\n" * (n % 5 == 0)
+    text += "     0.038000 exit_group(0) = ?\n"
+
+    found = iolab.findings(text.encode())
+
+    said = "Round trips to the database server took at most 100 % of 7.61 s: 200 of at most 38.1 ms, "
+    said += "730 bytes read in each."
+    assert (said in found["sentence"].to_list()) == is_said
+    assert "evidence" not in found["mark"]
 
 
 FILES = ((3, "a"), (4, "b"))
