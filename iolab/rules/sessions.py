@@ -715,7 +715,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     pairs = facts.costs.filter((pl.col("runs") == 2) & ~pl.col("kind").is_in(_NO_SAMPLES).fill_null(value=False))
     pairs = pairs.filter(
         pl.col("times").list.first() >= pl.col("times").list.last(),
-        pl.col("part").is_in([row["part"] for row in facts.large]) | pl.lit(facts.ledger is None),
+        pl.col("part").is_in([row["part"] for row in facts.large if not changed(row)]) | pl.lit(facts.ledger is None),
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]

@@ -647,3 +647,39 @@ def test_the_session_that_blocks_most_samples_comes_first() -> None:
         snaps = [SNAP.format(n, n, holder, place, 20 + 5 * place) for place, n in enumerate((19, 26), 1)]
         found = iolab.findings(f"SQL> @snapper ash 5 2 all\n{''.join(snaps)}".encode())
         assert first in found.get_column("sentence").head(2).to_list()
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_waits_are_those_of_the_runs_before_their_listing(is_same: bool) -> None:  # noqa: FBT001 - a case
+    """Waits of a session add up until it connects again; those of two sets of runs stand beside each other."""
+    run = "SQL> select count(*) from big;\n\n1 row selected.\n\nElapsed: 00:0{}.00\n\n"
+    change = "SQL> alter system set filesystemio_options=setall;\n\nSystem altered.\n\nElapsed: 00:00:00.01\n"
+    again = "SQL> connect bench/*****\nConnected.\n" * (not is_same)
+    waits = [
+        _waits(("direct path read", 9_000 * (1 + is_same * n), s)) for n, s in enumerate((90.0, 90.0 * is_same + 18))
+    ]
+    text = run.format("0:50") * 2 + waits[0] + change + again + run.format("0:10") * 2 + waits[1]
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert "took 90 s in 2 runs (9,000 waits of 10 ms), then 18 s in 2 runs (9,000 waits of 2 ms)." in said
+
+
+@pytest.mark.parametrize(("plan", "is_known"), [(1234567, True), (7654321, False)])
+def test_a_sort_on_disk_and_its_run_with_more_memory(plan: int, is_known: bool) -> None:  # noqa: FBT001 - a case
+    """SQLcl's list may begin with statistics of SQL*Plus; the slash runs the query with the same plan again."""
+    rule = "-" * 44 + "\n"
+    shown = "\n500 rows selected.\n\nExplain Plan\n" + "-" * 59 + "\n\nPLAN_TABLE_OUTPUT\n"
+    shown += f"{rule}Plan hash value: {{}}\n\n{rule}"
+    shown += f"| Id  | Operation          | Name | Rows    |\n{rule}|   0 | SELECT STATEMENT   |      |     88M |\n"
+    shown += f"|   1 |  SORT ORDER BY     |      |     88M |\n|   2 |   TABLE ACCESS FULL| T    |     88M |\n{rule}\n"
+    shown += "Statistics\n" + "-" * 59
+    shown += "\n       1102  bytes received via SQL*Net from client\n      48812  bytes sent via SQL*Net to client\n"
+    shown += "          4  calls to get snapshot scn: kcmgss\n     910122  consistent gets\n{:>11}  physical reads\n"
+    shown += "{:>11}  physical reads direct temporary tablespace\n          1  sorts (disk)\n"
+    shown += "          1  workarea executions - multipass\n\nElapsed: 00:{}.00\n"
+    more = "SQL> alter session set sort_area_size=2147483647;\n\nSession altered.\n\n"
+    text = f"SQL> select * from t order by a;\n{shown.format(1234567, 6_632_602, 5_722_600, '21:52')}{more}SQL> /\n"  # noqa: S608
+    text += shown.format(plan, 1_706_102, 796_100, "03:51")
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert ("2 runs; 1,312 s, then 231 s after `alter session set sort_area_size" in said) == is_known
+    whose = "its longest run" if is_known else "it"
+    assert f"5,722,600 of the 6,632,602 blocks that {whose} read (86 %) were temporary (sorts on disk: 1); " in said
