@@ -314,11 +314,10 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    sid = table.texts.get("sid")
-    texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
+    texts["session"] = _session(table, listed.rows[row]) or f"`{texts['label']}`"
     said = _Row(table, row, **texts)
     sentence, step = _say(entry["say"], said), _say(entry.get("known" if "reason" in texts else "next", ""), said)
-    if not sentence or not texts["label"] + str(sid or ""):
+    if not sentence or not texts["label"] + str(table.texts.get("sid", "")):
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
     are_slow = 0 < far < _FAR and typical >= _SLOW_MS / 1e3
@@ -454,14 +453,24 @@ def _switches(table: _Table) -> Iterator[Finding]:
 def _states(table: _Table) -> Iterator[tuple[str, str]]:
     """The sessions of a listing with their status, and since when they have it."""
     sid, status = table.texts.get("sid"), table.texts.get("status")
-    whose = [place for name in _WHOSE if (place := table.texts.get(name)) is not None]
     times = next((table.figures[name].values for name in ("last_call_et", *_WAITED) if name in table.figures), ())
     for n, row in enumerate(table.listed.rows):
         if sid is not None and status is not None and row[sid] and row[status]:
             since = f" for {seconds(time)}" if times and (time := times[n]) is not None else ""
-            names = dict.fromkeys(f"`{text.strip()}`" for place in whose if (text := row[place]) and text.strip())
-            of = f" ({', '.join(names)})" if names else ""
-            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}{of}"
+            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}{_whose(table, row)}"
+
+
+def _session(table: _Table, row: Sequence[str]) -> str:
+    """The session of a row, and whose it is; empty where it has none."""
+    sid = table.texts.get("sid")
+    return f"Session {row[sid].strip()}{_whose(table, row, 2)}" if sid is not None else ""
+
+
+def _whose(table: _Table, row: Sequence[str], most: int = len(_WHOSE)) -> str:
+    """Whose session it is, in brackets."""
+    whose = [place for name in _WHOSE if (place := table.texts.get(name)) is not None]
+    names = dict.fromkeys(f"`{text.strip()}`" for place in whose if (text := row[place]) and text.strip())
+    return f" ({', '.join([*names][:most])})" if names else ""
 
 
 def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
@@ -757,6 +766,11 @@ def _writers(spool: Spool) -> Iterator[Finding]:
 
 def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
     """The statistics that the session listed of itself after the statement that took longest."""
-    own = own_statements(spool, longest_statement(spool)[0])
+    longest, _ = longest_statement(spool)
+    own = own_statements(spool, longest)
+    # a script without its text that lists statistics right before the statement and right after it is of the session
+    silent = spool.statements.filter(pl.col("text").is_null(), pl.col("statement").is_in([longest - 1, longest + 1]))
+    around = silent.filter(pl.col("statement").is_in(spool.statistics["statement"].implode()))["statement"]
+    own += [longest + 1] * (around.len() > 1)
     listed = _named([one for one in tables if one.listed.statement in own], "statistic")
     return {*map(str.lower, listed), *spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()}

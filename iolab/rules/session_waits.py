@@ -11,6 +11,7 @@ from iolab.rules.phrases import counted, seconds
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.spools import diagnoses
 from sqlplusparse import queried_tables
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def waits_of_session(spool: Spool) -> Iterator[Finding]:
     """
     found = []
     for own, rows in _waits_of_runs(spool):
-        elapsed = own.get_column("elapsed_s").sum()
+        elapsed = float(own.get_column("elapsed_s").sum())
         some = [row for row in rows if PART * elapsed <= row[1] <= elapsed]
         if some and some[0][1] >= LARGE * elapsed and sum(time for _, time, _ in some) <= elapsed:
             found.append((own.height, some))
@@ -82,8 +83,9 @@ def _waits_of_runs(spool: Spool) -> Iterator[tuple[pl.DataFrame, list[tuple[str,
 
 
 def longest_statement(spool: Spool) -> tuple[int, float]:
-    """The number of the statement that took longest, and its time."""
-    timed = spool.statements.drop_nulls("elapsed_s").sort("elapsed_s", "statement")
+    """The number of the statement that took longest, and its time; what looks for a cause is none beside others."""
+    is_aside = pl.col("statement").is_in(diagnoses(spool))
+    timed = spool.statements.drop_nulls("elapsed_s").sort(~is_aside, "elapsed_s", "statement")
     return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import iolab
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
 
 #: A plan with the rows that a sort returned and was expected to, and its memory.
 SORT = """SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
@@ -683,3 +685,26 @@ def test_a_sort_on_disk_and_its_run_with_more_memory(plan: int, is_known: bool) 
     assert ("2 runs; 1,312 s, then 231 s after `alter session set sort_area_size" in said) == is_known
     whose = "its longest run" if is_known else "it"
     assert f"5,722,600 of the 6,632,602 blocks that {whose} read (86 %) were temporary (sorts on disk: 1); " in said
+
+
+@pytest.mark.parametrize("what", ["analyze table t list chained rows into c", "merge into t using s on (t.a = s.a)"])
+def test_what_looks_for_a_cause_does_not_lead(what: str) -> None:
+    """The statement leads that was looked at, with what the statistics around it explain; others lead by their time."""
+    counts = "{:60}{:>10}\n" * 2
+    names = ("table fetch by rowid", "table fetch continued row")
+    listing = (
+        "SQL> @mystat\n\n{:60}{:>10}\n" + "-" * 60 + " " + "-" * 9 + "\n{}\n2 rows selected.\n\nElapsed: 00:00:00.02\n"
+    )
+    before, after = (
+        listing.format("NAME", "VALUE", counts.format(names[0], n, names[1], m))
+        for n, m in ((204, 8), (3_402_118, 3_188_402))
+    )
+    done = "Table analyzed." if what[0] == "a" else "9 rows merged."
+    run = "SQL> exec rate\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:04:57.02\n"
+    text = f"{before}{run}{after}SQL> {what};\n\n{done}\n\nElapsed: 00:06:12.40\n"
+    found = iolab.findings(text.encode()).filter(name="main_statement").get_column("sentence")
+    is_aside = what[0] == "a"
+    first = text[: text.index("SQL> exec" if is_aside else f"SQL> {what}")].count("\n") + 1
+    assert found[0].startswith(f"The statement at line {first} took")
+    assert ("3,188,402 fetches of a continued row" in found[0]) == is_aside
+    assert summary_text(summarize(text.encode()), "a.lst").index(found[0][:30]) < 200
