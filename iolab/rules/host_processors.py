@@ -21,6 +21,7 @@ from iolab.metrics.processors import (
     has_several_hosts,
     high_stretch,
     levels,
+    partition_use,
     placed,
     raised,
 )
@@ -70,7 +71,6 @@ _UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or 
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
-_PARTITION: Final = ("physical_cpus", "entitled_percent")
 _AIX: Final = ("pi_per_s", "po_per_s")
 _SWAPPED: Final[dict[tuple[str, str], float]] = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
 _CALM_FIGURES: Final = ("util_percent", *(name for names in _SWAPPED if names != _AIX for name in names))
@@ -622,8 +622,9 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
         said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
-    if report is None and "host" in log.scopes and (used := _of_partition(log)):
-        said = f"{said[:-1]}; {used}."
+    if report is None and (of_own := partition_use(log)) is not None:
+        said = f"{said[:-1]}; the partition used {three(of_own[0])} physical CPUs, "
+        said += f"{percent(of_own[1] / 100)} of its entitlement."
     if report is not None and (own := _of_host(report)) is not None:
         said = f"{said[:-1]}; the report itself counts {own:.1f} %."
     step = "see the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
@@ -637,15 +638,6 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
-
-
-def _of_partition(log: HostLog) -> str:
-    """The physical processors that a logical partition of AIX used, where the log says what it is entitled to."""
-    rows = log.scan("host").filter(IS_SAMPLE)
-    if not {*_PARTITION}.issubset(rows.collect_schema().names()):
-        return ""
-    used, of_own = rows.select(pl.col(_PARTITION).mean()).collect().row(0)
-    return f"the partition used {three(used)} physical CPUs, {percent(of_own / 100)} of its entitlement" if used else ""
 
 
 def _also_calm(log: HostLog) -> str:
