@@ -29,7 +29,7 @@ from iolab.rules import devices  # noqa: F401 - its rules come before these, wha
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, joined, named_list, percent, three
 from iolab.rules.registry import rule
-from iolab.rules.time_parts import PART, numbers_after
+from iolab.rules.time_parts import PART, numbers_after, sizes_after
 from iolab.time_ledger.samples import host_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -67,6 +67,7 @@ _MOST_PROCESSES: Final = 3
 PROFILE: Final = "see what it did: perf record -g -p {} -- sleep 10"
 _LESS: Final = "reduce or move the largest processes; hold the SGA in huge pages: vm.nr_hugepages, use_large_pages"
 _HUGE_PAGES: Final = ("HugePages_Total", "HugePages_Free", "Hugepagesize")
+_SGA: Final = ("sga_target", "sga_max_size")
 _UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or release them: sysctl vm.nr_hugepages=0"
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
@@ -281,11 +282,13 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             evidence = Evidence("host", names)
             step = "svmon -G; lsps -a" if names == _AIX else "sar -W 5, for the time of it"
     if said or grew:
-        unused, holders = _unused_pages(log), _holders(log)
-        less = _UNUSED if unused else _LESS if holders else ""
+        unused, none, holders = _unused_pages(log), _no_pages(log), _holders(log)
+        less = _UNUSED if unused else _LESS if none or holders else ""
         yield Finding(
             "swapping",
-            as_sentence("; ".join(filter(None, (said or grew, unused or (said and grew), "" if unused else holders)))),
+            as_sentence(
+                "; ".join(filter(None, (said or grew, unused or none or (said and grew), "" if unused else holders)))
+            ),
             next=less or f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
@@ -410,6 +413,15 @@ def _unused_pages(log: HostLog) -> str:
         return ""
     size = f" ({size_text(free * kib << 10)})" if kib else ""
     return f"{free:,} of {whole:,} huge pages{size} were reserved and free"
+
+
+def _no_pages(log: HostLog) -> str:
+    """That no huge pages were reserved, and for an SGA of which size, where the log prints it beside its samples."""
+    pages = numbers_after(log.diagnostics, _HUGE_PAGES[0])
+    if not pages or max(pages):
+        return ""
+    sga = max((size for name in _SGA for size in sizes_after(log.diagnostics, name)), default=0)
+    return f"no huge pages were reserved{f' for an SGA of {size_text(sga)}' if sga else ''}"
 
 
 def _holders(log: HostLog) -> str:
