@@ -83,7 +83,7 @@ def _waits_of_runs(spool: Spool) -> Iterator[tuple[pl.DataFrame, list[tuple[str,
 
 
 def longest_statement(spool: Spool) -> tuple[int, float]:
-    """The number of the statement that took longest, and its time; what looks for a cause is none beside others."""
+    """The number of the statement that took longest, and its time; what looks for a cause only without others."""
     is_aside = pl.col("statement").is_in(diagnoses(spool))
     timed = spool.statements.drop_nulls("elapsed_s").sort(~is_aside, "elapsed_s", "statement")
     return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)

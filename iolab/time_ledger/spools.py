@@ -62,8 +62,8 @@ def is_long(spool: Spool) -> bool:
 def diagnoses(spool: Spool) -> list[int]:
     """The statements by which someone looked for a cause: what lists views of the dictionary, or chained rows."""
     lists = [one.statement for one in queried_tables(spool) if any(_is_view(word) for word in one.words)]
-    is_analysis = pl.col("text").str.to_lowercase().str.contains(_ANALYSIS, literal=True)
-    return [*(one for one in lists if one is not None), *spool.statements.filter(is_analysis)["statement"]]
+    texts = spool.statements.drop_nulls("text").select("statement", "text").iter_rows()
+    return [*(one for one in lists if one is not None), *(n for n, text in texts if _ANALYSIS in text.lower())]
 
 
 def _is_view(word: str) -> bool:
