@@ -109,6 +109,7 @@ _STATISTICS: Final = runs_of(Kind.STATISTIC)
 #: At most this many lines within a list may be none of it.
 _MOST_FOREIGN: Final = 8
 _TEXTS: Final = runs_of(Kind.TEXT)
+_LISTED: Final = runs_of(Kind.STATISTIC, Kind.TEXT)
 #: Fewer statistics without a heading may be anything.
 _FEWEST_UNHEADED: Final = 3
 #: Kinds of lines that may go on with a list.
@@ -167,7 +168,9 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
     """The list line by line: cut short, commented, with other statistics, with a blank line within."""
     found = Autotrace("sqlplus", [], [], [], [])
     end = number
-    has_others = False
+    # SQLcl's list is in the order of the alphabet, SQL*Plus's is not
+    listed = range(number, _LISTED(page.kinds, number).end()) if has_heading else range(0)
+    has_others = any(page.kinds[one] == Kind.TEXT and is_session_statistic(page.lines[one]) for one in listed)
     while number < len(page):
         kind = page.kinds[number]
         line = page.lines[number].strip()
@@ -182,7 +185,6 @@ def _read_lines(page: Page, number: int, *, has_heading: bool) -> tuple[Autotrac
             shown = SESSION_STATISTIC.fullmatch(line)
             if shown is not None and found.names == _NAMES[: len(found.names)] and not is_known(shown["name"]):
                 shown = None  # not among SQL*Plus's own, nor a statistic that SQLcl shows
-            has_others = has_others or shown is not None
         if shown is None:
             if kind in _WORDS and DOTS.fullmatch(line):
                 page.roles[number] = LineRole.ELISION

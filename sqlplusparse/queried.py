@@ -65,7 +65,7 @@ class Column:
         step = next((names[name] for name in names if names[name] and name in self.words), 0.0)
         if not step:
             words = _HEADING_WORDS.findall(self.heading.lower())
-            units = [_UNITS[word] for word in words[1:] if word in _UNITS]
+            units = [_UNITS[word] for word in words[len(words) > 1 :] if word in _UNITS]
             return units[-1] if units and set(names) & set(words) and not _NO_SUMS & {*words} else None
         if self.words & {*_OF_ONE, "ratio_to_report"}:
             return None

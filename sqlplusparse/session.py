@@ -120,6 +120,7 @@ _FEEDBACK_KINDS: Final = (
 _PLAN_KINDS: Final = {"SELECT": "select", "INSERT": "insert", "UPDATE": "update", "DELETE": "delete", "MERGE": "merge"}
 #: Kinds of commands that the client runs itself, or gives to the operating system.
 _CLIENT: Final = frozenset({"command", "host"})
+_ALTERED: Final = "alter session"
 _PROSE: Final = frozenset({Kind.TEXT, Kind.FENCE})
 #: After these, text is no longer the statement's unless more of the statement follows.
 _ENDED: Final = OUTCOMES | {"GRID"}
@@ -157,7 +158,7 @@ def read_statements(page: Page, blocks: list[Block]) -> list[Statement]:
             statement.script = blocks[first - 1].first
         reached = last
         if statement.text == "/":
-            _rerun(statement, buffer)
+            _rerun(statement, buffer, statements)
         elif statement.text is not None and statement.kind not in _CLIENT:
             buffer = statement.text
         if statement.kind in _CLIENT and last == first + 1:
@@ -186,13 +187,20 @@ def _is_prose(page: Page, block: Block) -> bool:
     return block.token in {"TEXT", "BREAK"} and block.last > block.first and page.kinds[block.first] in _PROSE
 
 
-def _rerun(statement: Statement, buffer: str | None) -> None:
-    """Give ``/`` the statement in the buffer, unless what it printed is another kind of statement's output."""
+def _rerun(statement: Statement, buffer: str | None, before: list[Statement]) -> None:
+    """Give ``/`` the statement in the buffer, unless what it printed is another kind of statement's output.
+
+    It is then the last one of that kind, where the session was only altered since, and both have one plan.
+    """
     statement.text = None
     if buffer is not None:
         kind, shown = kind_of(buffer), _kind_by_output(statement)
         if shown in {None, kind}:
             statement.text, statement.kind = buffer, kind
+        elif last := next((one for one in reversed(before) if one.kind not in {*_CLIENT, _ALTERED}), None):
+            plans = [{plan.hash_value for plan in one.plans} - {None} for one in (last, statement)]
+            if last.kind == shown and plans[0] == plans[1] != set():
+                statement.text, statement.kind = last.text, shown
 
 
 def _made(ordinal: int, blocks: list[Block], series: int) -> Statement:

@@ -68,6 +68,12 @@ SINCE_START: Final = "all figures are averages since boot"
 ONLY_FIRST: Final = "the CPU figures of the only sample may be averages since boot"
 #: Rows of a host's frames that are samples: the first of some tools is a mean since the start of the system.
 IS_SAMPLE: Final = ~pl.col("is_since_boot").fill_null(value=False)
+#: Tables with the physical processors that a partition used: the column, and the percent of its entitlement.
+_OF_OWN: Final = 100 * pl.col("PhysicalCPU") / pl.col("entitled")
+_PARTITION: Final = {
+    "host": ("physical_cpus", pl.col("entitled_percent")),
+    "LPAR": ("PhysicalCPU", pl.when(pl.col("SharedCPU") > 0, pl.col("entitled") > 0).then(_OF_OWN)),
+}
 _THREADS: Final = "threads of one core count as processors: half busy may be all cores; a mean hides shorter peaks"
 
 
@@ -108,6 +114,19 @@ def cpu_samples(log: HostLog | Source, *, begin: datetime | None = None, end: da
     return busy.select(pl.col(name).cast(dtype) for name, dtype in CPU_SAMPLES.items())
 
 
+def partition_use(log: HostLog) -> tuple[float, float] | None:
+    """The physical processors that a partition of AIX used, and their percent of its entitlement; None of others.
+
+    What is printed of processors is then no share of its logical ones.
+    """
+    for scope, (used, share) in _PARTITION.items():
+        rows = log.scan(scope).filter(IS_SAMPLE) if scope in log.scopes else pl.LazyFrame()
+        if {used, *share.meta.root_names()} <= {*rows.collect_schema().names()}:
+            mean, of_own = rows.select(pl.col(used).mean(), share.mean()).collect().row(0)
+            return (mean, of_own) if mean and of_own else None
+    return None
+
+
 def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | None = None) -> pl.DataFrame:
     """What the processors did, in percent of their time, one row a sample of all of them.
 
@@ -143,6 +162,8 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
         rows = rows.filter(pl.col("cpu") == "all")
     own = pl.when(pl.col("collector").is_null()).then("interval_s")
     cpus = pl.col("cpus").forward_fill().backward_fill()  # all runs are of one host, of which some print it
+    if partition_use(log) is not None:
+        cpus = pl.lit(None, pl.Int64)
     known = log.runs.lazy().select("run", "opened_at", known=cpus, step_s=own)
     frame = (
         rows.join(known, on="run", how="left", maintain_order="left")

@@ -211,6 +211,9 @@ def _lead(said: list[Said], parents: set[str], repeats: set[str]) -> Said | None
         return row["part"] is None and row["impact_lo"] >= _HALF, is_explained, is_more, row["impact_lo"]
 
     lead = max((one for one in shares if one[0]["impact_lo"] >= least), key=weight)
+    ahead = next((one for one in named if one[0]["part"] is not None), lead)
+    if ahead[0]["name"] == lead[0]["name"] == VIEWS["who"] and ahead[0]["impact_lo"] < lead[0]["impact_lo"]:
+        return ahead  # its rule puts it before a larger one
     if lead[0]["name"] != VIEWS["who"] or lead[0]["sentence"] not in repeats:
         return lead
     # a statement whose sentence is its row says less than a wait with its cause

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from hostparse.log import FrameLog
 
 _KEY: Final = ("pid", "command")
-#: The section of btt of all devices, and what to look at where requests wait before they are sent to one.
+#: The section of btt of all devices, and the schedulers of Linux.
 _ALL_DEVICES: Final = "All Devices"
+_SCHEDULERS: Final = {"noop", "deadline", "cfq", "anticipatory", "none", "mq-deadline", "kyber", "bfq"}
+#: What to look at where requests wait before they are sent to a device.
 _SEE_SCHEDULER: Final = (
     "compare scheduler, nr_requests and queue depth: grep . /sys/block/DISK/queue/{scheduler,nr_requests} "
     "/sys/block/DISK/device/queue_depth; see the limits of its cgroup: io.max"
@@ -148,7 +150,10 @@ def request_layers(log: FrameLog) -> Iterator[Finding]:
     is_same = own.get("I2D", whole)["count"] == own["D2C"]["count"] == whole["count"]
     shares = {name: f", {percent(one / took['Q2C'])}" if is_same else "" for name, one in took.items()}
     is_held = took["I2D"] > took["D2C"]
-    waits = f"it waited {seconds(took['I2D'])} in the I/O scheduler (I2D{shares['I2D']})" if took["I2D"] else ""
+    texts = log.diagnostics.get_column("text").drop_nulls()
+    chosen = {word.strip("[]") for text in texts for word in text.split() if word[0] + word[-1] == "[]"} & _SCHEDULERS
+    name = f" `{chosen.pop()}`" if len(chosen) == 1 else ""
+    waits = f"it waited {seconds(took['I2D'])} in the I/O scheduler{name} (I2D{shares['I2D']})" if took["I2D"] else ""
     device = f"the device took {seconds(took['D2C'])} (D2C{shares['D2C']})"
     yield Finding(
         "request_layers",

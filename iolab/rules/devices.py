@@ -343,7 +343,9 @@ def latencies_of(device: str, columns: Collection[str] = ()) -> str:
 
 
 def queue_of(device: str) -> str:
-    """How to see, and to raise, the number of requests that a device of AIX is sent at a time."""
+    """How to see, and to raise, the number of requests that a device of AIX is sent at a time; of others who sends."""
+    if not device.startswith("hdisk"):
+        return users_of(device)
     return f"compare queue_depth with what the storage allows: lsattr -El {device} -a queue_depth; chdev to raise it"
 
 

@@ -21,6 +21,7 @@ from iolab.metrics.processors import (
     has_several_hosts,
     high_stretch,
     levels,
+    partition_use,
     placed,
     raised,
 )
@@ -28,7 +29,7 @@ from iolab.rules import devices  # noqa: F401 - its rules come before these, wha
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, joined, named_list, percent, three
 from iolab.rules.registry import rule
-from iolab.rules.time_parts import PART, numbers_after
+from iolab.rules.time_parts import PART, numbers_after, sizes_after
 from iolab.time_ledger.samples import host_ledgers
 from logframe.errors import RefusedError
 from logframe.interval import Interval
@@ -66,11 +67,11 @@ _MOST_PROCESSES: Final = 3
 PROFILE: Final = "see what it did: perf record -g -p {} -- sleep 10"
 _LESS: Final = "reduce or move the largest processes; hold the SGA in huge pages: vm.nr_hugepages, use_large_pages"
 _HUGE_PAGES: Final = ("HugePages_Total", "HugePages_Free", "Hugepagesize")
+_SGA: Final = ("sga_target", "sga_max_size")
 _UNUSED: Final = "let the SGA use the huge pages (use_large_pages, memlock), or release them: sysctl vm.nr_hugepages=0"
 #: Less memory swapped in, in KiB/s, is not worth a line.
 _LEAST_SWAPPED: Final = 1_000
 #: Columns of what was swapped in and out (vmstat, sar -W), and KiB of their unit: pages of Linux on x86 have 4.
-_PARTITION: Final = ("physical_cpus", "entitled_percent")
 _AIX: Final = ("pi_per_s", "po_per_s")
 _SWAPPED: Final[dict[tuple[str, str], float]] = {("si", "so"): 1.0, ("pswpin_per_s", "pswpout_per_s"): 4.0, _AIX: 4.0}
 _CALM_FIGURES: Final = ("util_percent", *(name for names in _SWAPPED if names != _AIX for name in names))
@@ -281,11 +282,13 @@ def swapping(log: HostLog) -> Iterator[Finding]:
             evidence = Evidence("host", names)
             step = "svmon -G; lsps -a" if names == _AIX else "sar -W 5, for the time of it"
     if said or grew:
-        unused, holders = _unused_pages(log), _holders(log)
-        less = _UNUSED if unused else _LESS if holders else ""
+        unused, none, holders = _unused_pages(log), _no_pages(log), _holders(log)
+        less = _UNUSED if unused else _LESS if none or holders else ""
         yield Finding(
             "swapping",
-            as_sentence("; ".join(filter(None, (said or grew, unused or (said and grew), "" if unused else holders)))),
+            as_sentence(
+                "; ".join(filter(None, (said or grew, unused or none or (said and grew), "" if unused else holders)))
+            ),
             next=less or f"see who holds the memory: ps -eo pid,rss,args --sort=-rss; {step}",
             evidence=(evidence,),
             impact=Interval.exact(share),
@@ -410,6 +413,15 @@ def _unused_pages(log: HostLog) -> str:
         return ""
     size = f" ({size_text(free * kib << 10)})" if kib else ""
     return f"{free:,} of {whole:,} huge pages{size} were reserved and free"
+
+
+def _no_pages(log: HostLog) -> str:
+    """That no huge pages were reserved, and for an SGA of which size, where the log prints it beside its samples."""
+    pages = numbers_after(log.diagnostics, _HUGE_PAGES[0])
+    if not pages or max(pages):
+        return ""
+    sga = max((size for name in _SGA for size in sizes_after(log.diagnostics, name)), default=0)
+    return f"no huge pages were reserved{f' for an SGA of {size_text(sga)}' if sga else ''}"
 
 
 def _holders(log: HostLog) -> str:
@@ -622,8 +634,9 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
         said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
-    if report is None and "host" in log.scopes and (used := _of_partition(log)):
-        said = f"{said[:-1]}; {used}."
+    if report is None and (of_own := partition_use(log)) is not None:
+        said = f"{said[:-1]}; the partition used {three(of_own[0])} physical CPUs, "
+        said += f"{percent(of_own[1] / 100)} of its entitlement."
     if report is not None and (own := _of_host(report)) is not None:
         said = f"{said[:-1]}; the report itself counts {own:.1f} %."
     step = "see the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
@@ -637,15 +650,6 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
-
-
-def _of_partition(log: HostLog) -> str:
-    """The physical processors that a logical partition of AIX used, where the log says what it is entitled to."""
-    rows = log.scan("host").filter(IS_SAMPLE)
-    if not {*_PARTITION}.issubset(rows.collect_schema().names()):
-        return ""
-    used, of_own = rows.select(pl.col(_PARTITION).mean()).collect().row(0)
-    return f"the partition used {three(used)} physical CPUs, {percent(of_own / 100)} of its entitlement" if used else ""
 
 
 def _also_calm(log: HostLog) -> str:

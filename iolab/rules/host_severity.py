@@ -319,6 +319,9 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         least_rate=(count / pl.col("weight")).filter(is_full).min(),
         most_rate=(count / pl.col("weight")).filter(is_full).max(),
         other_rate=(count / pl.col("weight")).filter(~is_full).max(),
+        queue=(pl.col("queue_ms") * count).filter(is_full).sum() / count.filter(is_full).sum()
+        if "queue_ms" in columns
+        else pl.lit(0.0),
         **{name: pl.col(name).filter(is_full).mean() for _, name in moved},
     )
     every = full.sort("seconds", "device", descending=[True, False]).collect()
@@ -332,6 +335,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     for row in top.head(_MOST_DEVICES).iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
+        if is_queued := bool(took_each) and 2 * (row["queue"] or 0.0) >= row["each"]:
+            took_each += f", {seconds(row['queue'] / 1e3)} of it in the queue of the host"
         if not took_each:
             said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]
             took_each = f"; {' and '.join(said)} meanwhile" if said else ""
@@ -346,7 +351,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}{when}{in_flight}{took_each}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
-            next=_SEE_LIMIT if is_limited else users_of(str(row["device"])),
+            next=_SEE_LIMIT if is_limited else (queue_of if is_queued else users_of)(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
         )
@@ -370,7 +375,9 @@ def _full_group(
         rest = own.select(pl.when(is_some).then(time.sum() / count.sum())).collect().item()
         each = Interval(float(took.mean() or 0.0), float(took.min() or 0.0), float(took.max() or 0.0))  # type: ignore[arg-type]  # numbers
         beside = f"; {seconds(rest / 1e3)} to the others" if rest is not None and rest > 0 else ""
-        said += f" A request to them took {seconds(each)} on average{beside}."
+        queue = float(group.get_column("queue").mean() or 0.0) / 1e3  # type: ignore[arg-type]  # numbers
+        queued = f", {seconds(queue)} of it in the queue of the host" if 2 * queue >= each.value else ""
+        said += f" A request to them took {seconds(each)} on average{queued}{beside}."
     return Finding(
         "saturated_device",
         capital(said),

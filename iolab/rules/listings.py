@@ -17,6 +17,14 @@ import polars as pl
 from iolab.metrics.formatting import short_text, size_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, counted, percent, seconds, three
+from iolab.rules.session_waits import (
+    ANY,
+    OF_STATISTICS,
+    longest_statement,
+    own_statements,
+    runs_of_longest,
+    waits_of_session,
+)
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import HOLDER, event_step
@@ -59,6 +67,8 @@ _UNITS_OF_LAG: Final = (86_400, 3600, 60, 1)
 _LEAST_SERIES: Final = 3
 #: From a moment on a series is another where all of its figures are this many times the largest before.
 _STEP: Final = 2.0
+#: The ends of the buckets of a histogram, and how many ms one of them is.
+_BUCKETS: Final = {"wait_time_milli": 1.0, "wait_time_micro": 1e-3}
 #: Waits of this many ms and more are slow for a device.
 _SLOW_MS: Final = 16
 _MOST_TEXT: Final = 60
@@ -74,15 +84,12 @@ _PARSING, _CPU = "parse time elapsed", "cpu used by this session"
 _NOT_SHARED: Final = ("_MISMATCH", "_UPGRADEABLE")
 #: A share of fewer is an accident.
 _LEAST_OF: Final = 100
-#: How a session queries its own statistics and waits, and what explains the time of any statement.
-_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat", "'userenv'", "userenv(")
-ANY: Final = "any statement"
 #: What explains the time of statements of a kind only.
 OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
 #: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
 #: statistics.
-_CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(5)
+_CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(OF_STATISTICS + 1)
 
 
 @dataclass(frozen=True)
@@ -233,7 +240,7 @@ def listed(spool: Spool) -> list[Finding]:
         found += said
     ratios = [*_ratios(spool, tables, found_of)]
     found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
-    found += [*ratios, *_times(spool), *_waits(spool), *_writers(spool)]
+    found += [*ratios, *_times(spool), *waits_of_session(spool), *_writers(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
@@ -307,11 +314,10 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    sid = table.texts.get("sid")
-    texts["session"] = f"Session {listed.rows[row][sid]}" if sid is not None else f"`{texts['label']}`"
+    texts["session"] = _session(table, listed.rows[row]) or f"`{texts['label']}`"
     said = _Row(table, row, **texts)
     sentence, step = _say(entry["say"], said), _say(entry.get("known" if "reason" in texts else "next", ""), said)
-    if not sentence or not texts["label"] + str(sid or ""):
+    if not sentence or not texts["label"] + str(table.texts.get("sid", "")):
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
     are_slow = 0 < far < _FAR and typical >= _SLOW_MS / 1e3
@@ -447,14 +453,24 @@ def _switches(table: _Table) -> Iterator[Finding]:
 def _states(table: _Table) -> Iterator[tuple[str, str]]:
     """The sessions of a listing with their status, and since when they have it."""
     sid, status = table.texts.get("sid"), table.texts.get("status")
-    whose = [place for name in _WHOSE if (place := table.texts.get(name)) is not None]
     times = next((table.figures[name].values for name in ("last_call_et", *_WAITED) if name in table.figures), ())
     for n, row in enumerate(table.listed.rows):
         if sid is not None and status is not None and row[sid] and row[status]:
             since = f" for {seconds(time)}" if times and (time := times[n]) is not None else ""
-            names = dict.fromkeys(f"`{text.strip()}`" for place in whose if (text := row[place]) and text.strip())
-            of = f" ({', '.join(names)})" if names else ""
-            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}{of}"
+            yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}{_whose(table, row)}"
+
+
+def _session(table: _Table, row: Sequence[str]) -> str:
+    """The session of a row, and whose it is; empty where it has none."""
+    sid = table.texts.get("sid")
+    return f"Session {row[sid].strip()}{_whose(table, row, 2)}" if sid is not None else ""
+
+
+def _whose(table: _Table, row: Sequence[str], most: int = len(_WHOSE)) -> str:
+    """Whose session it is, in brackets."""
+    whose = [place for name in _WHOSE if (place := table.texts.get(name)) is not None]
+    names = dict.fromkeys(f"`{text.strip()}`" for place in whose if (text := row[place]) and text.strip())
+    return f" ({', '.join([*names][:most])})" if names else ""
 
 
 def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
@@ -574,14 +590,15 @@ def _locks(table: _Table, session: int) -> Iterator[Finding]:
 
 def _histogram(table: _Table) -> Iterator[Finding]:
     """Of buckets of waits the event with most slow ones: how many of its waits were slow, and the slowest bucket."""
-    event, bucket = table.texts.get("event"), table.texts.get("wait_time_milli")
-    counts = table.figures.get("wait_count")
+    event, counts = table.texts.get("event"), table.figures.get("wait_count")
+    buckets = ((table.texts.get(name), unit) for name, unit in _BUCKETS.items())
+    bucket, unit = next((one for one in buckets if one[0] is not None), (None, 1.0))
     if bucket is None or counts is None:
         return
     waits: dict[str, list[tuple[float, float]]] = {}
     quoted = table.events
     asked = quoted[0] if len(quoted) == 1 else "the event"
-    for n, (end, count) in enumerate(zip(table.listed.figures(bucket), counts.values, strict=True)):
+    for n, (end, count) in enumerate(zip(table.listed.figures(bucket, unit), counts.values, strict=True)):
         if end is not None and count:
             name = str(table.listed.rows[n][event]).strip() if event is not None else asked
             waits.setdefault(name, []).append((end.value, count))
@@ -671,11 +688,13 @@ def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dic
 
 def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Finding]) -> Iterator[Finding]:
     """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
-    counted_of = dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
+    runs, longest = runs_of_longest(spool), longest_statement(spool)[0]
+    traced = dict(spool.autotrace.filter(statement=longest).select(_NAME, "value").drop_nulls().iter_rows())
+    counted_of = traced | dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
     values = {name.lower(): value for name, value in listed.items()} | counted_of
-    own = _own_names(spool, tables)
+    own = _own_names(spool, tables) | {*traced}
     firsts = _named(tables[::-1], "name", is_plain=True)
     values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}
     for entry in _data()["ratios"]:
@@ -693,6 +712,7 @@ def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Findi
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}
         texts |= {"part_size": size_text(round(part)), "of_size": size_text(round(of))}
+        texts["whose"] = "it" if runs.height <= 1 else "its longest run" if names["part"] in traced else "the session"
         texts |= {name: f"{value:,.15g}" for name, value in values.items()}
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
@@ -705,7 +725,7 @@ def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Findi
 
 def _times(spool: Spool) -> Iterator[Finding]:
     """The parts of the time of the statement that took longest, where statistics below it are of it alone."""
-    longest, elapsed = _longest(spool)
+    longest, elapsed = longest_statement(spool)
     own = spool.statistics.filter(pl.col("statement") > longest, pl.col("basis") == "delta")
     words = {name.lower(): said for name, said in _data()["times"].items()}
     counts = (
@@ -729,27 +749,6 @@ def _times(spool: Spool) -> Iterator[Finding]:
     )
 
 
-def _waits(spool: Spool) -> Iterator[Finding]:
-    """The waits of the session that listed them after the statement that took longest, where they were most of it."""
-    longest, elapsed = _longest(spool)
-    is_trip = (pl.col("statement") == longest) & (pl.col("name") == "SQL*Net roundtrips to/from client")
-    trips, own = float(spool.autotrace.filter(is_trip)["value"].sum() or 0), _own_statements(spool)
-    for one in queried_tables(spool):
-        if one.statement not in own or "v$session_event" not in one.words or (account := account_of(one)) is None:
-            continue
-        rows = account.parts().filter(pl.col("seconds").is_between(PART * elapsed, elapsed), pl.col("count") > 0)
-        # waits for a client are those of a statement where they are as many as its round trips
-        of_it = (pl.col("kind") != "idle") | ((pl.col("count") - trips).abs() < PART * trips)
-        found = rows.filter(of_it).sort("seconds", descending=True).select("name", "seconds", "count").rows()
-        if not found or found[0][1] < LARGE * elapsed or sum(time for _, time, _ in found) > elapsed:
-            continue
-        said = [f"{seconds(s)} for `{name}` ({counted(n, 'waits')} of {seconds(s / n)})" for name, s, n in found]
-        yield Finding(
-            "listed_rows", f"The session waited {' and '.join(said)}.", next=event_step(found[0][0]),
-            evidence=(Evidence("tables", (found[0][0],)),), order=_STATISTIC, explains=(ANY,),
-        )  # fmt: skip
-
-
 def _writers(spool: Spool) -> Iterator[Finding]:
     """How long the writes of a background process took, in another listing than the waits for them."""
     accounts = (
@@ -765,21 +764,13 @@ def _writers(spool: Spool) -> Iterator[Finding]:
                 yield Finding("listed_rows", said, evidence=place, order=_USUAL, explains=explains)
 
 
-def _longest(spool: Spool) -> tuple[int, float]:
-    """The number of the statement that took longest, and its time."""
-    timed = spool.statements.drop_nulls("elapsed_s").sort("elapsed_s", "statement")
-    return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
-
-
-def _own_statements(spool: Spool) -> list[int]:
-    """The queries of the statistics and waits of the session itself after the statement that took longest."""
-    longest, _ = _longest(spool)
-    texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > longest).select("statement", "text")
-    return [number for number, text in texts.iter_rows() if any(word in text.lower() for word in _OF_SESSION)]
-
-
 def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
     """The statistics that the session listed of itself after the statement that took longest."""
-    own = _own_statements(spool)
+    longest, _ = longest_statement(spool)
+    own = own_statements(spool, longest)
+    # a script without its text that lists statistics right before the statement and right after it is of the session
+    silent = spool.statements.filter(pl.col("text").is_null(), pl.col("statement").is_in([longest - 1, longest + 1]))
+    around = silent.filter(pl.col("statement").is_in(spool.statistics["statement"].implode()))["statement"]
+    own += [longest + 1] * (around.len() > 1)
     listed = _named([one for one in tables if one.listed.statement in own], "statistic")
     return {*map(str.lower, listed), *spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()}

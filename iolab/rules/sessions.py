@@ -16,7 +16,7 @@ from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import exadata
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listings import ANY, OF_STATEMENTS, listed
+from iolab.rules.listings import OF_STATEMENTS, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
@@ -41,6 +41,7 @@ from iolab.rules.session_runs import (
     trend,
     without_index,
 )
+from iolab.rules.session_waits import ANY
 from iolab.rules.time_parts import PART, sentence
 from iolab.stats.first_runs import two_groups
 from iolab.stats.samples import clock_step
@@ -48,7 +49,7 @@ from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK, lob_step
 from iolab.time_ledger.parts import TIMED
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.spools import is_long, sampled
+from iolab.time_ledger.spools import diagnoses, is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 from sqlplusparse.predicates import converted_column
@@ -150,7 +151,8 @@ class SpoolFacts:
     def cause(self) -> Finding | None:
         """What statistics of the session say of the statement that took half of its time or more."""
         row = next(iter(self.large), None)
-        if row is None or row["share_lo"] < _HALF:
+        aside = sum(one["share"] for one in self.large if one["is_aside"])
+        if row is None or row["is_aside"] or row["share_lo"] < _HALF * (1 - aside):
             return None
         found = (one for one in self.listed if one.explains)
         return next((one for one in found if explained_by(one.explains[0], row, self.plans(row))), None)
@@ -162,14 +164,19 @@ class SpoolFacts:
 
     @cached_property
     def large(self) -> list[dict[str, Any]]:
-        """The statements with a finding of their own, the largest first: `costs` and their shares."""
+        """The statements with a finding of their own: `costs` and their shares.
+
+        The largest comes first; what looked for a cause (`diagnoses`) comes after the others.
+        """
         if self.ledger is None:
             return []
         shares = (
             self.ledger.parts("who").filter(pl.col("share_lo") >= PART).select("part", "share", "share_lo", "share_hi")
         )
         rows = shares.join(self.costs, on="part", maintain_order="left").to_dicts()
-        return [row | self._beside(row) for row in rows]
+        aside = {*diagnoses(self.spool)}
+        rows.sort(key=lambda row: aside.issuperset(row["statements"]))
+        return [row | self._beside(row) | {"is_aside": aside.issuperset(row["statements"])} for row in rows]
 
     def _beside(self, row: dict[str, Any]) -> dict[str, Any]:
         """What the session shows of a statement's runs beside them: changes, plans, gets, and what is scanned."""
@@ -305,7 +312,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
             part=row["part"],
             next=(cause.next if cause else "") or (_next_of_trend(row, trended[0]) if trended else advice),
             evidence=cause.evidence if cause else (),
-            order=2,
+            order=0 if number == 0 and row["share"] < max(one["share"] for one in facts.large) else 2,
         )
         if trended:
             yield Finding(
@@ -715,7 +722,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     pairs = facts.costs.filter((pl.col("runs") == 2) & ~pl.col("kind").is_in(_NO_SAMPLES).fill_null(value=False))
     pairs = pairs.filter(
         pl.col("times").list.first() >= pl.col("times").list.last(),
-        pl.col("part").is_in([row["part"] for row in facts.large]) | pl.lit(facts.ledger is None),
+        pl.col("part").is_in([row["part"] for row in facts.large if not changed(row)]) | pl.lit(facts.ledger is None),
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]

@@ -31,6 +31,9 @@ LARGE: Final = 1 / 3
 _MOST: Final = 0.5
 #: The place of a cause below what else rules say of the part.
 _CAUSE: Final = 9
+#: Units of sizes, as powers of 2; a size stands this near to its name.
+_SIZES: Final = {"K": 10, "M": 20, "G": 30, "T": 40}
+_NEAR_WORDS: Final = 3
 #: The views whose parts are findings, and the name of such a finding; other views are tables.
 VIEWS: Final = {"what": "time_profile", "who": "main_statement"}
 #: The names of the findings that a ledger makes without a rule.
@@ -57,9 +60,27 @@ def numbers_after(diagnostics: pl.DataFrame, name: str) -> list[int]:
         >>> numbers_after(texts, "slot_table_entries"), numbers_after(texts, "HugePages_Free")
         ([2], [20480])
     """
+    return [int(word) for part in _words_after(diagnostics, name) for word in takewhile(str.isdecimal, part)]
+
+
+def sizes_after(diagnostics: pl.DataFrame, name: str) -> list[int]:
+    """The sizes in bytes after a name in lines that were not read, such as ``sga_target big integer 52G``.
+
+    Examples:
+        >>> sizes_after(pl.DataFrame({"text": ["sga_target=52G, 2", "sga_target big integer 512M"]}), "sga_target")
+        [55834574848, 536870912]
+    """
+    found = []
+    for part in _words_after(diagnostics, name):
+        words = (word.rstrip(",;)").upper().removesuffix("B") for word in part[:_NEAR_WORDS])
+        sizes = [int(word[:-1]) << _SIZES[word[-1]] for word in words if word[-1:] in _SIZES and word[:-1].isdecimal()]
+        found += sizes[:1]
+    return found
+
+
+def _words_after(diagnostics: pl.DataFrame, name: str) -> list[list[str]]:
     words = " ".join(diagnostics.get_column("text").drop_nulls())
-    parts = (part.replace("=", " ").removeprefix(":").split() for part in words.split(name)[1:])
-    return [int(word) for part in parts for word in takewhile(str.isdecimal, part)]
+    return [part.replace("=", " ").removeprefix(":").split() for part in words.split(name)[1:]]
 
 
 def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Finding]:

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 _WAITED: Final = {
     **dict.fromkeys(("time_waited_micro", "time_waited_micro_fg"), 1e-6),
     **dict.fromkeys(("time_waited", "time_waited_fg"), 0.01),
-    **dict.fromkeys(("waited", "waits", "wait", "time"), 0),
+    **dict.fromkeys(("waited", "waits", "wait", "time", "seconds", "secs"), 0),
 }
+#: The count of a bucket of a histogram: the times beside it are ends of buckets.
+_OF_BUCKET: Final = "wait_count"
 #: The same of the time of statements, and of its parts.
 _ELAPSED: Final = {
     **dict.fromkeys(("elapsed_time", "elapsed_time_delta"), 1e-6),
@@ -107,7 +109,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
            0.0               0                not accounted for
     """
     event, place = listed.find("event"), _time_column(listed, _WAITED)
-    if event is None or place is None:
+    if event is None or place is None or listed.find(_OF_BUCKET) is not None:
         return None
     events = [row[event] for row in listed.rows]
     times = _sums(events, listed.figures(*place))

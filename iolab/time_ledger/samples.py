@@ -19,6 +19,7 @@ from iolab.metrics.processors import (
     exact_sum,
     has_several_hosts,
     layers_of,
+    partition_use,
     tool_cpu_parts,
 )
 from iolab.time_ledger.account import Account, Ledger, void_ledger
@@ -157,6 +158,8 @@ def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:
     if log is not None:
         _add_processes(log, account, total, elapsed if is_total else None)
     text = _text(frame, total, elapsed, is_total=is_total, is_timed=is_timed, is_counted=not cpus.null_count())
+    if log is not None and not is_total and partition_use(log) is not None:
+        text = "shares are of the processor time of a partition, which uses parts of physical CPUs"
     return account.ledger(
         elapsed=Interval.exact(elapsed) if is_timed else None,
         unit="s" if is_total else "share",

@@ -35,6 +35,7 @@ _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
 #: Statements of less time are not what a session is about, where others list views.
 _SHORT_S: Final = 1.0
+_ANALYSIS: Final = "list chained rows"
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
@@ -54,9 +55,15 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
 
 def is_long(spool: Spool) -> bool:
     """Whether statements took time that did more than to list what views of the dictionary show."""
-    lists = [one.statement for one in queried_tables(spool) if any(_is_view(word) for word in one.words)]
-    others = spool.statements.filter(~pl.col("statement").is_in(lists))
+    others = spool.statements.filter(~pl.col("statement").is_in(diagnoses(spool)))
     return bool(others.get_column("elapsed_s").sum() >= _SHORT_S)
+
+
+def diagnoses(spool: Spool) -> list[int]:
+    """The statements by which someone looked for a cause: what lists views of the dictionary, or chained rows."""
+    lists = [one.statement for one in queried_tables(spool) if any(_is_view(word) for word in one.words)]
+    texts = spool.statements.drop_nulls("text").select("statement", "text").iter_rows()
+    return [*(one for one in lists if one is not None), *(n for n, text in texts if _ANALYSIS in text.lower())]
 
 
 def _is_view(word: str) -> bool:

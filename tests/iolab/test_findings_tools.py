@@ -331,3 +331,25 @@ def test_a_partition_of_aix_has_the_processors_that_it_used() -> None:
 
     assert log.kind == "lparstat"
     assert said["processors"].endswith("; the partition used 5.16 physical CPUs, 129 % of its entitlement.")
+
+
+@pytest.mark.parametrize(("is_shared", "waits"), [(1, 38.0), (0, 0.2)])
+def test_a_shared_partition_has_no_time_of_its_logical_processors(is_shared: int, waits: float) -> None:
+    """Percent of an entitlement are none of the logical processors; a request is divided into queue and service."""
+    lines = ["AAA,progname,topas_nmon", "AAA,build,AIX", "AAA,host,db1", "AAA,AIX,7.1.3.30", "AAA,time,17:23:00"]
+    lines += ["AAA,date,14-MAR-2018", "AAA,interval,300", "AAA,cpus,64,28", "DISKBUSY,Disk %Busy db1,hdisk7"]
+    lines += ["CPU_ALL,CPU Total db1,User%,Sys%,Wait%,Idle%,Busy,PhysicalCPUs", "DISKSERV,Disk Service Time,hdisk7"]
+    lines += ["LPAR,Logical Partition db1,PhysicalCPU,virtualCPUs,logicalCPUs,poolCPUs,entitled,SharedCPU"]
+    lines += ["DISKXFER,Disk transfers per second db1,hdisk7", "DISKWAIT,Disk Wait Queue Time msec/xfer db1,hdisk7"]
+    for n in range(1, 8):
+        lines += [f"ZZZZ,T{n:04},17:{23 + 5 * n}:00,14-MAR-2018", f"CPU_ALL,T{n:04},32.2,29.2,19.7,18.9,,28"]
+        lines += [f"LPAR,T{n:04},0.65,7,28,16,1.30,{is_shared}", f"DISKBUSY,T{n:04},99.1"]
+        lines += [f"DISKXFER,T{n:04},1500.0", f"DISKSERV,T{n:04},1.8", f"DISKWAIT,T{n:04},{waits}"]
+    log = iolab.load(("\n".join(lines) + "\n").encode())
+    said = dict(iolab.findings(log).select("name", "sentence").iter_rows())
+    used = "; the partition used 0.650 physical CPUs, 50 % of its entitlement."
+    assert said["processors"].endswith(used) == bool(is_shared)
+    assert ("28 CPUs" in iolab.ledger(log).text) != bool(is_shared)
+    assert (
+        "; a request took 39.8 ms on average, 38 ms of it in the queue of the host" in said["saturated_device"]
+    ) == (waits > 1)

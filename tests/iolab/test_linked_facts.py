@@ -67,6 +67,24 @@ def test_huge_pages_that_nobody_uses_stand_beside_swapping(free: int, *, is_unus
     assert step.startswith("let the SGA use" if is_unused else "see who holds")
 
 
+@pytest.mark.parametrize(("printed", "of"), [("0", " for an SGA of 52 GiB"), ("0 of 64 GB", ""), ("26624", None)])
+def test_an_sga_without_huge_pages_stands_beside_swapping(printed: str, of: str | None) -> None:
+    """Only where the log prints that none are reserved; the SGA is named where the log prints its size."""
+    rows = "".join(f" 9 9 9000 200 1 1 9000 9{n} 10 10 1{n} 1 13 11 46 30 0\n" for n in range(12))
+    text = said(f"# db host{', sga_target 52G' * (of != '')}, HugePages_Total: {printed}\n{VMSTAT}{rows}")
+    assert ("no huge pages were reserved" in text) is (of is not None)
+    assert f"; no huge pages were reserved{of}." in text or of is None
+
+
+@pytest.mark.parametrize(("others", "is_named"), [("", True), ("[deadline] cfq\n", False), ("[pts]\n", True)])
+def test_the_scheduler_in_which_requests_wait_has_its_name(others: str, *, is_named: bool) -> None:
+    """Of several devices with different schedulers it is not known which one is meant."""
+    head = f"# cat /sys/block/sdc/queue/scheduler\nnoop deadline [cfq]\n{others}"
+    head += f"{'=' * 20} All Devices {'=' * 20}\n\nI2D 0.000000398 0.012000000 0.410220318 81221\n"
+    rows = "D2C 0.000070210 0.004000000 0.061108204 81221\nQ2C 0.000081004 0.016000000 0.412001877 81221\n"
+    assert (f"in the I/O scheduler{' `cfq`' * is_named} (I2D, 75 %)") in said(head + rows)
+
+
 @pytest.mark.parametrize(
     ("printed", "is_cause"),
     [

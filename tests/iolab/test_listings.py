@@ -433,7 +433,7 @@ def test_undo_explains_a_statement_with_the_open_transaction(own: str, applied: 
     lead = found.filter(name="main_statement").row(0, named=True)
     is_cause = applied > 1_000 and own == "v$mystat"
     assert ("61,120,331 undo records" in lead["sentence"]) == is_cause
-    assert ("Session 712 (`REBUILD`) had the largest" in lead["sentence"]) == is_cause
+    assert ("Session 712 (`REBUILD`) had an open transaction, the largest" in lead["sentence"]) == is_cause
     assert ("v$transaction" in str(lead["next"])) == is_cause
     assert "".join(found["sentence"]).count("Session 712") == 1
 
@@ -586,3 +586,16 @@ def test_commits_stand_beside_the_waits_for_them() -> None:
         query = "select n.name, s.value from v$sesstat s, v$statname n"
         text = waits + spool(query, f"{'NAME':24} {'VALUE':>11}", rows, f"{'-' * 24} {'-' * 11}").decode()
         assert (f"There were {commits:,} commits for 214,702 executions" in " ".join(screen(text.encode()))) == is_said
+
+
+@pytest.mark.parametrize(("unit", "ends"), [("milli", (8, 32, 64)), ("micro", (8_192, 32_768, 65_536))])
+def test_the_ends_of_buckets_are_no_times(unit: str, ends: tuple[int, ...]) -> None:
+    """Times that are ends of buckets are no account of waits; the listing beside it with seconds is."""
+    rows = [f"db file sequential read|{end}|{count}" for end, count in zip(ends, (60, 30, 10), strict=True)]
+    histogram = grid("@hist", f"EVENT|WAIT_TIME_{unit.upper()}|WAIT_COUNT", *rows)
+    said = " ".join(
+        screen(grid("@ev", "EVENT|WAITS|SECONDS", "log file sync|900|38.6", "latch free|3|1.4") + histogram)
+    )
+    assert "40 % of the 100 waits for `db file sequential read` took 16 ms or longer" in said
+    assert "`log file sync` took 97 % of the waits of the query: 38.6 s." in said
+    assert said.count("of the waits of the query") == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import iolab
+from iolab.pages.summary import summarize
+from iolab.pages.summary_text import summary_text
 
 #: A plan with the rows that a sort returned and was expected to, and its memory.
 SORT = """SQL> select * from table(dbms_xplan.display_cursor('5kw8d2zxq0vn3', 0, 'ALLSTATS LAST'));
@@ -647,3 +649,62 @@ def test_the_session_that_blocks_most_samples_comes_first() -> None:
         snaps = [SNAP.format(n, n, holder, place, 20 + 5 * place) for place, n in enumerate((19, 26), 1)]
         found = iolab.findings(f"SQL> @snapper ash 5 2 all\n{''.join(snaps)}".encode())
         assert first in found.get_column("sentence").head(2).to_list()
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_waits_are_those_of_the_runs_before_their_listing(is_same: bool) -> None:  # noqa: FBT001 - a case
+    """Waits of a session add up until it connects again; those of two sets of runs stand beside each other."""
+    run = "SQL> select count(*) from big;\n\n1 row selected.\n\nElapsed: 00:0{}.00\n\n"
+    change = "SQL> alter system set filesystemio_options=setall;\n\nSystem altered.\n\nElapsed: 00:00:00.01\n"
+    again = "SQL> connect bench/*****\nConnected.\n" * (not is_same)
+    waits = [
+        _waits(("direct path read", 9_000 * (1 + is_same * n), s)) for n, s in enumerate((90.0, 90.0 * is_same + 18))
+    ]
+    text = run.format("0:50") * 2 + waits[0] + change + again + run.format("0:10") * 2 + waits[1]
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert "took 90 s in 2 runs (9,000 waits of 10 ms), then 18 s in 2 runs (9,000 waits of 2 ms)." in said
+
+
+@pytest.mark.parametrize(("plan", "is_known"), [(1234567, True), (7654321, False)])
+def test_a_sort_on_disk_and_its_run_with_more_memory(plan: int, is_known: bool) -> None:  # noqa: FBT001 - a case
+    """SQLcl's list may begin with statistics of SQL*Plus; the slash runs the query with the same plan again."""
+    rule = "-" * 44 + "\n"
+    shown = "\n500 rows selected.\n\nExplain Plan\n" + "-" * 59 + "\n\nPLAN_TABLE_OUTPUT\n"
+    shown += f"{rule}Plan hash value: {{}}\n\n{rule}"
+    shown += f"| Id  | Operation          | Name | Rows    |\n{rule}|   0 | SELECT STATEMENT   |      |     88M |\n"
+    shown += f"|   1 |  SORT ORDER BY     |      |     88M |\n|   2 |   TABLE ACCESS FULL| T    |     88M |\n{rule}\n"
+    shown += "Statistics\n" + "-" * 59
+    shown += "\n       1102  bytes received via SQL*Net from client\n      48812  bytes sent via SQL*Net to client\n"
+    shown += "          4  calls to get snapshot scn: kcmgss\n     910122  consistent gets\n{:>11}  physical reads\n"
+    shown += "{:>11}  physical reads direct temporary tablespace\n          1  sorts (disk)\n"
+    shown += "          1  workarea executions - multipass\n\nElapsed: 00:{}.00\n"
+    more = "SQL> alter session set sort_area_size=2147483647;\n\nSession altered.\n\n"
+    text = f"SQL> select * from t order by a;\n{shown.format(1234567, 6_632_602, 5_722_600, '21:52')}{more}SQL> /\n"  # noqa: S608
+    text += shown.format(plan, 1_706_102, 796_100, "03:51")
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert ("2 runs; 1,312 s, then 231 s after `alter session set sort_area_size" in said) == is_known
+    whose = "its longest run" if is_known else "it"
+    assert f"5,722,600 of the 6,632,602 blocks that {whose} read (86 %) were temporary (sorts on disk: 1); " in said
+
+
+@pytest.mark.parametrize("what", ["analyze table t list chained rows into c", "merge into t using s on (t.a = s.a)"])
+def test_what_looks_for_a_cause_does_not_lead(what: str) -> None:
+    """The statement leads that was looked at, with what the statistics around it explain; others lead by their time."""
+    counts = "{:60}{:>10}\n" * 2
+    names = ("table fetch by rowid", "table fetch continued row")
+    listing = (
+        "SQL> @mystat\n\n{:60}{:>10}\n" + "-" * 60 + " " + "-" * 9 + "\n{}\n2 rows selected.\n\nElapsed: 00:00:00.02\n"
+    )
+    before, after = (
+        listing.format("NAME", "VALUE", counts.format(names[0], n, names[1], m))
+        for n, m in ((204, 8), (3_402_118, 3_188_402))
+    )
+    done = "Table analyzed." if what[0] == "a" else "9 rows merged."
+    run = "SQL> exec rate\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:04:57.02\n"
+    text = f"{before}{run}{after}SQL> {what};\n\n{done}\n\nElapsed: 00:06:12.40\n"
+    found = iolab.findings(text.encode()).filter(name="main_statement").get_column("sentence")
+    is_aside = what[0] == "a"
+    first = text[: text.index("SQL> exec" if is_aside else f"SQL> {what}")].count("\n") + 1
+    assert found[0].startswith(f"The statement at line {first} took")
+    assert ("3,188,402 fetches of a continued row" in found[0]) == is_aside
+    assert summary_text(summarize(text.encode()), "a.lst").index(found[0][:30]) < 200

@@ -1,0 +1,103 @@
+"""The waits that a session lists of itself: those of the runs of the statement that took longest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import polars as pl
+
+from iolab.rules.finding import Evidence, Finding
+from iolab.rules.phrases import counted, seconds
+from iolab.rules.time_parts import LARGE, PART
+from iolab.time_ledger.listings import account_of
+from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.spools import diagnoses
+from sqlplusparse import queried_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlplusparse import Spool
+
+#: How a session queries its own statistics and waits, and what explains the time of any statement.
+_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat", "'userenv'", "userenv(")
+ANY: Final = "any statement"
+#: The place of statistics in the order of listings.
+OF_STATISTICS: Final = 4
+#: What the client prints where it connects again.
+_CONNECTED: Final = "banner"
+
+
+def waits_of_session(spool: Spool) -> Iterator[Finding]:
+    """The waits that the session listed after runs of the statement that took longest, where they were most of these.
+
+    A listing is of the runs since the one before it, or since the session connected again.
+    """
+    found = []
+    for own, rows in _waits_of_runs(spool):
+        elapsed = float(own.get_column("elapsed_s").sum())
+        some = [row for row in rows if PART * elapsed <= row[1] <= elapsed]
+        if some and some[0][1] >= LARGE * elapsed and sum(time for _, time, _ in some) <= elapsed:
+            found.append((own.height, some))
+    if not found:
+        return
+    number, most = max(found, key=lambda one: one[1][0][1])
+    waited = [f"{seconds(s)} for `{name}` ({counted(n, 'waits')} of {seconds(s / n)})" for name, s, n in most]
+    said = f"{f'In {number:,} runs the' if number > 1 else 'The'} session waited {' and '.join(waited)}."
+    name = most[0][0]
+    if len(parts := [(runs, *row[1:]) for runs, rows in found for row in rows if row[0] == name]) > 1:
+        each = [f"{seconds(s)} in {runs:,} runs ({counted(n, 'waits')} of {seconds(s / n)})" for runs, s, n in parts]
+        said = f"`{name}` took {', then '.join(each)}."
+    yield Finding(
+        "listed_rows", said, next=event_step(name),
+        evidence=(Evidence("tables", (name,)),), order=OF_STATISTICS, explains=(ANY,),
+    )  # fmt: skip
+
+
+def _waits_of_runs(spool: Spool) -> Iterator[tuple[pl.DataFrame, list[tuple[str, float, float]]]]:
+    """The runs of the statement that took longest before each listing of waits, and what the session waited in them."""
+    runs, longest = runs_of_longest(spool), longest_statement(spool)[0]
+    is_trip = (pl.col("statement") == longest) & (pl.col("name") == "SQL*Net roundtrips to/from client")
+    trips, asked = float(spool.autotrace.filter(is_trip)["value"].sum() or 0), own_statements(spool, 0)
+    connects = spool.lines().filter(role=_CONNECTED).get_column("line")
+    last, known = 0, dict[str, tuple[float, float]]()
+    for one in queried_tables(spool):
+        if one.statement not in asked or "v$session_event" not in one.words or (account := account_of(one)) is None:
+            continue
+        # waits for a client are those of a statement where they are as many as its round trips
+        is_of_it = (pl.col("kind") != "idle") | ((pl.col("count") - trips).abs() < PART * trips)
+        listed = account.parts().filter(pl.col("count") > 0, is_of_it).select("name", "seconds", "count").rows()
+        rows = {name: (time, count) for name, time, count in listed}
+        begun = max([last, *connects.filter(connects < one.line)])
+        if begun > last or any(rows[name] < known[name] for name in {*rows} & {*known}):
+            known = {}  # another session
+        grown = [
+            (name, time - before[0], count - before[1])
+            for name, (time, count) in rows.items()
+            if count > (before := known.get(name, (0.0, 0.0)))[1]
+        ]
+        own = runs.filter(pl.col("first_line").is_between(begun, one.line))
+        last, known = one.line, rows
+        if own.height:
+            yield own, sorted(grown, key=lambda row: -row[1])
+
+
+def longest_statement(spool: Spool) -> tuple[int, float]:
+    """The number of the statement that took longest, and its time; what looks for a cause only without others."""
+    is_aside = pl.col("statement").is_in(diagnoses(spool))
+    timed = spool.statements.drop_nulls("elapsed_s").sort(~is_aside, "elapsed_s", "statement")
+    return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
+
+
+def own_statements(spool: Spool, after: int) -> list[int]:
+    """The queries of the statistics and waits of the session itself after a statement."""
+    texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > after).select("statement", "text")
+    return [number for number, text in texts.iter_rows() if any(word in text.lower() for word in _OF_SESSION)]
+
+
+def runs_of_longest(spool: Spool) -> pl.DataFrame:
+    """The runs of the statement that took longest: those of one text; one run alone where the log has no text."""
+    longest, _ = longest_statement(spool)
+    key = pl.coalesce("text", pl.col("statement").cast(pl.String))
+    timed = spool.statements.drop_nulls("elapsed_s").with_columns(key=key)
+    return timed.filter(pl.col("key").is_in(timed.filter(statement=longest)["key"].implode()))
