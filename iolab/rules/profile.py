@@ -228,6 +228,9 @@ def child_cursors(facts: ReportFacts) -> Iterator[Finding]:
         >>> print(*(f"{one.sentence} {one.next}" for one in child_cursors(facts)))
         `7xq2b0kd9mvz1` has 812 child cursors; sessions waited for the library cache for 30 % of DB time. see why its \
         cursor was not shared: select * from v$sql_shared_cursor where sql_id = '7xq2b0kd9mvz1'
+        >>> from dataclasses import replace
+        >>> list(child_cursors(replace(facts, parse_s=Interval.exact(20))))  # the waits were elsewhere, as in logons
+        []
     """
     waits = {**facts.of_events(prefix="cursor:"), **facts.of_events(prefix="library cache")}
     sql_id, children = facts.most_children

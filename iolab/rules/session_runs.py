@@ -10,6 +10,7 @@ import polars as pl
 
 from iolab.metrics.formatting import count_text, short_text
 from iolab.rules import phrases
+from iolab.rules.time_parts import PART
 from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
@@ -287,3 +288,9 @@ def trend(row: dict[str, Any]) -> tuple[str, str] | None:
         + (" of those with the same number of rows" if row["runs"] > len(times) else "")
     )
     return ("slower" if last > first else "faster"), said
+
+
+def is_same_work(row: dict[str, Any]) -> bool:
+    """Whether all runs of a statement read as many blocks from disk, but for a few, in the same time."""
+    figures = [row["times"], row["reads"]]
+    return all(None not in one and min(one) >= (1 - PART) * max(one) > 0 for one in figures)

@@ -33,6 +33,7 @@ from iolab.rules.session_runs import (
     explained_by,
     gets_between,
     in_order,
+    is_same_work,
     other_runs,
     plans_between,
     plans_of,
@@ -86,6 +87,7 @@ _TOO_COARSE: Final = 0.5
 #: Times are printed in units of 10 ms: shorter ones compare nothing.
 _LEAST_TIMED_S: Final = 0.1
 _LEAST_READS: Final = 20
+_TEMPORARY: Final = " (most of them temporary: there are fewer gets)"
 #: Blocks from disk whose time does not matter.
 _FEW_BLOCKS: Final = 5
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
@@ -425,6 +427,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     scans = _scan(row)
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
+        each += _TEMPORARY * bool(row["gets"] and row["blocks"] > 2 * row["gets"] and not row["disk_sorts"])
         is_change = row["kind"] in _CHANGES and row["gets"] and row["rows"]
         of_rows = [f"made {row['gets']:,} gets for {count_text(row['rows'], 'row')}"] if is_change else []
         did = [*of_rows, f"read {count_text(row['blocks'], 'block')} {each}", *did, *scans]
@@ -459,12 +462,6 @@ def _scan(row: dict[str, Any]) -> list[str]:
 def _apart(row: dict[str, Any]) -> str:
     """What sets the runs of a statement apart: round trips, a change between them, or reads; empty otherwise."""
     return by_trips(row) or changed(row) or by_reads(row) if len(row["times"]) > 1 else ""
-
-
-def _is_same_work(row: dict[str, Any]) -> bool:
-    """Whether all runs of a statement read as many blocks from disk, but for a few, in the same time."""
-    figures = [row["times"], row["reads"]]
-    return all(None not in one and min(one) >= (1 - PART) * max(one) > 0 for one in figures)
 
 
 def _gets_of(row: dict[str, Any]) -> str:
@@ -726,7 +723,7 @@ def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
     )
     for row in pairs.head(1).iter_rows(named=True):
         first, last = row["times"]
-        if by_trips(row) or _is_same_work(row):
+        if by_trips(row) or is_same_work(row):
             continue
         yield Finding(
             "first_run_slower",

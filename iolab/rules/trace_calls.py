@@ -169,7 +169,8 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     """
     if log.summary is None or (log.kind == "strace" and trace_of(log).is_timed):
         return
-    rows = log.summary.filter(pl.col("syscall") != "total", pl.col("seconds") > 0)
+    time = pl.coalesce("wall_total_s", "seconds").alias("seconds")  # the duration where it is counted, too
+    rows = log.summary.with_columns(time).filter(pl.col("syscall") != "total", pl.col("seconds") > 0)
     if rows.is_empty():
         return
     run, of_run = _longest_run(rows)

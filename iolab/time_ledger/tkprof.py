@@ -138,6 +138,7 @@ def tkprof_ledgers(report: Tkprof) -> list[Ledger]:
         return [void_ledger("the report has no table of calls", base=BASE)]
     account = Account(total, BASE)
     commits = _what(account, report, nesting)
+    account.base = "calls and commits" if commits.value else BASE
     _phases(account, report, nesting)
     _who(account, report, statements, nesting, called)
     unshared = "" if total.lo >= _LEAST_S else f"{range_text(total)} is too short for times in steps of 0.01 s"

@@ -231,8 +231,7 @@ def test_the_cause_that_addm_found_stands_beside_the_largest_part(
     """A third of the activity or more, and not what took the time: the list in the report is what ADDM found."""
     listed = "Top ADDM Findings by Average Active Sessions\n~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"
     listed += (
-        "Finding Name                             Avg act Percen Task Name\n"
-         f"{'-' * 40} ------- ------ {'-' * 24}\n"
+        f"Finding Name                             Avg act Percen Task Name\n{'-' * 40} ------- ------ {'-' * 24}\n"
     )
     for name, percent in (("Top SQL Statements", 91.2), (finding, share)):
         listed += f"{name:40} {0.28:7.2f} {percent:6.2f} ADDM:1329819247_1_411\n"
@@ -241,3 +240,12 @@ def test_the_cause_that_addm_found_stands_beside_the_largest_part(
     said = found.filter(name="addm_finding")
     assert said.get_column("sentence").to_list() == [f"ADDM rates `{finding}` at 71 % of the activity."] * is_cause
     assert not is_cause or said.item(0, "part") == found.filter(pl.col("part").is_not_null()).item(0, "part")
+
+
+def test_the_duration_of_calls_comes_before_their_processor_time() -> None:
+    """Tables with wall columns (strace 7.1) count both: the time of a read is its duration."""
+    heading = "syscall                calls wall-total     seconds\n---------------- --------- ---------- -----------\n"
+    rows = f"{'pwrite64':16} {90:9d} {9.0:10.6f} {0.2:11.6f}\n{'times':16} {90:9d} {1.0:10.6f} {0.3:11.6f}\n"
+    end = f"---------------- --------- ---------- -----------\n{'total':16} {180:9d} {10.0:10.6f} {0.5:11.6f}\n"
+    said = [one.sentence for one in counted_calls(iolab.load((heading + rows + end).encode()))]
+    assert said[0].startswith("`pwrite64` took 90 % of the 10 s in the summary of calls: 90 calls, 100 ms each")

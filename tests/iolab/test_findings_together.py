@@ -285,3 +285,11 @@ def test_two_reports_are_compared_in_the_order_of_time() -> None:
 
     assert forward == backward
     assert forward[0].startswith("DB time fell from ")
+
+
+def test_what_hardly_occurred_before_is_a_part_of_the_increase() -> None:
+    """Two waits before and thousands after have no ratio worth a word; their time has a share of the increase."""
+    before = facts(1, db_file_sequential_read=(360_000, 0.005), enq_TX=(2, 0.001))
+    after = facts(4, db_file_sequential_read=(360_000, 0.005), enq_TX=(180_000, 0.060))
+    said = [one.sentence for one in load_change(before, after)][1]
+    assert said == "`enq TX` made up 99.9 % of the increase in DB time: it went from 0.000000556 to 3 sessions active."

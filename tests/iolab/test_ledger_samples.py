@@ -619,3 +619,16 @@ def test_who_blocked_others_stands_beside_what_they_waited_for() -> None:
     assert "`library cache lock`" in lines[1]
     assert lines[2].startswith("Session 655 (SQL Developer) blocked other sessions in 55 % of the samples")
     assert "next: have its transaction committed or rolled back, else end session 655" in lines
+
+
+@pytest.mark.parametrize(("entry", "inner"), [(71.12, 70.84), (71.12, 3.0), (20.0, 20.0)])
+def test_the_plsql_of_a_third_of_the_samples_is_named(entry: float, inner: float) -> None:
+    """The table of PL/SQL says what code was executed all the time, and how much was its own."""
+    more = "Top PL/SQL Procedures      DB/Inst: PLUM/plum  (Mar 1 23:58 to 00:08)\n\n"
+    for names, percent in (("PLSQL Entry Subprogram", "% Activity"), ("PLSQL Current Subprogram", "% Current")):
+        more += f"{names:65} {percent}\n{'-' * 65} ----------\n"
+    more += f"CTX.TENANT {entry:65.2f}\n   CTX.TENANT {inner:62.2f}\n\n" + " " * 10 + "-" * 61 + "\n\n"
+    found = iolab.findings(ash([("CPU + Wait for CPU", "CPU", 90.0)], samples=6_000, more=more))
+    said = found.filter(name="sampled_plsql").get_column("sentence").to_list()
+    own = ", 71 % in its own code" * (inner > 10)
+    assert said == [f"`CTX.TENANT` was executed in 71 % of the samples{own}."] * (entry > 33)

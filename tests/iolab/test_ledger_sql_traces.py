@@ -754,3 +754,13 @@ def test_a_session_with_little_work_is_its_client_s() -> None:
     assert few.text.endswith("s; all but 21.0 ms was client time between statements")
     assert few.unshared
     assert not more.unshared
+
+
+def test_a_parse_of_the_client_is_in_no_other_call() -> None:
+    """Its end and the begin of the next one, computed from its time, overlap by a clock that is not exact."""
+    text = ""
+    for n in range(1, 21):
+        text += parsed(1, f"x where id={n}", f"{n:013d}")
+        text += call("PARSE", n * 100_000, 100_300) + call("EXEC", n * 100_000 + 50, 40)
+    found = iolab.findings(iolab.load(text.encode())).filter(pl.col("sentence").str.starts_with("Parsing took"))
+    assert "20 hard parses" in found.item(0, "sentence")

@@ -708,3 +708,13 @@ def test_what_looks_for_a_cause_does_not_lead(what: str) -> None:
     assert found[0].startswith(f"The statement at line {first} took")
     assert ("3,188,402 fetches of a continued row" in found[0]) == is_aside
     assert summary_text(summarize(text.encode()), "a.lst").index(found[0][:30]) < 200
+
+
+@pytest.mark.parametrize("blocks", [99_000, 9_000])
+def test_more_blocks_than_gets_are_of_temporary_space(blocks: int) -> None:
+    """Each block of a table that is read is a get, too."""
+    rows = "\n\n         A\n----------\n         1\n\nElapsed: 00:01:30.00\n\nStatistics\n" + "-" * 58
+    text = f"SQL> select a from t;{rows}\n          0  db block gets\n       9000  consistent gets\n"  # noqa: S608 - a text
+    text += f"{blocks:>11}  physical reads\n\n"
+    said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
+    assert ("most of them temporary" in said) == (blocks == 99_000)

@@ -223,6 +223,7 @@ def test_commits_outside_the_calls_are_not_counted_twice(waited: float, counted:
     assert ("counted twice" in parts) != counted
     assert round(ledger.total.value, 6) == 1.0 + waited * counted  # type: ignore[union-attr]
     assert ("commits between calls" in ledger.text) == counted
+    assert ledger.base == ("calls and commits" if counted else "call time")
     for view in ("phase", "who"):
         assert ("commits between calls" in ledger.parts(view)["name"].to_list()) == counted
 
@@ -353,7 +354,7 @@ def test_reads_and_writes_of_temporary_space_are_one(write: float) -> None:
 
 @pytest.mark.parametrize("event", ["db file sequential read", "db file scattered read"])
 def test_a_scan_that_reads_single_blocks_needs_no_index(event: str) -> None:
-    """Where a scan of a table waits for single blocks, they are of undo or chained rows; else an index is the question."""
+    """Where a scan of a table waits for single blocks, they are of undo or chained rows; else look for an index."""
     step = "         9          9          9  TABLE ACCESS FULL EV (cr=990000 pr=9000 pw=0 time=99000000 us)\n"
     rows = ("Fetch", 1, 100.0, 990_000, 9)
     log = _statement("2kz8q0xw4m1cd", "select a from ev", rows) + PLAN[: PLAN.index("        18")] + step
