@@ -118,11 +118,7 @@ class CallNames:
             .group_by("pid", "name")
             .agg(pl.col("elapsed").max(), at=_ARGS.get(pl.col("elapsed").arg_max()).str.split(",").list.first()),
             rows_where(own, _NAME == _GETRUSAGE).group_by("pid").agg(first=_ARGS.first(), last=_ARGS.last()),
-            _summed(
-                rows_where(submits, _ARGS.str.contains_any(_READS) | ~_ARGS.str.contains_any(_WRITES)).select(
-                    "pid", calls=1
-                )
-            ),
+            _summed(rows_where(submits, _MAY_READ).select("pid", calls=1)),
         )
         self._found.append(tuple(compact(one) for one in parts))
 

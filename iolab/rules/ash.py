@@ -288,7 +288,7 @@ def sampled_plsql(facts: AshFacts) -> Iterator[Finding]:
         return
     rows = facts.report["ash_plsql"].filter(pl.col("activity_pct") >= 100 * LARGE)
     for row in rows.sort("activity_pct", "current_pct", descending=True, nulls_last=True).head(1).to_dicts():
-        inner = rows.filter(entry=row["entry"], current=row["entry"]).get_column("current_pct").sum() / 100
+        inner = float(rows.filter(entry=row["entry"], current=row["entry"]).get_column("current_pct").sum()) / 100
         own = f", {percent(inner)} in its own code" if inner >= PART else ""
         yield Finding(
             "sampled_plsql",
