@@ -213,7 +213,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
         fast, also = (": fast", "") if sleeps.height else ("; as elapsed time (-w) that is fast", _CPU_ONLY)
         beside, step = f"{fast}, so their number counts, not the storage{also}", f"{_OFTEN}; {_WALL}"
     if is_idle:
-        beside = f", where it may be idle; {_took(lead, rest, f'other {seconds(rest)}')}{beside}"
+        beside = f", where it may be idle. {_took(lead, rest, f'other {seconds(rest)}')}{beside}"
     yield Finding(
         "counted_calls",
         f"{_took(top, whole, f'{seconds(whole)} in the summary of calls{of_run}')}{beside}.",

@@ -780,11 +780,11 @@ def test_a_change_that_no_part_made_is_said_alone(monkeypatch: pytest.MonkeyPatc
 
     def of_side(_report: object, side: str, _place: int) -> ReportFacts:
         factor = 1 if side == "first" else 4
-        return ReportFacts(
-            kind="awr_diff", db_time_s=Interval.exact(100 * factor), elapsed_s=Interval.exact(80 * factor)
-        )
+        time, elapsed = Interval.exact(100 * factor), Interval.exact(80 * factor)
+        return ReportFacts(kind="awr_diff", db_time_s=time, elapsed_s=elapsed)
 
     monkeypatch.setattr("iolab.rules.compare_report.period_facts", of_side)
+    monkeypatch.setattr("iolab.rules.compare_report.with_all_waits", lambda facts, *_: facts)
     found = list(compare_findings(cast("AwrReport", {})))
 
     assert [one.name for one in found] == ["load_or_latency"]

@@ -386,7 +386,7 @@ def test_the_work_stands_beside_a_wait_for_work_that_was_counted() -> None:
     table = _counted(500, 20, 40).replace("read\n", "semtimedop\n", 1).replace("31.2", "11.2")
     said = _findings(table)["counted_calls"]
 
-    assert "500 calls, 22.4 ms each, where it may be idle; `write` took 90 % of the other 2.15 s: 20 calls" in said
+    assert "500 calls, 22.4 ms each, where it may be idle. `write` took 90 % of the other 2.15 s: 20 calls" in said
 
 
 def test_a_wait_without_descriptors_is_no_wait_for_what_did_not_arrive() -> None:
