@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from logframe import load_grammar, read_printed
 from logframe.interval import Interval
+from logframe.printed import decimal_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -168,7 +169,9 @@ class Queried:
 
     def figures(self, column: int, unit: float = 1.0) -> list[Interval | None]:
         """The figures of a column with their rounding; None where a cell has none."""
-        found = (read_printed(row[column], rounded=unit != 1.0) for row in self.rows)
+        cells = [row[column] for row in self.rows]
+        mark = decimal_mark(cell for cell in cells if cell)
+        found = (read_printed(cell, decimal=mark, rounded=unit != 1.0) for cell in cells)
         ends = ((one.value, one.lo, one.hi) for one in found)
         return [
             None if value is None or lo is None or hi is None else Interval(value, lo, hi) * unit

@@ -125,8 +125,10 @@ class _Table:
 
     @cached_property
     def texts(self) -> dict[str, int]:
-        """The places of the columns by the words of their expressions."""
-        return {word: n for n, one in reversed([*enumerate(self.listed.columns)]) for word in one.words}
+        """The places of the columns by the words of their expressions; of several the one with names of files."""
+        columns = [*enumerate(self.listed.columns)]
+        files = [one for one in columns if any((row[one[0]] or "")[:1] in {"/", "+"} for row in self.listed.rows)]
+        return {word: n for n, one in [*reversed(columns), *files] for word in one.words}
 
     @cached_property
     def events(self) -> list[str]:

@@ -43,6 +43,8 @@ _BESIDE_SIZES: Final = ("(R)", "(W)", "(T)", ",", "-", "/")
 _TIMES: Final = {"clat": "completion_mean_ms", "lat": "total_mean_ms", "sync": "sync_mean_ms"}
 #: The same of the syncs of a job in a result as JSON, in ns.
 _SYNCS: Final = {"mean": "sync_mean_ms", "percentile.99.000000": "sync_p99_ms", "max": "sync_max_ms"}
+#: From this many times the usual time on a group is another.
+_FAR_SLOWER: Final = 8
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
 _GROUP: Final = ("label", "key")
@@ -83,14 +85,12 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
     if number < LEAST_WAITS:
         return
     own = _of_group(counted, label, key)
-    tables = own.get_column("histogram").n_unique()
-    names = [str(name) for name in (label, key) if name is not None]
-    about = f" of {', '.join(f'`{name}`' for name in names)}" if names else ""
-    where = f" ({tables:,} histograms)" if tables > 1 else ""
+    names, about = _about(own, label, key)
+    yield from _slowest_group(counted, label, key)
     slow = f", 99 % {_within(own, 0.99 * number)}" if number >= _LEAST_P99 else ""
     yield Finding(
         "latency",
-        f"Half of {count_text(number, 'time')}{about}{where} were {_within(own, 0.5 * number)}{slow}.",
+        f"Half of {count_text(number, 'time')}{about} were {_within(own, 0.5 * number)}{slow}.",
         evidence=(Evidence("buckets", tuple(names)),),
         caveat="" if sums.height == 1 else f"the largest of {sums.height:,} groups",
         order=1,
@@ -195,6 +195,26 @@ def histogram_buckets(log: LatencyHistograms) -> pl.DataFrame:
             )
         )
     return pl.concat(parts) if parts else pl.DataFrame(schema={name: BUCKETS[name] for name in _DRAWN})
+
+
+def _about(own: pl.DataFrame, label: str | None, key: str | None) -> tuple[list[str], str]:
+    """The names of a group, and a phrase of them and of the number of its histograms."""
+    tables, names = own.get_column("histogram").n_unique(), [str(name) for name in (label, key) if name is not None]
+    about = f" of {', '.join(f'`{name}`' for name in names)}" if names else ""
+    return names, about + (f" ({tables:,} histograms)" if tables > 1 else "")
+
+
+def _slowest_group(counted: pl.DataFrame, *usual: str | None) -> Iterator[Finding]:
+    """The group, as of a disk, half of whose times are far longer than half of those of the largest group."""
+    reached = (pl.col("n").cum_sum() >= 0.5 * pl.col("n").sum()).over(_GROUP)
+    middle = counted.sort("lower_ns").with_columns(whole=pl.col("n").sum().over(_GROUP)).filter(reached)
+    middle = middle.group_by(_GROUP).agg(pl.col("lower_ns", "upper_ns", "whole").first())
+    half = _of_group(middle, *usual).select(far=_FAR_SLOWER * pl.col("upper_ns"))  # null in an open bucket
+    found = middle.filter(pl.col("whole") >= LEAST_WAITS, pl.col("lower_ns") >= pl.lit(half.item()))
+    for label, key, least, _, number in found.sort("lower_ns", *_GROUP, descending=[True, False, False]).head(1).rows():
+        names, about = _about(_of_group(counted, label, key), label, key)
+        said = f"Half of {count_text(number, 'time')}{about} were {time_text(least / 1e9)} or longer."
+        yield Finding("latency", said, evidence=(Evidence("buckets", tuple(names)),), order=0)
 
 
 def _within(own: pl.DataFrame, number: float) -> str:

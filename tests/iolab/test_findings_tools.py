@@ -353,3 +353,16 @@ def test_a_shared_partition_has_no_time_of_its_logical_processors(is_shared: int
     assert (
         "; a request took 39.8 ms on average, 38 ms of it in the queue of the host" in said["saturated_device"]
     ) == (waits > 1)
+
+
+@pytest.mark.parametrize("usual", [0, 32])
+def test_the_disk_with_far_longer_times_comes_before_the_one_with_most(usual: int) -> None:
+    """Half of the times of one group are eight times as long as those of the largest, or longer."""
+    text = ""
+    for disk, low, count in (("sdb", usual, 900), ("sdd", 64, 90)):
+        text += f"\nBucket disk = '{disk}'\n     msecs               : count     distribution\n"
+        text += f"{low:>10} -> {2 * low - 1 if low else 1:<10} : {count:<8} |****|\n"
+    said = iolab.findings(text.encode()).filter(name="latency").get_column("sentence").to_list()
+    assert said[0].startswith(
+        "Half of 900 times of `sdb`" if usual else "Half of 90 times of `sdd` were 64 ms or longer."
+    )

@@ -397,6 +397,23 @@ def test_slow_files_of_saved_statistics_beside_the_reads() -> None:
     )
 
 
+def test_a_file_is_named_by_its_own_name() -> None:
+    """Beside the name of its tablespace, which other files have, too."""
+    query = "select f.file#, t.name tablespace, d.name, f.phyrds, f.readtim from v$filestat f, v$datafile d"
+    files = [(n, "PAY", f"/u{n}/a.dbf", 1000, 6000 if n < 2 else 100) for n in range(8)]
+    said = " ".join(screen(table(query, ("FILE#", "TABLESPACE", "NAME", "PHYRDS", "READTIM"), *files)))
+    assert "`/u0/a.dbf` took 48 % of the read time" in said
+
+
+def test_figures_with_a_decimal_comma() -> None:
+    """A column of which one figure cannot group thousands has decimal commas in all of them."""
+    rows = [("enq: TX - row lock contention", 31, "18764,31"), ("db file sequential read", 204117, "816,47")]
+    lines = screen(table(WAITS, ("EVENT", "TOTAL_WAITS", "S"), *rows))
+    assert "`enq: TX - row lock contention` took 96 % of the waits of the query: 31 waits, 605 s each." in " ".join(
+        lines
+    )
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_resizes_of_memory_say_what_grew_and_what_shrank(order: int) -> None:
     """From the first size to the last, in whatever order they are listed; a least size is of what shrank."""
