@@ -316,10 +316,11 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    texts["session"] = _session(table, listed.rows[row]) or f"`{texts['label']}`"
+    session = _session(table, listed.rows[row])
+    texts["session"] = session or f"`{texts['label']}`"
     said = _Row(table, row, **texts)
     sentence, step = _say(entry["say"], said), _say(entry.get("known" if "reason" in texts else "next", ""), said)
-    if not sentence or not texts["label"] + str(table.texts.get("sid", "")):
+    if not sentence or not texts["label"] + session:
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
     are_slow = 0 < far < _FAR and typical >= _SLOW_MS / 1e3
@@ -465,7 +466,7 @@ def _states(table: _Table) -> Iterator[tuple[str, str]]:
 def _session(table: _Table, row: Sequence[str]) -> str:
     """The session of a row, and whose it is; empty where it has none."""
     sid = table.texts.get("sid")
-    return f"Session {row[sid].strip()}{_whose(table, row, 2)}" if sid is not None else ""
+    return f"Session {row[sid].strip()}{_whose(table, row, 2)}" if sid is not None and row[sid] else ""
 
 
 def _whose(table: _Table, row: Sequence[str], most: int = len(_WHOSE)) -> str:

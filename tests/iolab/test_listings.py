@@ -599,3 +599,14 @@ def test_the_ends_of_buckets_are_no_times(unit: str, ends: tuple[int, ...]) -> N
     assert "40 % of the 100 waits for `db file sequential read` took 16 ms or longer" in said
     assert "`log file sync` took 97 % of the waits of the query: 38.6 s." in said
     assert said.count("of the waits of the query") == 1
+
+
+@pytest.mark.parametrize("sid", ["412", "   "])
+def test_a_row_without_its_session_is_not_said(sid: str) -> None:
+    """A cell that is empty names nobody."""
+    rows = f"{sid:>10}     388112      99120\n       413         12          1\n"
+    query = "select s.sid, t.used_urec, t.used_ublk from v$transaction t, v$session s"
+    log = f"SQL> {query};\n\n       SID  USED_UREC  USED_UBLK\n---------- ---------- ----------\n{rows}\n"
+    said = " ".join(iolab.findings(log.encode()).get_column("sentence"))
+    assert ("Session 412 had an open transaction" in said) == (sid == "412")
+    assert "``" not in said
