@@ -120,8 +120,9 @@ def partition_use(log: HostLog) -> tuple[float, float] | None:
     What is printed of processors is then no share of its logical ones.
     """
     for scope, (used, share) in _PARTITION.items():
-        rows = log.scan(scope).filter(IS_SAMPLE) if scope in log.scopes else pl.LazyFrame()
-        if {used, *share.meta.root_names()} <= {*rows.collect_schema().names()}:
+        named = {field.name for one in log.parts.headings if one.scope == scope for field in one.fields}
+        if {used, *share.meta.root_names()} <= named:
+            rows = log.scan(scope).filter(IS_SAMPLE)
             mean, of_own = rows.select(pl.col(used).mean(), share.mean()).collect().row(0)
             return (mean, of_own) if mean and of_own else None
     return None

@@ -435,12 +435,13 @@ def addm_named(report: AwrReport) -> Iterator[Finding]:
 @rule("addm_finding", of="period", explains=("",), needs="findings of ADDM in an AWR report")
 def addm_beside(report: AwrReport) -> Iterator[Finding]:
     """The cause that ADDM found for a third of the activity or more, beside the largest part of the time."""
-    if addm_table(report) is None:
+    table = addm_table(report)
+    if table is None:
         return
     causes = [one for one in addm_impacts(report) if not one[0].startswith(_NO_CAUSES) and "Class" not in one[0]]
     finding, share = max(causes, key=lambda one: one[1].value, default=("", Interval.exact(0)))
     if share.lo >= LARGE * 100:
-        place = Evidence(str(addm_table(report)), (finding,))
+        place = Evidence(table, (finding,))
         said = f"ADDM rates `{finding}` at {percent(share / 100)} of the activity."
         yield Finding("addm_finding", said, next=_INVALIDATES * ("Invalidations" in finding), evidence=(place,))
 

@@ -41,7 +41,13 @@ _MOST: Final = 0.5
 )
 def compare_findings(report: AwrReport) -> Iterator[Finding]:
     """What changed from the first to the second period of a compare-period report."""
-    before, after = _periods(report)
+    facts = _periods(report)
+    # a top event of one period alone is in the other as among all its waits
+    names = [name for one, _ in facts for name in one.events]
+    before, after = (
+        replace(one, events={name: whole.events[name] for name in names if name in whole.events} | one.events)
+        for one, whole in facts
+    )
     found = list(pairs.load_change(before, after, tables=("compare_snapshots", "compare_top_events")))
     for one in _statement(report, before, after):  # beside the part that made up most of the change
         parts = sorted([*found[1:2], one], key=lambda part: part.impact.lo if part.impact else 0.0, reverse=True)
@@ -53,15 +59,10 @@ def compare_findings(report: AwrReport) -> Iterator[Finding]:
     yield from pairs.settings_changed(before, after, table="compare_parameters")
 
 
-def _periods(report: AwrReport) -> list[ReportFacts]:
-    """The facts of both periods; a top event of one of them alone is in the other as among all its waits."""
+def _periods(report: AwrReport) -> list[tuple[ReportFacts, ReportFacts]]:
+    """The facts of both periods: with the top events, and with all waits."""
     facts = [period_facts(report, side, place) for place, side in enumerate(PERIODS)]
-    whole = [with_all_waits(one, report, side).events for one, side in zip(facts, PERIODS, strict=True)]
-    names = [name for one in facts for name in one.events]
-    return [
-        replace(one, events={name: others[name] for name in names if name in others} | one.events)
-        for one, others in zip(facts, whole, strict=True)
-    ]
+    return [(one, with_all_waits(one, report, side)) for one, side in zip(facts, PERIODS, strict=True)]
 
 
 def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> Iterator[Finding]:
@@ -99,9 +100,7 @@ def _statement(report: AwrReport, before: ReportFacts, after: ReportFacts) -> It
 @rule("time_profile", of="awr_diff", needs="wait classes and events", thresholds={"10 %": "LEDGER section 9"})
 def both_periods(report: AwrReport) -> Iterator[Finding]:
     """The parts that are large in either period, with their share of both."""
-    first, second = (
-        parts_of(with_all_waits(period_facts(report, side, place), report, side)) for place, side in enumerate(PERIODS)
-    )
+    first, second = (parts_of(whole) for _, whole in _periods(report))
     for name in {**first, **second}:
         shares = [parts[name].share if name in parts else Interval.exact(0) for parts in (first, second)]
         if max(one.lo for one in shares) < PART or not (first and second) or name in _UNNAMED:

@@ -335,8 +335,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     for row in top.head(_MOST_DEVICES).iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
-        if is_queued := bool(took_each) and 2 * (row["queue"] or 0.0) >= row["each"]:
-            took_each += f", {seconds(row['queue'] / 1e3)} of it in the queue of the host"
+        queued = _in_queue(row["queue"], row["each"]) if took_each else ""
+        took_each += queued
         if not took_each:
             said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]
             took_each = f"; {' and '.join(said)} meanwhile" if said else ""
@@ -351,10 +351,16 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}{when}{in_flight}{took_each}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
-            next=_SEE_LIMIT if is_limited else (queue_of if is_queued else users_of)(str(row["device"])),
+            next=_SEE_LIMIT if is_limited else (queue_of if queued else users_of)(str(row["device"])),
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
         )
+
+
+def _in_queue(queue_ms: float | None, each_ms: float) -> str:
+    """How much of the time of a request it waited in the host, where that is half of it or more."""
+    is_most = 2 * (queue_ms or 0.0) >= each_ms
+    return f", {seconds((queue_ms or 0.0) / 1e3)} of it in the queue of the host" if is_most else ""
 
 
 def _full_group(
@@ -375,8 +381,7 @@ def _full_group(
         rest = own.select(pl.when(is_some).then(time.sum() / count.sum())).collect().item()
         each = Interval(float(took.mean() or 0.0), float(took.min() or 0.0), float(took.max() or 0.0))  # type: ignore[arg-type]  # numbers
         beside = f"; {seconds(rest / 1e3)} to the others" if rest is not None and rest > 0 else ""
-        queue = float(group.get_column("queue").mean() or 0.0) / 1e3  # type: ignore[arg-type]  # numbers
-        queued = f", {seconds(queue)} of it in the queue of the host" if 2 * queue >= each.value else ""
+        queued = _in_queue(group.get_column("queue").mean(), 1e3 * each.value)  # type: ignore[arg-type]  # numbers
         said += f" A request to them took {seconds(each)} on average{queued}{beside}."
     return Finding(
         "saturated_device",

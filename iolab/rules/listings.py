@@ -20,9 +20,9 @@ from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_waits import (
     ANY,
     OF_STATISTICS,
-    longest_statement,
+    Longest,
+    longest_of,
     own_statements,
-    runs_of_longest,
     waits_of_session,
 )
 from iolab.rules.time_parts import LARGE, PART
@@ -240,9 +240,10 @@ def listed(spool: Spool) -> list[Finding]:
         said = next((said for make in makers if (said := list(make(table)))), [])
         found_of |= dict.fromkeys(table.views, said[0]) if said else {}
         found += said
-    ratios = [*_ratios(spool, tables, found_of)]
+    longest = longest_of(spool)
+    ratios = [*_ratios(spool, tables, found_of, longest)]
     found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
-    found += [*ratios, *_times(spool), *waits_of_session(spool), *_writers(spool)]
+    found += [*ratios, *_times(spool, longest), *waits_of_session(spool, longest), *_writers(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
@@ -689,15 +690,16 @@ def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dic
     }
 
 
-def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Finding]) -> Iterator[Finding]:
+def _ratios(
+    spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Finding], longest: Longest
+) -> Iterator[Finding]:
     """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
-    runs, longest = runs_of_longest(spool), longest_statement(spool)[0]
-    traced = dict(spool.autotrace.filter(statement=longest).select(_NAME, "value").drop_nulls().iter_rows())
+    traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
     counted_of = traced | dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
     values = {name.lower(): value for name, value in listed.items()} | counted_of
-    own = _own_names(spool, tables) | {*traced}
+    own = _own_names(spool, tables, longest.statement) | {*traced}
     firsts = _named(tables[::-1], "name", is_plain=True)
     values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}
     for entry in _data()["ratios"]:
@@ -715,7 +717,9 @@ def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Findi
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}
         texts |= {"part_size": size_text(round(part)), "of_size": size_text(round(of))}
-        texts["whose"] = "it" if runs.height <= 1 else "its longest run" if names["part"] in traced else "the session"
+        texts["whose"] = (
+            "it" if longest.runs.height <= 1 else "its longest run" if names["part"] in traced else "the session"
+        )
         texts |= {name: f"{value:,.15g}" for name, value in values.items()}
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
@@ -726,9 +730,9 @@ def _ratios(spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Findi
             yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
 
 
-def _times(spool: Spool) -> Iterator[Finding]:
+def _times(spool: Spool, of: Longest) -> Iterator[Finding]:
     """The parts of the time of the statement that took longest, where statistics below it are of it alone."""
-    longest, elapsed = longest_statement(spool)
+    longest, elapsed, _ = of
     own = spool.statistics.filter(pl.col("statement") > longest, pl.col("basis") == "delta")
     words = {name.lower(): said for name, said in _data()["times"].items()}
     counts = (
@@ -767,9 +771,8 @@ def _writers(spool: Spool) -> Iterator[Finding]:
                 yield Finding("listed_rows", said, evidence=place, order=_USUAL, explains=explains)
 
 
-def _own_names(spool: Spool, tables: Sequence[_Table]) -> set[str]:
+def _own_names(spool: Spool, tables: Sequence[_Table], longest: int) -> set[str]:
     """The statistics that the session listed of itself after the statement that took longest."""
-    longest, _ = longest_statement(spool)
     own = own_statements(spool, longest)
     # a script without its text that lists statistics right before the statement and right after it is of the session
     silent = spool.statements.filter(pl.col("text").is_null(), pl.col("statement").is_in([longest - 1, longest + 1]))

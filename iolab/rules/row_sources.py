@@ -101,10 +101,9 @@ def main_step(
             continue
         step, inner = steps[most], [steps[m] for m in _below(parents, most)]
         if len(inner) == 1 and _is_filtered(step, found := inner[0], "rows"):
-            kept = f"kept {step['rows']:,} of {found['rows']:,} rows of `{_operation(found)}`{_expected(found)}"
-            is_index = str(found["operation"]).startswith("INDEX")
-            better = _MORE_COLUMNS.format(_operation(found).rpartition(" ")[2]) if is_index else ""
-            return f" `{_operation(step)}` {kept}.", better
+            name = _operation(found)
+            kept, better = _kept(step["rows"], found["rows"], f"`{name}`", name.rpartition(" ")[2])
+            return f" `{_operation(step)}` {kept}{_expected(found)}.", better
         of = max(whole, us) if least and whole >= least else whole  # the gets of a statement may be of several plans
         did = (verb if whole >= least else _OF_ONE).format(percent(own[most] / of))
         said = f" `{_operation(step)}` {did}"
@@ -195,6 +194,12 @@ def _is_filtered(step: _Step, inner: _Step, rows: str) -> bool:
     return is_filter and inner[rows] >= max(_FAR_OFF * (step[rows] or 0), _MANY_ROWS)
 
 
+def _kept(kept: float, found: float, below: str, name: str) -> tuple[str, str]:
+    """How few rows of the step below it a step kept, and what to do about it where that one is of an index."""
+    better = _MORE_COLUMNS.format(name) if below.startswith("`INDEX") else ""
+    return f"kept {kept:,.0f} of {found:,.0f} rows of {below}", better
+
+
 def _expected(step: dict[str, Any]) -> str:
     """How many rows the optimizer expected of a step that returned many more."""
     expected = step["cardinality"]
@@ -245,10 +250,10 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
     took += f" for {counted(one['a_rows'], 'rows')}" * (is_scan and (one["buffers"] or 0) >= _MANY * one["a_rows"])
     inner = plan.filter(pl.col("parent_id") == one["id"]).to_dicts()
     if len(inner) == 1 and _is_filtered(one, inner[0], "a_rows"):
-        name, is_index = inner[0]["object_name"] or "", inner[0]["operation"].strip().startswith("INDEX")
+        name = inner[0]["object_name"] or ""
         below = f"`{inner[0]['operation'].strip()}`" + f" of `{name}`" * bool(name)
-        kept = f"; it kept {one['a_rows']:,.0f} of {inner[0]['a_rows']:,.0f} rows of {below}"
-        return f"{took}{kept}", _MORE_COLUMNS.format(name) if is_index else SEE_PLAN
+        kept, better = _kept(one["a_rows"], inner[0]["a_rows"], below, name)
+        return f"{took}; it {kept}", better or SEE_PLAN
     if said := _estimate(plan, one):
         return f"{took}{said}", _GATHER
     if is_scan and (converted := converted_column(" ".join(one["predicates"] or ()))):
@@ -258,9 +263,10 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
 
 def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
-    expected = (pl.col("e_rows") * pl.Series(_loops(plan.to_dicts()))).clip(1)
+    steps = plan.to_dicts()
+    expected = (pl.col("e_rows") * pl.Series(_loops(steps))).clip(1)
     # A step that is started often finds few rows where the one above it needs no more: no wrong estimate.
-    is_cut = pl.col("line").is_in(_cut_steps(plan.to_dicts())) | (pl.col("starts").fill_null(1) > 1)
+    is_cut = pl.col("line").is_in(_cut_steps(steps)) | (pl.col("starts").fill_null(1) > 1)
     off = plan.with_columns(expected=expected).filter(
         (pl.col("a_rows").clip(1) >= _FAR_OFF * pl.col("expected"))
         | ((pl.col("expected") >= _FAR_OFF * pl.col("a_rows").clip(1)) & ~is_cut),
@@ -271,11 +277,8 @@ def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     factor = pl.max_horizontal(
         pl.col("a_rows").clip(1) / pl.col("expected"), pl.col("expected") / pl.col("a_rows").clip(1)
     )
-    drives = off.filter(
-        pl.col("line").is_in(_driving_steps(plan.to_dicts(), named)), pl.col("object_name").is_not_null(),
-        pl.col("a_rows") > pl.col("expected"),
-    )  # fmt: skip
-    drives = drives.sort(factor, "depth", descending=True)
+    is_driving = pl.col("line").is_in(_driving_steps(steps, named)) & (pl.col("a_rows") > pl.col("expected"))
+    drives = off.filter(is_driving, pl.col("object_name").is_not_null()).sort(factor, "depth", descending=True)
     row = (drives if drives.height else off.sort("depth", "id", descending=[True, False])).row(0, named=True)
     of = f" of `{row['object_name']}`" if row["object_name"] else ""
     subject = "it" if row["line"] == named["line"] else f"`{row['operation'].strip()}`{of}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
@@ -28,13 +28,13 @@ OF_STATISTICS: Final = 4
 _CONNECTED: Final = "banner"
 
 
-def waits_of_session(spool: Spool) -> Iterator[Finding]:
+def waits_of_session(spool: Spool, longest: Longest) -> Iterator[Finding]:
     """The waits that the session listed after runs of the statement that took longest, where they were most of these.
 
     A listing is of the runs since the one before it, or since the session connected again.
     """
     found = []
-    for own, rows in _waits_of_runs(spool):
+    for own, rows in _waits_of_runs(spool, longest):
         elapsed = float(own.get_column("elapsed_s").sum())
         some = [row for row in rows if PART * elapsed <= row[1] <= elapsed]
         if some and some[0][1] >= LARGE * elapsed and sum(time for _, time, _ in some) <= elapsed:
@@ -54,10 +54,9 @@ def waits_of_session(spool: Spool) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _waits_of_runs(spool: Spool) -> Iterator[tuple[pl.DataFrame, list[tuple[str, float, float]]]]:
+def _waits_of_runs(spool: Spool, longest: Longest) -> Iterator[tuple[pl.DataFrame, list[tuple[str, float, float]]]]:
     """The runs of the statement that took longest before each listing of waits, and what the session waited in them."""
-    runs, longest = runs_of_longest(spool), longest_statement(spool)[0]
-    is_trip = (pl.col("statement") == longest) & (pl.col("name") == "SQL*Net roundtrips to/from client")
+    is_trip = (pl.col("statement") == longest.statement) & (pl.col("name") == "SQL*Net roundtrips to/from client")
     trips, asked = float(spool.autotrace.filter(is_trip)["value"].sum() or 0), own_statements(spool, 0)
     connects = spool.lines().filter(role=_CONNECTED).get_column("line")
     last, known = 0, dict[str, tuple[float, float]]()
@@ -76,28 +75,36 @@ def _waits_of_runs(spool: Spool) -> Iterator[tuple[pl.DataFrame, list[tuple[str,
             for name, (time, count) in rows.items()
             if count > (before := known.get(name, (0.0, 0.0)))[1]
         ]
-        own = runs.filter(pl.col("first_line").is_between(begun, one.line))
+        own = longest.runs.filter(pl.col("first_line").is_between(begun, one.line))
         last, known = one.line, rows
         if own.height:
             yield own, sorted(grown, key=lambda row: -row[1])
 
 
-def longest_statement(spool: Spool) -> tuple[int, float]:
-    """The number of the statement that took longest, and its time; what looks for a cause only without others."""
+class Longest(NamedTuple):
+    """The statement that took longest; what looks for a cause only without others.
+
+    Attributes:
+        statement, elapsed_s: its number and its time.
+        runs: the runs of its text; one run alone where the log has no text.
+    """
+
+    statement: int
+    elapsed_s: float
+    runs: pl.DataFrame
+
+
+def longest_of(spool: Spool) -> Longest:
+    """The statement that took longest, and its runs."""
     is_aside = pl.col("statement").is_in(diagnoses(spool))
-    timed = spool.statements.drop_nulls("elapsed_s").sort(~is_aside, "elapsed_s", "statement")
-    return timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
+    key = pl.coalesce("text", pl.col("statement").cast(pl.String))
+    timed = spool.statements.drop_nulls("elapsed_s").with_columns(key=key).sort(~is_aside, "elapsed_s", "statement")
+    longest, elapsed = timed.select("statement", "elapsed_s").row(-1) if timed.height else (0, 0.0)
+    is_run = pl.col("key").is_in(timed.filter(statement=longest)["key"].implode())
+    return Longest(longest, elapsed, timed.filter(is_run).sort("statement"))
 
 
 def own_statements(spool: Spool, after: int) -> list[int]:
     """The queries of the statistics and waits of the session itself after a statement."""
     texts = spool.statements.drop_nulls("text").filter(pl.col("statement") > after).select("statement", "text")
     return [number for number, text in texts.iter_rows() if any(word in text.lower() for word in _OF_SESSION)]
-
-
-def runs_of_longest(spool: Spool) -> pl.DataFrame:
-    """The runs of the statement that took longest: those of one text; one run alone where the log has no text."""
-    longest, _ = longest_statement(spool)
-    key = pl.coalesce("text", pl.col("statement").cast(pl.String))
-    timed = spool.statements.drop_nulls("elapsed_s").with_columns(key=key)
-    return timed.filter(pl.col("key").is_in(timed.filter(statement=longest)["key"].implode()))

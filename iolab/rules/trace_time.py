@@ -448,8 +448,8 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     if row["count"] is None:
         return f"{said} took {took}."
     if len(names) > 1:
-        detail = _trips(log, lead, row) or counted(row["count"], "calls")
-        said = said if detail.endswith("calls") else _TRIPS
+        trips = _trips(log, lead, row)
+        said, detail = (_TRIPS, trips) if trips else (said, counted(row["count"], "calls"))
     else:
         empty, spent = _reaped_nothing(log, lead, row)
         some = {**row, "count": row["count"] - empty}

@@ -113,14 +113,10 @@ def file_extended(log: StraceLog) -> Iterator[Finding]:
     trace, lead = trace_of(log), process_ledger(log)
     if int(trace.calls.filter(name=_EXTENDS)["calls"].sum()) < LEAST_WAITS:
         return
-    rows = (
-        log.calls.filter(pl.col("name") == _EXTENDS, pl.col("result") == 0).select("pid", "fd_path", "args").collect()
-    )
+    rows = log.calls.filter(pl.col("name") == _EXTENDS, pl.col("result") == 0).select("fd_path", "args").collect()
     parts = pl.col("args").str.split(", ").list
-    rows = rows.select(fd=pl.concat_str(pl.lit("fd "), parts.first()), file="fd_path", size=parts.last())
-    rows = rows.select(
-        pl.coalesce("file", "fd").alias("file"), pl.col("size").cast(pl.Int64, strict=False)
-    ).drop_nulls()
+    rows = rows.select(fd=parts.first(), file="fd_path", size=parts.last().cast(pl.Int64, strict=False))
+    rows = rows.select(file_or_fd().alias("file"), "size").drop_nulls()
     sums = rows.group_by("file").agg(pl.len(), pl.col("size").mean(), kinds=pl.col("size").n_unique())
     for file, count, size, kinds in sums.sort("len", "file", descending=[True, False]).head(1).iter_rows():
         if count < LEAST_WAITS:
