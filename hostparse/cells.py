@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -30,6 +31,8 @@ _FORMS: Final = {
 }
 #: Words that stand for "not available" where a figure is expected.
 _ABSENT: Final = ("-", "N/A", "n/a", "nan", "-nan", "?")
+#: A time of day before the cells of a row.
+_CLOCK_WIDTH: Final = len("00:00:00")
 #: What ``--human`` and zpool print: units of bytes, whatever unit the heading names.
 _SUFFIXES: Final = {
     "s": 512.0,
@@ -96,6 +99,34 @@ def cut_rows(rows: pl.DataFrame, heading: Heading) -> Cut:
         left = more.filter(~fits)
         found = pl.concat([found, more.filter(fits)]).sort("line")
     return Cut(found.drop("text"), left.select(rows.columns))
+
+
+def with_blanks(rows: pl.DataFrame, heading: Heading) -> pl.DataFrame:
+    """The rows with a sign for each cell that is blank, where every other cell ends below its word.
+
+    AIX prints nothing for a queue that was empty (``sar -q``).
+
+    Args:
+        rows: with ``text``, which begins with a clock, or the word for means.
+        heading: names the columns.
+    """
+    if not heading.has_clock or {*heading.of.blank}.isdisjoint(heading.printed):
+        return rows
+    ends = [*accumulate((len(word) + 1 for word in heading.printed), initial=_CLOCK_WIDTH)]
+    printed_at = [TEXT.str.slice(start, end - start) for start, end in pairwise(ends)]
+    cells = [cell.str.strip_chars() for cell in printed_at]
+    is_below = pl.all_horizontal(
+        (cell == "") | ~at.str.ends_with(" ") for cell, at in zip(cells, printed_at, strict=True)
+    )
+    clock = TEXT.str.slice(0, _CLOCK_WIDTH).str.strip_chars()
+    printed = pl.concat_str(clock, *(pl.when(cell != "").then(" " + cell) for cell in cells), ignore_nulls=True)
+    filled = pl.concat_str(
+        clock, *(" " + pl.when(cell != "").then(cell).otherwise(pl.lit(_ABSENT[0])) for cell in cells)
+    )
+    is_whole = is_below & (
+        printed == TEXT.str.replace_all(GRAMMAR.pattern("{GAP}"), " ")
+    )  # no figure stands below two words
+    return rows.with_columns(text=pl.when(is_whole).then(filled).otherwise(TEXT))
 
 
 def _cut_alike(rows: pl.DataFrame, heading: Heading) -> Cut | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import polars as pl
 
-from hostparse.cells import MOST_COLUMNS, cut_rows, figures
+from hostparse.cells import MOST_COLUMNS, cut_rows, figures, with_blanks
 from hostparse.headings import read_heading, without_clock
 from hostparse.lines import GRAMMAR, OPENS, TEXT, is_kind
 from hostparse.recognise import SNIFF
@@ -318,7 +318,7 @@ def _without_labels(words: pl.DataFrame) -> pl.DataFrame:
 def _part(heading: Heading, rows: pl.DataFrame) -> tuple[Part, pl.DataFrame]:
     """The rows under a heading as figures, and those that do not fit it."""
     is_average = is_kind("average") & pl.lit(heading.has_clock)
-    rows = rows.with_columns(is_average.alias("is_average"))
+    rows = with_blanks(rows.with_columns(is_average.alias("is_average")), heading)
     if rows.get_column("is_average").any():
         # as under a clock, the rows below the first mean of a table may lack the word
         is_said = pl.col("is_average") | TEXT.str.contains(GRAMMAR.pattern(_CLOCK_BEFORE))

@@ -98,6 +98,7 @@ class Tool:
         has_no_boot: no sample of a table of names is a mean since the start of the system.
         is_headed_once: the heading is not printed above each report; a name that comes again begins the next.
         is_by_row: each row of a table without names is a sample.
+        blank: words of tables whose cells are blank where nothing was counted; each ends below its word.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Tool:
     has_no_boot: bool = False
     is_headed_once: bool = False
     is_by_row: bool = False
+    blank: tuple[str, ...] = ()
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:

@@ -12,7 +12,8 @@ from iolab.evidence.time_lines import over_time
 from iolab.metrics.formatting import until_text
 from iolab.metrics.processors import host_cpu
 from iolab.pages.figures import join_figures
-from iolab.rules import devices, host_severity  # noqa: F401 - register their rules
+from iolab.rules import host_severity  # noqa: F401 - registers its rules
+from iolab.rules.devices import other_steps
 from iolab.rules.finding import nothing_found
 from iolab.rules.host_processors import processors_of_report
 from iolab.rules.registry import apply_rules
@@ -138,6 +139,7 @@ VIEW: Final = View(
     findings=host_findings,
     ledgers=host_ledgers,
     headline=host_headline,
+    other_steps=other_steps,
     looked_at="how busy the processors were, and the requests and bytes of the devices",
     span=_span,
     pair_findings={"awr": _pair_findings},

@@ -9,7 +9,7 @@ import polars as pl
 
 from iolab.metrics.formatting import RANGE, count_text
 from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START, has_several_hosts
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import Evidence, Finding, platform_steps
 from iolab.rules.phrases import capital, joined, named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
@@ -59,6 +59,8 @@ _SEVERAL: Final = 3
 _LEAST_PREFIX: Final = 2
 #: Single requests are worth a look where some took this long, and one was in flight a tenth of the time.
 _LONG_MS: Final = 1.0
+#: What is done next, on Linux (`platforms.toml`), to see who uses a device.
+SEE_USERS: Final = "see who reads and writes: pidstat -d 5; biosnoop -Q"
 #: A kind of request of fewer in all samples together gives no time of one.
 _LEAST: Final = 1.0
 
@@ -320,6 +322,17 @@ def group_words(names: Sequence[str], others: Sequence[str]) -> str:
     return f"{len(names)} of {len(names) + len(others)} devices ({shown})"
 
 
+def other_steps(log: HostLog) -> dict[str, str]:
+    """The commands of the platform of a log in place of those of Linux (`platform_steps`)."""
+    words, settings = (
+        " ".join(log.runs.get_column(name).drop_nulls()) if name in log.runs.columns else ""
+        for name in ("system", "settings")
+    )
+    is_named = "device" in log.scopes and not words
+    disks = log.scan("device").select("device").drop_nulls().unique().collect().to_series() if is_named else ()
+    return platform_steps(words, map(str, disks), settings)
+
+
 def latencies_of(device: str, columns: Collection[str] = ()) -> str:
     """How to see the latencies of a device, by the system that names devices like it, or who uses it.
 
@@ -328,34 +341,22 @@ def latencies_of(device: str, columns: Collection[str] = ()) -> str:
         columns: of the log, which may have these latencies.
 
     Examples:
-        >>> for device in ("sda", "hdisk8", "c0t2d0"): print(latencies_of(device))
+        >>> for device in ("sda", "hdisk8"): print(latencies_of(device))
         see the distribution of the latencies: biolatency -D 10 1
         see average, minimum and maximum times: iostat -D hdisk8 5
-        see the time of each request: iosnoop -D
     """
     if _LONGEST in columns:
-        return users_of(device)
+        return SEE_USERS
     if device.startswith("hdisk"):
         return f"see average, minimum and maximum times: iostat -D {device} 5"
-    if device[:1] == "c" and device[1:2].isdigit():
-        return "see the time of each request: iosnoop -D"
     return "see the distribution of the latencies: biolatency -D 10 1"
 
 
 def queue_of(device: str) -> str:
     """How to see, and to raise, the number of requests that a device of AIX is sent at a time; of others who sends."""
     if not device.startswith("hdisk"):
-        return users_of(device)
+        return SEE_USERS
     return f"compare queue_depth with what the storage allows: lsattr -El {device} -a queue_depth; chdev to raise it"
-
-
-def users_of(device: str) -> str:
-    """How to see who reads and writes, by the system that names devices like it."""
-    if device.startswith("hdisk"):
-        return "see who reads and writes: filemon -O lv,pv; topas -P"
-    if device[:1] == "c" and device[1:2].isdigit():
-        return "see who reads and writes: iosnoop -D; iotop -C 5"
-    return "see who reads and writes: pidstat -d 5; biosnoop -Q"
 
 
 def _figure(row: dict[str, float], name: str) -> Interval:

@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
@@ -240,3 +240,32 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
         for number, one in enumerate(rank_findings(found), 1)
     ]
     return pl.DataFrame(rows, schema=FINDINGS, orient="row")
+
+
+@cache
+def _platforms() -> list[dict[str, Any]]:
+    text = resources.files("iolab.rules").joinpath("platforms.toml").read_text(encoding="utf-8")
+    return list(tomllib.loads(text)["platform"])
+
+
+def platform_steps(words: str, disks: Iterable[str] = (), settings: str = "") -> dict[str, str]:
+    """Patterns of what to do next on Linux -> what is done on the platform of a log (`platforms.toml`).
+
+    Args:
+        words: that name the platform, as a report or the first line of a log has them.
+        disks: names of devices.
+        settings: of the system, as AIX prints them.
+
+    Examples:
+        >>> platform_steps("Microsoft Windows x86 64-bit")["iostat -xt( 5)?"]
+        'perfmon (PhysicalDisk: Avg. Disk sec/Read and sec/Write)'
+        >>> platform_steps("", ["hdisk8"])["biolatency -D 10 1|biosnoop -Q"], platform_steps("Linux x86 64-bit")
+        ('iostat -D 5', {})
+    """
+    names = [*disks]
+    for one in _platforms():
+        is_named = any(word in words.lower() for word in one["words"])
+        has_disks = bool(names) and all(name.startswith(tuple(one["disks"])) for name in names)
+        if is_named or has_disks or (one["settings"] and one["settings"] in settings):
+            return dict(one["steps"])
+    return {}

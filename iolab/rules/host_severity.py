@@ -21,12 +21,12 @@ from iolab.metrics.processors import (
 )
 from iolab.rules.devices import (
     QUEUE_FULL,
+    SEE_USERS,
     SLOW_MS,
     group_words,
     latencies_of,
     queue_of,
     request_kinds,
-    users_of,
     with_sums,
 )
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
@@ -85,8 +85,9 @@ _SCANNED: Final = {
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
 _NOT_BUSY: Final = ("id_percent", "idle_percent", "wa_percent", "iowait_percent")
 _OF_NMON: Final = {"read_bytes_per_s": "received_bytes_per_s", "write_bytes_per_s": "sent_bytes_per_s"}
-#: Devices have as many requests as another where their rates differ by at most this part, and peers are this many.
-_ALIKE, _LEAST_PEERS = 0.2, 2
+#: Devices are compared with one that has no more requests than they have, within this part; they are this many, and
+#: high in few of as many samples.
+_ALIKE, _LEAST_PEERS, _FEW = 0.2, 2, 0.1
 #: Speeds of links, in Gbit/s.
 _LINKS: Final = (1, 10, 25, 40, 100)
 #: Interfaces without a link.
@@ -271,17 +272,18 @@ def _of_samples(rows: pl.LazyFrame, devices: list[str], is_high: pl.Expr, whole:
 
 
 def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
-    """The devices with as many requests as a slow one, none of them slow, and what one took there; as a sentence."""
+    """The devices with as many requests as a slow one, or more, and what one took there; as a sentence."""
     alike = devices.filter(
         pl.col("device") != row["device"],
-        pl.col("rate").is_between((1 - _ALIKE) * row["rate"], (1 + _ALIKE) * row["rate"]),
-        pl.col("number") == 0,
+        pl.col("rate") >= (1 - _ALIKE) * row["rate"],
+        pl.col("number") <= _FEW * row["number"],
         pl.col("every") * 2 < row["slow"],
     )
     if alike.height < _LEAST_PEERS:
         return ""
-    most = seconds(float(alike.get_column("every").max()) / 1e3)  # type: ignore[arg-type]  # a column of numbers
-    return f" {alike.height} other devices with as many averaged {most} or less."
+    more = " or more" if bool((alike.get_column("rate") > (1 + _ALIKE) * row["rate"]).any()) else ""
+    most = seconds(_most(alike, "every") / 1e3)
+    return f" {alike.height} other devices with as many requests{more} averaged {most} or less."
 
 
 @rule(
@@ -351,7 +353,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             f"{counted(number, 'samples')}{when}{in_flight}{took_each}.",
             impact=_share(row["seconds"], whole),
             impact_of=OF_SAMPLES,
-            next=_SEE_LIMIT if is_limited else (queue_of if queued else users_of)(str(row["device"])),
+            next=_SEE_LIMIT if is_limited else queue_of(str(row["device"])) if queued else SEE_USERS,
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
         )
@@ -388,7 +390,7 @@ def _full_group(
         capital(said),
         impact=_share(_most(group, "seconds"), whole),
         impact_of=OF_SAMPLES,
-        next=users_of(devices[0]),
+        next=SEE_USERS,
         evidence=(Evidence("device", tuple(devices)),),
     )
 

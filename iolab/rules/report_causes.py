@@ -21,7 +21,7 @@ from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from awrparse import AwrReport
     from iolab.metrics.report_facts import ReportFacts, Statement
@@ -91,22 +91,42 @@ def parameters_behind(facts: ReportFacts) -> Iterator[Finding]:
     is_file = not facts.in_asm and "windows" not in facts.platform.lower()
     stated = set[str]()
     for event in [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]:
-        found: dict[str, list[str]] = {}
-        steps: dict[str, list[str]] = {}
-        for one in _known_parameters():
-            value, cpus = facts.parameters.get(one["name"], ""), facts.cpus or facts.cpu_count or 0
-            if value.lower() not in one["values"] or not event.startswith(tuple(one["events"])):
-                continue
-            if one.get("cpus", 0) <= cpus and (is_file or not one.get("files")):
-                found.setdefault(one["says"], []).append(f"`{one['name']}` = {value}")
-                steps.setdefault(one["do"], []).append(one["set"])
-        said = "; ".join(f"{', '.join(names)}: {says}" for says, names in found.items())
+        said, step, names = settings_of(event, facts.parameters, facts.cpus or facts.cpu_count or 0, is_file=is_file)
         if said and said not in stated:
             stated.add(said)
-            step = next(f"{do}: {', '.join(ones)}" for do, ones in steps.items())
-            names = tuple(one["name"] for one in _known_parameters() if f"`{one['name']}`" in said)
             evidence = (Evidence("parameters", names),)
-            yield Finding("parameter_behind", f"{said}.", next=step, evidence=evidence, explains=(event,))
+            yield Finding("parameter_behind", said, next=step, evidence=evidence, explains=(event,))
+
+
+def settings_of(
+    event: str, parameters: Mapping[str, str], cpus: float = 0, *, is_file: bool = False
+) -> tuple[str, str, tuple[str, ...]]:
+    """The settings that explain a wait in a sentence, what to set, and their names; empty without one.
+
+    Args:
+        event: the name of the wait.
+        parameters: the values of parameters by their names.
+        cpus: the number of processors; 0 where it is not known.
+        is_file: whether the files are those of a file system, neither of ASM nor of Windows.
+
+    Examples:
+        >>> settings_of("direct path read temp", {"workarea_size_policy": "manual"})[0]
+        '`workarea_size_policy` = manual: `pga_aggregate_target` does not size sorts and hash joins.'
+    """
+    found: dict[str, list[str]] = {}
+    steps: dict[str, list[str]] = {}
+    names = []
+    for one in _known_parameters():
+        value = parameters.get(one["name"], "")
+        if value.lower() not in one["values"] or not event.startswith(tuple(one["events"])):
+            continue
+        if one.get("cpus", 0) <= cpus and (is_file or not one.get("files")):
+            found.setdefault(one["says"], []).append(f"`{one['name']}` = {value}")
+            steps.setdefault(one["do"], []).append(one["set"])
+            names.append(one["name"])
+    said = "; ".join(f"{', '.join(ones)}: {says}" for says, ones in found.items())
+    step = next((f"{do}: {', '.join(ones)}" for do, ones in steps.items()), "")
+    return said and f"{said}.", step, tuple(names)
 
 
 @rule(

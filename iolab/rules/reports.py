@@ -23,7 +23,7 @@ from iolab.rules import (
     writes,
 )
 from iolab.rules.exadata import exadata
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import Evidence, Finding, platform_steps
 from iolab.rules.phrases import percent
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
@@ -67,11 +67,8 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     Examples:
         >>> from types import SimpleNamespace
         >>> other_steps(SimpleNamespace(kind="statspack", info=SimpleNamespace(platform="AIX-Based Systems (64-bit)"))
-        ...     )["iostat -xt"]
-        'iostat -D'
-        >>> other_steps(SimpleNamespace(kind="statspack", info=SimpleNamespace(platform="Microsoft Windows x86 64-bit"))
         ...     )["iostat -xt( 5)?"]
-        'perfmon (PhysicalDisk: Avg. Disk sec/Read and sec/Write)'
+        'iostat -D 5'
     """
     found = {}
     if report.kind == "statspack":
@@ -85,15 +82,7 @@ def other_steps(report: AwrReport) -> dict[str, str]:
     has_events = report.kind.startswith("awr") and "top_events" in report
     if has_events and any(str(event).startswith("cell ") for event in report["top_events"].get_column("event")):
         found["iostat -xt 5"] = "cellcli -e list metriccurrent where objectType = 'CELLDISK'"
-    platform = (report.info.platform or "").lower()
-    if "windows" in platform:
-        found["iostat -xt( 5)?"] = "perfmon (PhysicalDisk: Avg. Disk sec/Read and sec/Write)"
-        found["strace (-[fT]+ .*|-ttt.*)?-p PID"] = "procmon of the thread"
-        found["vmstat 5|top, or pidstat 5"] = "perfmon"
-    for name, command in (("aix", "iostat -D"), ("solaris", "iostat -xn")):
-        if name in platform:
-            found |= {"iostat -xt": command, "strace (-[fT]+ .*|-ttt.*)?-p PID": "truss -D -f -p PID"}
-    return found
+    return found | platform_steps(report.info.platform or "")
 
 
 @rule("flash_hits", "flash_latency", "offload", of="period", needs="instance activity of Exadata")

@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds
+from iolab.rules.report_causes import settings_of
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import event_step
@@ -48,10 +49,20 @@ def waits_of_session(spool: Spool, longest: Longest) -> Iterator[Finding]:
     if len(parts := [(runs, *row[1:]) for runs, rows in found for row in rows if row[0] == name]) > 1:
         each = [f"{seconds(s)} in {runs:,} runs ({counted(n, 'waits')} of {seconds(s / n)})" for runs, s, n in parts]
         said = f"`{name}` took {', then '.join(each)}."
+    setting, step, _ = settings_of(name, _settings_before(spool, longest))
+    said = f"{said} {setting}".rstrip()
     yield Finding(
-        "listed_rows", said, next=event_step(name),
+        "listed_rows", said, next=step or event_step(name),
         evidence=(Evidence("tables", (name,)),), order=OF_STATISTICS, explains=(ANY,),
     )  # fmt: skip
+
+
+def _settings_before(spool: Spool, longest: Longest) -> dict[str, str]:
+    """What the session set before the statement that took longest (ALTER SESSION SET), by the names of parameters."""
+    is_before = (pl.col("kind") == "alter session") & (pl.col("statement") < longest.statement)
+    texts = spool.statements.filter(is_before).get_column("text").drop_nulls()
+    words = [text.lower().rstrip(";").replace("=", " ").split() for text in texts]
+    return {name: value for one in words for name, value in zip(one[3::2], one[4::2], strict=False)}
 
 
 def _waits_of_runs(spool: Spool, longest: Longest) -> Iterator[tuple[pl.DataFrame, list[tuple[str, float, float]]]]:

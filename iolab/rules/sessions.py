@@ -525,8 +525,6 @@ def _next(facts: SpoolFacts) -> str:
         return f"compare the plans, and keep `{best}`: dbms_spm.load_plans_from_cursor_cache"
     if large[0]["kind"] == "host":
         return f"`{_STRACE}` of one run of {_name(large[0])}"
-    if large[0]["text"] is None:
-        return _ECHO
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
     if by_trips(large[0]):
         return "fetch as many rows at a time as in its fastest run (`set arraysize`, or that of the program)"
@@ -535,6 +533,8 @@ def _next(facts: SpoolFacts) -> str:
             lob_step(trips, rows)
             or f"fetch more rows at a time (`set arraysize 500`): {rows / trips:.0f} rows took a round trip"
         )
+    if large[0]["text"] is None:
+        return _ECHO
     if large[0]["times"][1:] and changed(large[0]):
         return "compare its plans before and after: select * from table(dbms_xplan.display_awr('SQL_ID'))"
     if any(row["kind"] not in _REPEATED_KINDS for row in large):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -9,7 +10,7 @@ import polars as pl
 from iolab.metrics.formatting import count_text, figure_text, time_text
 from iolab.metrics.histograms import BUCKETS
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import percent, seconds, three
+from iolab.rules.phrases import joined, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.samples import profile_ledgers
@@ -45,6 +46,8 @@ _TIMES: Final = {"clat": "completion_mean_ms", "lat": "total_mean_ms", "sync": "
 _SYNCS: Final = {"mean": "sync_mean_ms", "percentile.99.000000": "sync_p99_ms", "max": "sync_max_ms"}
 #: From this many times the usual time on a group is another.
 _FAR_SLOWER: Final = 8
+#: Stalls: the longest of the times, at most this share, of which nearly all are in a few of many tables.
+_LONGEST, _NEARLY_ALL, _FEW_TABLES, _MANY_TABLES = 0.1, 0.9, 0.2, 10
 #: Groups of histograms that are drawn, and what tells them apart.
 _MOST_GROUPS: Final = 3
 _GROUP: Final = ("label", "key")
@@ -57,6 +60,7 @@ _SLOW_ONLY: Final = ("slower",)
 
 @rule(
     "latency",
+    "stalls",
     of="histogram",
     needs="times in a unit",
     thresholds={"30 times, 299 for 99 %": "finding.LEAST_WAITS; 95 % chance of one beyond"},
@@ -87,6 +91,7 @@ def histogram_findings(log: LatencyHistograms) -> Iterator[Finding]:
     own = _of_group(counted, label, key)
     names, about = _about(own, label, key)
     yield from _slowest_group(counted, label, key)
+    yield from _stalls(own, number, names)
     slow = f", 99 % {_within(own, 0.99 * number)}" if number >= _LEAST_P99 else ""
     yield Finding(
         "latency",
@@ -215,6 +220,37 @@ def _slowest_group(counted: pl.DataFrame, *usual: str | None) -> Iterator[Findin
         names, about = _about(_of_group(counted, label, key), label, key)
         said = f"Half of {count_text(number, 'time')}{about} were {time_text(least / 1e9)} or longer."
         yield Finding("latency", said, evidence=(Evidence("buckets", tuple(names)),), order=0)
+
+
+def _stalls(own: pl.DataFrame, number: float, names: list[str]) -> Iterator[Finding]:
+    """The few tables in which nearly all of the longest times are, where these are far above the usual time."""
+    edges = own.group_by("lower_ns", "upper_ns").agg(pl.col("n").sum()).sort("lower_ns")
+    edges = edges.with_columns(longer=pl.col("n").cum_sum(reverse=True))
+    half = edges.filter(pl.col("n").cum_sum() >= number / 2).item(0, "upper_ns")  # null in an open bucket
+    tables = own.get_column("histogram").unique().sort()
+    found = edges.filter(
+        pl.col("longer").is_between(LEAST_WAITS, _LONGEST * number), pl.col("lower_ns") >= pl.lit(half) * _FAR_SLOWER
+    )
+    for edge_ns, longer in found.select("lower_ns", "longer").head(1).iter_rows():
+        slow = own.filter(pl.col("lower_ns") >= edge_ns).group_by("histogram").agg(pl.col("n").sum())
+        slow = slow.sort("n", "histogram", descending=[True, False])
+        few = slow.filter((pl.col("n").cum_sum() - pl.col("n")) < _NEARLY_ALL * longer)
+        if len(tables) < _MANY_TABLES or few.height > _FEW_TABLES * len(tables):
+            return
+        places = sorted(int(tables.index_of(one) or 0) + 1 for one in few.get_column("histogram"))
+        steps = {after - before for before, after in pairwise(places)}
+        apart = f", {steps.pop()} apart" if len(steps) == 1 and len(places) > _MOST_GROUPS else ""
+        most = edges.item(-1, "upper_ns")
+        longest = f", at most {time_text(most / 1e9)}" if most else ""
+        yield Finding(
+            "stalls",
+            f"Requests stalled in {len(places)} of {len(tables)} histograms{apart}: they hold "
+            f"{few.get_column('n').sum():,} of the {longer:,} times of {time_text(edge_ns / 1e9)} or longer{longest}.",
+            next="see what happened then: dmesg -T; multipath -ll; the log of the array",
+            detail=f"histograms {joined([str(one) for one in places])} of the log",
+            evidence=(Evidence("buckets", tuple(names)),),
+            order=0,
+        )
 
 
 def _within(own: pl.DataFrame, number: float) -> str:

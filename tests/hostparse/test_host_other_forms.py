@@ -234,6 +234,27 @@ def test_a_heading_of_a_group_that_names_a_column_twice() -> None:
     assert log.wide("device").get_column("bytes_per_s").to_list() == [16_400.0]
 
 
+def test_blank_cells_of_empty_queues() -> None:
+    """AIX prints nothing for a queue that was empty (`sar -q`), in rows and in means; other gaps are not read."""
+    text = "\nAIX db1 2 7 00F93CFF4C00    10/14/24\n\nSystem configuration: lcpu=16  mode=Capped\n\n"
+    text += (
+        "09:00:00 runq-sz %runocc swpq-sz %swpocc\n09:01:00    69.4     100\n09:02:00     7.1      97     1.0       3\n"
+    )
+    text += (
+        "09:03:00                     2.0       9\n09:04:00         69.4     100\n\nAverage     38.2      66     1.5       4\n"
+    )
+    log = read_host(text.encode())
+    queues = ["runnable", "run_queue_occupied_percent", "swapped_out", "swap_queue_occupied_percent"]
+
+    assert log.wide("host").select(queues).rows() == [
+        (69.4, 100.0, None, None),
+        (7.1, 97.0, 1.0, 3.0),
+        (None, None, 2.0, 9.0),
+    ]
+    assert log.averages.filter(metric="runnable").collect().get_column("value").to_list() == [38.2]
+    assert log.diagnostics.select("line", "text").rows() == [(10, "09:04:00         69.4     100")]
+
+
 def test_groups_under_each_disk() -> None:
     """`iostat -D` of AIX: thousands of bytes, seconds and hours where the column is in milliseconds, one row a disk."""
     text = (

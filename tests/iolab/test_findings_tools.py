@@ -366,3 +366,33 @@ def test_the_disk_with_far_longer_times_comes_before_the_one_with_most(usual: in
     assert said[0].startswith(
         "Half of 900 times of `sdb`" if usual else "Half of 90 times of `sdd` were 64 ms or longer."
     )
+
+
+@pytest.mark.parametrize(("each", "stated"), [(15, "in 2 of 30 histograms: they hold 800 of the 800 times"), (1, "")])
+def test_the_longest_times_in_few_of_many_tables_are_stalls(each: int, stated: str) -> None:
+    """A tail that comes at once stalls requests; the same share of long times in each table does not."""
+    text = ""
+    for table in range(30):
+        text += "\n     usecs               : count     distribution\n"
+        text += "       256 -> 511        : 9000     |****|\n"
+        if table % each == 0:
+            text += f"    262144 -> 524287     : {400 if each > 1 else 27:<8} |    |\n"
+    found = iolab.findings(text.encode()).filter(name="stalls").get_column("sentence").to_list()
+    assert [stated in sentence and sentence.endswith("of 262 ms or longer, at most 524 ms.") for sentence in found] == [
+        True
+    ] * bool(stated)
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("Linux 5.4.17 (db1)    10/14/24        _x86_64_        (8 CPU)", "pidstat -u 5"),
+        ("AIX db1 2 7 00F93CFF4C00    10/14/24", "topas -P"),
+        ("SunOS db1 5.11 11.4 sun4v    10/14/24", "prstat -mL 5"),
+    ],
+)
+def test_the_next_step_is_one_of_the_platform(head: str, expected: str) -> None:
+    """The commands of Linux are those of the system that the log is of."""
+    rows = "".join(f"09:0{minute}:00      93       6       0       1\n" for minute in range(1, 6))
+    found = iolab.findings(f"{head}\n\n09:00:00    %usr    %sys    %wio   %idle\n{rows}".encode())
+    assert any(step.endswith(expected) for step in found.get_column("next").drop_nulls())

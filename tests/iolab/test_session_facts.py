@@ -481,6 +481,16 @@ def test_the_waits_that_a_session_lists_are_those_of_its_statement(
     assert ("remote database" in found.item(0, "next")) == (is_said and event.endswith("dblink"))
 
 
+@pytest.mark.parametrize(("policy", "is_said"), [("manual", True), ("auto", False)])
+def test_a_setting_of_the_session_explains_its_waits(policy: str, *, is_said: bool) -> None:
+    """What the session set before the statement is named, where it explains the wait that took most of its time."""
+    text = f"SQL> alter session set workarea_size_policy={policy} sort_area_size=65536;\n\nSession altered.\n\n"
+    text += _fetch(rows=41_000, trips=2) + _waits(("direct path read temp", 41_000, 91.2))
+    found = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    assert ("`workarea_size_policy` = manual" in found["sentence"]) is is_said
+    assert found["next"].endswith("workarea_size_policy = auto") is is_said
+
+
 def _fetch(rows: int, trips: int) -> str:
     counts = f"       9000  consistent gets\n{0:>11}  physical reads\n{trips:>11}  SQL*Net roundtrips to/from client\n"
     head = (
@@ -496,6 +506,12 @@ def test_more_round_trips_than_rows_are_no_small_fetch(trips: int) -> None:
     is_many = trips > 48_000
     assert ("2.00 for each row" in found.item(0, "sentence")) == is_many
     assert ("lobprefetch" in found.item(0, "next"), "arraysize" in found.item(0, "next")) == (is_many, not is_many)
+
+
+def test_round_trips_lead_to_a_larger_fetch_without_the_text_of_the_statement() -> None:
+    """A spool without echo has rows and round trips, too."""
+    found = iolab.findings(_fetch(rows=48_000, trips=24_001).partition(";\n")[2].encode())
+    assert "(`set arraysize 500`): 2 rows took a round trip" in found.filter(name="main_statement").item(0, "next")
 
 
 @pytest.mark.parametrize("calls", [48_211, 12])

@@ -162,16 +162,17 @@ def test_mounts_of_nfs() -> None:
     assert "4.0 % sent again" in sentence
 
 
-def test_the_slow_device_among_equal_ones() -> None:
-    """A device that is slow with as many requests as others are quick with has a fault of its own."""
+@pytest.mark.parametrize(("rate", "others"), [(300.0, "as many requests"), (190.0, "as many requests or more")])
+def test_the_slow_device_among_equal_ones(rate: float, others: str) -> None:
+    """A device that is slow with as many requests as others are quick with, or fewer, has a fault of its own."""
     head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  %util\n"
     row = "dm-{}            {}    1.00   2400.00      8.00      {}    0.50  {}\n"
     quick = "".join(row.format(n, 301.0 + n, 0.6, 12.0) for n in (1, 2, 3))
-    sample = head + quick + row.format(4, 300.0, 24.0, 99.0) + "\n"
+    sample = head + quick + row.format(4, rate, 24.0, 99.0) + "\n"
     found = iolab.findings((sample * 5).encode()).filter(name="slow_device").row(0, named=True)
-    assert found["sentence"].endswith("3 other devices with as many averaged 600 us or less.")
+    assert found["sentence"].endswith(f"3 other devices with {others} averaged 600 us or less.")
     assert found["next"].startswith("see what it does not share with the others: multipath -ll")
-    busier = " ".join(_screen((sample * 5).replace("300.0", "900.0").encode()))
+    busier = " ".join(_screen((sample * 5).replace(str(rate), "900.0").encode()))
     assert "other devices with as many" not in busier
 
 

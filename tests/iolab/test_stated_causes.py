@@ -161,6 +161,14 @@ def test_totals_since_the_start_are_no_answer_where_the_present_is_listed(
     assert not is_calm or not any(line.startswith("next:") for line in lines)
 
 
+@pytest.mark.parametrize(("cpu", "is_said"), [(48_282, True), (9_000, False)])
+def test_waits_are_the_smaller_part_where_cpu_took_most_of_the_time(cpu: int, *, is_said: bool) -> None:
+    """Totals of waits have no CPU; the time model that is listed beside them has."""
+    query = "select stat_name, round(value/1e6) secs from v$sys_time_model"
+    lines = screen(totals() + table(query, ("STAT_NAME", "SECS"), ("DB time", 54_618), ("DB CPU", cpu)))
+    assert ("CPU took 88 % of the DB time, so waits are its smaller part" in " ".join(lines[:3])) is is_said
+
+
 def test_blocked_sessions_lead_before_totals_since_the_start() -> None:
     """A lock that sessions wait for now is the answer, and no limit that is not reached, nor a calm average."""
     waiting = [(n, "enq: TX - row lock contention", 0, 99) for n in (11, 12, 13)]
