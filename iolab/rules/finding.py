@@ -265,7 +265,7 @@ def platform_steps(words: str, disks: Iterable[str] = (), settings: str = "") ->
     names = [*disks]
     for one in _platforms():
         is_named = any(word in words.lower() for word in one["words"])
-        has_disks = bool(names) and all(name.startswith(tuple(one["disks"])) for name in names)
+        has_disks = any(name.startswith(tuple(one["disks"])) for name in names)
         if is_named or has_disks or (one["settings"] and one["settings"] in settings):
             return dict(one["steps"])
     return {}

@@ -50,10 +50,8 @@ _WRITERS: Final = ("ora_dbw", "ora_bw")
 _ASKED_FOR: Final = 3
 _TOTAL: Final = "total"
 _WRITES_AT: Final = tuple(name for name in WRITES if IO_CALLS[name].is_of_file)
-_NOT_SUBMITTED: Final = ", synchronous (no `io_submit`)"
-_ASYNC_OFF: Final = (
-    "see why asynchronous I/O is off: show parameter disk_asynch_io; show parameter filesystemio_options"
-)
+NOT_SUBMITTED: Final = ", synchronous (no `io_submit`)"
+ASYNC_OFF: Final = "see why asynchronous I/O is off: show parameter disk_asynch_io; show parameter filesystemio_options"
 CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
@@ -194,9 +192,9 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     if lead["syscall"] in CLOCKS and (source := _clock_source(log)):
         beside, step = f"{beside}. The clock source is `{source}`", _CLOCKS_OFFERED
     if lead["calls"] >= LEAST_WAITS and is_synchronous(lead["syscall"], log.summary["syscall"]):
-        beside, step = _NOT_SUBMITTED, f"if it is a database writer: {_ASYNC_OFF}"
+        beside, step = NOT_SUBMITTED, f"if it is a database writer: {ASYNC_OFF}"
         if writer := _writer(log):
-            beside, step = f"{beside}. `{writer}` writes so, one at a time, where asynchronous I/O is off", _ASYNC_OFF
+            beside, step = f"{beside}. `{writer}` writes so, one at a time, where asynchronous I/O is off", ASYNC_OFF
     if trips := _served(named, lead["syscall"]):
         beside, step = trips, MORE_ROWS
     if lead["syscall"] not in _WOULD_WAIT and lead["errors"] >= _NEARLY_ALL * max(lead["calls"], 1):

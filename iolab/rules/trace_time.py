@@ -16,7 +16,19 @@ from iolab.rules.finding import CALM, LEAST_WAITS, MAJOR, Evidence, Finding
 from iolab.rules.phrases import capital, counted, every, named_list, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
-from iolab.rules.trace_calls import CLOCK, SERVES, all_ended, is_calm, is_own, is_pair, process_ledger, silent_peer
+from iolab.rules.trace_calls import (
+    ASYNC_OFF,
+    CLOCK,
+    NOT_SUBMITTED,
+    SERVES,
+    all_ended,
+    is_calm,
+    is_own,
+    is_pair,
+    is_synchronous,
+    process_ledger,
+    silent_peer,
+)
 from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import (
@@ -47,6 +59,8 @@ _MOST_OF_IT: Final = 0.5
 _NEARLY_ALL: Final = 0.9
 #: Calls on a file that take this much longer than those on others have a mean of their own.
 _MUCH_SLOWER: Final = 2.0
+#: A database writer writes to at least this many files, and reads none.
+_FILES_OF_WRITER: Final = 3
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
 IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
@@ -317,6 +331,9 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = RARE.format(seconds(lead.total or 0.0))
     if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
         next_step = _PATHS.format(peer.rpartition(":")[0])
+    is_writer = NOT_SUBMITTED in said and "file reads" not in lead.frame["class"]
+    if is_writer and _targets_of(log, lead, row)["fd"].n_unique() >= _FILES_OF_WRITER:
+        next_step = f"if it is a database writer: {ASYNC_OFF}"
     if next_step == IOSTAT:
         file, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else (_main_file(log, lead, row)[0], "")
         said, next_step = said + of_ring, _iostat_of(file)
@@ -360,6 +377,12 @@ def _each_call(log: StraceLog, lead: Ledger, row: dict[str, Any], each: Interval
     if row["evidence"]["rows"][0] in HIDDEN:
         alone = times_of(log).named.rings.filter(is_own(lead)).get_column("calls").sum()
         return f"{said}, one request at a time" if alone == row["count"] else said
+    if (
+        row["class"] == "file writes"
+        and count.lo >= LEAST_WAITS
+        and is_synchronous(row["evidence"]["rows"][0], times_of(log).calls.filter(is_own(lead))["name"])
+    ):
+        return f"{said}{NOT_SUBMITTED}"
     if row["part"] not in {SUBMIT, REAP}:
         return said
     own = trace_of(log).requests.filter(is_own(lead), pl.col("mode") == "async")
