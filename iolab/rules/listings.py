@@ -330,7 +330,9 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
     return Finding(
         "listed_rows", sentence, next=step or "", evidence=(Evidence("tables", (texts["label"],)),),
         order=_LIMIT if is_severe else _USUAL,
-        explains=tuple(table.events if entry.get("of_asked") else entry.get("explains", slow)),
+        explains=(said[entry["of_row"]],)
+        if "of_row" in entry
+        else tuple(table.events if entry.get("of_asked") else entry.get("explains", slow)),
     )  # fmt: skip
 
 
@@ -382,7 +384,8 @@ def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[st
 def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
     """A series of times: the moment from which on it is another, else its peak."""
     place, columns = _moments(table), [one.measure(_units()) for one in table.listed.columns]
-    figures = [(one[0], n) for kind in ("bytes", "s", "n") for n, one in enumerate(columns) if one and one[1] == kind]
+    firsts = {one[0]: (one[1], n) for n, one in reversed([*enumerate(columns)]) if one}  # as in the figures
+    figures = [(name, n) for kind in ("bytes", "s", "n") for name, (of, n) in firsts.items() if of == kind]
     if place is None or not figures:
         return
     name, column = max(figures, key=lambda one: (jump := _jump(table.figures[one[0]])) * (jump >= _STEP))
@@ -426,7 +429,7 @@ def _switches(table: _Table) -> Iterator[Finding]:
         return
     names = [column.heading.strip() for column in one.columns]
     hours = [place for place, name in enumerate(names) if name.upper().lstrip("H").isdecimal()]
-    is_count = [place for place, column in enumerate(one.columns) if "count" in column.words]
+    is_count = [n for n, column in enumerate(one.columns) if "count" in column.words and "/" not in column.words]
     time = _moments(table)
     if len(hours) == _HOURS:
         figures = {place: one.figures(place) for place in hours}
@@ -451,7 +454,14 @@ def _switches(table: _Table) -> Iterator[Finding]:
     others = sum(value == most for _, value in found) - 1
     tied = f" and in {counted(others, 'other rows')}" if others else ""
     said = f"Log switches were most frequent at `{label}`{tied}: {three(most)} per hour{each}{usual}."
-    yield Finding("log_switches", said, next=_NEXT_SWITCHES, evidence=(Evidence("tables", (label,)),), order=_USUAL)
+    yield Finding(
+        "log_switches",
+        said,
+        next=_NEXT_SWITCHES,
+        evidence=(Evidence("tables", (label,)),),
+        order=_USUAL,
+        explains=("log file switch",),
+    )
 
 
 def _states(table: _Table) -> Iterator[tuple[str, str]]:
@@ -611,10 +621,13 @@ def _histogram(table: _Table) -> Iterator[Finding]:
         return
     name = max(slow, key=lambda one: slow[one])
     total, last = sum(count for _, count in waits[name]), max(waits[name])
+    of = f"of the {total:,.0f} waits for `{name}` took"
+    said = f"{percent(slow[name] / total)} {of} {_SLOW_MS} ms or longer"
+    if slow[name] < _SAME * total:
+        said = f"All but {slow[name]:,.0f} {of} less than {_SLOW_MS} ms"
     yield Finding(
         "listed_rows",
-        f"{percent(slow[name] / total)} of the {total:,.0f} waits for `{name}` took {_SLOW_MS} ms or longer; "
-        f"the slowest {last[1]:,.0f} took {three(last[0] / 2)} to {three(last[0])} ms.",
+        f"{said}; the slowest {last[1]:,.0f} took {three(last[0] / 2)} to {three(last[0])} ms.",
         next=event_step(name) or "see the devices: iostat -xt 5",
         evidence=(Evidence("tables", (name,)),),
         order=_USUAL,
@@ -716,6 +729,7 @@ def _ratios(
         if not explains and entry.get("explains", ANY) != ANY:
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}
+        texts["part/100"] = three(part / 100)
         texts |= {"part_size": size_text(round(part)), "of_size": size_text(round(of))}
         texts["whose"] = (
             "it" if longest.runs.height <= 1 else "its longest run" if names["part"] in traced else "the session"
@@ -779,4 +793,5 @@ def _own_names(spool: Spool, tables: Sequence[_Table], longest: int) -> set[str]
     around = silent.filter(pl.col("statement").is_in(spool.statistics["statement"].implode()))["statement"]
     own += [longest + 1] * (around.len() > 1)
     listed = _named([one for one in tables if one.listed.statement in own], "statistic")
-    return {*map(str.lower, listed), *spool.statistics.filter(pl.col("statement").is_in(own)).select(_NAME).to_series()}
+    is_own = pl.col("statement").is_in(own) | ((pl.col("statement") > longest) & (pl.col("basis") == "delta"))
+    return {*map(str.lower, listed), *spool.statistics.filter(is_own).select(_NAME).to_series()}

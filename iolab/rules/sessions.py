@@ -435,8 +435,10 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
         did = [gets, *did, *scans]
     if bound and not is_first:
         return f"{subject} {phrases.joined(did)}{f'; {trips}' if trips else ''}."
+    is_small = (row["round_trips"] or 0) >= MANY_TRIPS and (row["rows"] or 0) < _LARGE_FETCH * row["round_trips"]
     if did or trips:
-        return f"{took} {of}; {'it ' + phrases.joined(did) if did else trips}."
+        did = ["it " + phrases.joined(did)] if did else []
+        return f"{took} {of}; {'; '.join([*did, *[trips] * bool(trips and (is_small or not did))])}."
     if len(times) > 1:
         return f"{took} {of}: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
     time = phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))

@@ -47,9 +47,9 @@ _PARTS: Final = {
     "Concurrency": ("wait", "concurrency_wait_time", "ccwait_delta"),
     "Cluster": ("wait", "cluster_wait_time", "clwait_delta"),
 }
-#: Views of totals since the instance started, and the metric of the sessions that are active.
+#: Views of totals since the instance started, and metrics of the sessions that are active: how much of one is one.
 _SINCE_START: Final = frozenset({"v$system_event", "gv$system_event"})
-_ACTIVE: Final = "Average Active Sessions"
+_ACTIVE: Final = {"Average Active Sessions": 1, "Database Time Per Sec": 100}
 #: What is counted where no time is listed: what it is called, and its columns.
 _COUNTED: Final = {
     "logical reads": ("buffer_gets", "buffer_gets_delta"),
@@ -84,7 +84,7 @@ def _is_present(listed: Queried) -> bool:
     name, value, blocker = listed.find("metric_name"), listed.find("value", "average"), listed.find("blocking_session")
     if name is not None and value is not None:
         pairs = zip(listed.rows, listed.figures(value), strict=True)
-        return any(figure is not None and figure.hi < 1 and row[name].strip() == _ACTIVE for row, figure in pairs)
+        return any(figure is not None and figure.hi < _ACTIVE.get(row[name].strip(), 0) for row, figure in pairs)
     return blocker is not None and any(row[blocker] for row in listed.rows)
 
 

@@ -240,9 +240,8 @@ def test_blank_cells_of_empty_queues() -> None:
     text += (
         "09:00:00 runq-sz %runocc swpq-sz %swpocc\n09:01:00    69.4     100\n09:02:00     7.1      97     1.0       3\n"
     )
-    text += (
-        "09:03:00                     2.0       9\n09:04:00         69.4     100\n\nAverage     38.2      66     1.5       4\n"
-    )
+    text += "09:03:00                     2.0       9\n09:04:00         69.4     100\n"
+    text += "\nAverage     38.2      66     1.5       4\n"
     log = read_host(text.encode())
     queues = ["runnable", "run_queue_occupied_percent", "swapped_out", "swap_queue_occupied_percent"]
 

@@ -491,6 +491,33 @@ def test_a_setting_of_the_session_explains_its_waits(policy: str, *, is_said: bo
     assert found["next"].endswith("workarea_size_policy = auto") is is_said
 
 
+@pytest.mark.parametrize(
+    ("rows", "stated"),
+    [
+        ({"table fetch continued row": 4_189_902, "table scan rows gotten": 4_212_338}, "4,189,902 fetches of"),
+        ({"table fetch continued row": 4_189, "table scan rows gotten": 4_212_338}, ""),
+        (
+            {
+                "cell num bytes in passthru during predicate offload": 130_389_147_648,
+                "cell physical IO bytes eligible for predicate offload": 136_533_360_640,
+                "cell physical IO bytes sent directly to DB node to balance CPU": 130_389_147_648,
+            },
+            "filtered nothing in 121 GiB of 127 GiB of smart scans (95 %); 130,389,147,648 bytes went to the database",
+        ),
+    ],
+)  # fmt: skip
+def test_differences_of_statistics_explain_the_statement_before_them(rows: dict[str, int], stated: str) -> None:
+    """Statistics that a script subtracted are those of the statement between, without the text of its query."""
+    text = (
+        "SQL> select max(a) from t;\n\n    MAX(A)\n----------\n         7\n\nElapsed: 00:06:31.24\nSQL> @stat_end\n\n"
+    )
+    text += f"{'NAME':64} VALUE_BEGIN    VALUE_END         DIFF\n{'-' * 64} ----------- ------------ ------------\n"
+    text += "".join(f"{name:64} {1000:>11} {1000 + count:>12} {count:>12}\n" for name, count in rows.items())
+    found = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert ("continued row" in found or "filtered nothing" in found) is bool(stated)
+    assert stated in found
+
+
 def _fetch(rows: int, trips: int) -> str:
     counts = f"       9000  consistent gets\n{0:>11}  physical reads\n{trips:>11}  SQL*Net roundtrips to/from client\n"
     head = (
@@ -512,6 +539,15 @@ def test_round_trips_lead_to_a_larger_fetch_without_the_text_of_the_statement() 
     """A spool without echo has rows and round trips, too."""
     found = iolab.findings(_fetch(rows=48_000, trips=24_001).partition(";\n")[2].encode())
     assert "(`set arraysize 500`): 2 rows took a round trip" in found.filter(name="main_statement").item(0, "next")
+
+
+@pytest.mark.parametrize(("trips", "is_said"), [(24_001, True), (12, False)])
+def test_small_fetches_stand_beside_the_blocks_from_disk(trips: int, *, is_said: bool) -> None:
+    """A statement that reads a little may have taken its time in round trips."""
+    text = _fetch(rows=48_000, trips=trips).replace("          0  physical reads", "      11214  physical reads")
+    found = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert "it read 11,214 blocks from disk" in found
+    assert ("; 48,000 rows took 24,001 round trips." in found) is is_said
 
 
 @pytest.mark.parametrize("calls", [48_211, 12])

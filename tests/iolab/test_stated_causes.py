@@ -159,6 +159,53 @@ def test_totals_since_the_start_are_no_answer_where_the_present_is_listed(
     assert ("db file sequential read" in "".join(lines)) is (active == "31.2")
     assert lines[0].startswith("Nothing stands out: on average 0.31 sessions were active") is is_calm
     assert not is_calm or not any(line.startswith("next:") for line in lines)
+    rate = ("Database Time Per Sec", 100 * float(active)), metrics[1]
+    lines = screen(totals() + table("select metric_name, value from v$sysmetric", ("METRIC_NAME", "VALUE"), *rate))
+    assert lines[0].startswith("Nothing stands out: on average 0.31 sessions were active") is is_calm
+
+
+def test_switches_are_those_of_the_column_that_counts_them() -> None:
+    """A count in GB beside the count of switches is no count, nor are switches bytes; they explain waits for them."""
+    rows = [(f"2020-01-23 0{hour}", count, round(count * 50 / 1024, 1)) for hour, count in enumerate((5, 19, 221, 16))]
+    query = "select to_char(first_time,'YYYY-MM-DD HH24') hour, count(*) switches, round(count(*)*50/1024,1) gb"
+    listing = table(f"{query} from v$log_history group by 1", ("HOUR", "SWITCHES", "GB"), *rows)
+    waits = table(
+        "select event, total_waits, round(time_waited_micro/1e6) secs from v$system_event",
+        ("EVENT", "TOTAL_WAITS", "SECS"),
+        *[("log file switch (checkpoint incomplete)", 41_873, 77_306), ("log file sync", 9000, 900)],
+    )
+    found = iolab.findings((listing + waits).encode()).get_column("sentence").to_list()
+    lead = next(n for n, one in enumerate(found) if one.startswith("`log file switch (checkpoint incomplete)` took"))
+    assert found[lead + 1].startswith("Log switches were most frequent at `2020-01-23 02`: 221 per hour")
+    assert "`GB` was" not in " ".join(found)
+    other = query.replace("count(*) switches", "sum(blocks) switches").replace("first_time", "begin_time")
+    series = said(table(f"{other} from v$undostat group by 1", ("HOUR", "SWITCHES", "GB"), *rows))
+    assert "`GB` was largest at `2020-01-23 02`: 221" not in series
+
+
+@pytest.mark.parametrize(("samples", "is_one"), [(15_190, True), (700, False)])
+def test_the_statement_and_work_area_behind_samples(samples: int, *, is_one: bool) -> None:
+    """Samples of an event by statement say whose they are, and a work area on disk why."""
+    ash = "from v$active_session_history group by"
+    events = [("direct path read temp", 16_214), ("ON CPU", 4406), ("log file sync", 46)]
+    log = table(f"select nvl(event,'ON CPU') event, count(*) samples {ash} event", ("EVENT", "SAMPLES"), *events)
+    statements = [("2wmz74k1pb9fd", "HASH JOIN", "direct path read temp", samples)]
+    statements += [("f0c2s9ah3yd1q", "SORT", "direct path read temp", 1011), ("f0c2s9ah3yd1q", "SORT", "ON CPU", 5406)]
+    log += table(
+        f"select sql_id, sql_plan_operation op, nvl(event,'ON CPU') event, count(*) n {ash} sql_id, op, event",
+        *(("SQL_ID", "OP", "EVENT", "N"), *statements),
+    )
+    area = ("2wmz74k1pb9fd", "HASH-JOIN", 28_460, 204, "11 PASSES", 223)
+    log += table(
+        "select sql_id, operation_type, estimated_optimal_size/1024/1024 opt_mb, last_memory_used/1024/1024 mem_mb,"
+        " last_execution, max_tempseg_size/1024/1024/1024 temp_gb from v$sql_workarea",
+        *(("SQL_ID", "OPERATION_TYPE", "OPT_MB", "MEM_MB", "LAST_EXECUTION", "TEMP_GB"), area),
+    )
+    lines = " ".join(screen(log))
+    whose = "`2wmz74k1pb9fd` (HASH JOIN) had 94 % of the samples of `direct path read temp`"
+    assert (whose in lines) is is_one
+    assert "`HASH-JOIN` of `2wmz74k1pb9fd` went to disk (11 PASSES): 223 GiB" in lines
+    assert "it had 204 MiB of memory and needs 27.8 GiB." in lines
 
 
 @pytest.mark.parametrize(("cpu", "is_said"), [(48_282, True), (9_000, False)])
