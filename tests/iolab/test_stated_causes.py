@@ -157,11 +157,11 @@ def test_totals_since_the_start_are_no_answer_where_the_present_is_listed(
     )
     lines = screen(totals() + now)
     assert ("db file sequential read" in "".join(lines)) is (active == "31.2")
-    assert lines[0].startswith("Nothing stands out: on average 0.31 sessions were active") is is_calm
+    assert lines[0].startswith("Nothing stands out: on average 0.31") is is_calm
     assert not is_calm or not any(line.startswith("next:") for line in lines)
     rate = ("Database Time Per Sec", 100 * float(active)), metrics[1]
     lines = screen(totals() + table("select metric_name, value from v$sysmetric", ("METRIC_NAME", "VALUE"), *rate))
-    assert lines[0].startswith("Nothing stands out: on average 0.31 sessions were active") is is_calm
+    assert lines[0].startswith("Nothing stands out: on average 0.31") is is_calm
 
 
 def test_switches_are_those_of_the_column_that_counts_them() -> None:
