@@ -79,7 +79,6 @@ def amount_of(text: str) -> float | None:
 def missing_buckets(name: str, buckets: pl.DataFrame, elided: list[int]) -> list[Diagnostic]:
     """A diagnostic for each table with a bucket that does not begin where the one above it ends."""
     by = ["histogram", "key"]
-    # a list of several instances begins with the first bucket again
     first = pl.col("lower").first().over("histogram")
     above = buckets.select(
         *("line", *by, "lower"),
@@ -87,7 +86,9 @@ def missing_buckets(name: str, buckets: pl.DataFrame, elided: list[int]) -> list
         pl.col("line").shift().over(by).alias("above_line"),
     )
     # of whole numbers, the bucket that ends with -1 is the one before that of 0
-    is_gap = (pl.col("lower") != pl.col("above_upper")) & ~((pl.col("lower") == 0) & (pl.col("above_upper") == -1))
+    # a view of all instances prints them one after another, without a name: each begins with the first bucket
+    is_gap = (pl.col("lower") != pl.col("above_upper")) & (pl.col("lower") != first)
+    is_gap &= ~((pl.col("lower") == 0) & (pl.col("above_upper") == -1))
     found = above.filter(is_gap).unique(by, keep="first", maintain_order=True)
     return [
         Diagnostic(
@@ -107,17 +108,24 @@ def with_deltas(buckets: pl.DataFrame) -> pl.DataFrame:
     """The counts since the table before, where tables of one key go on counting.
 
     A count that falls says that counting began anew, or that the tool clears its tables: the tables of that key are
-    then not cumulative.
+    then not cumulative.  A bucket that a table has several times, as of the instances of a cluster, whose order may
+    change, has the counts of all since the table before on its first line.
     """
     by = ["label", "key", "lower", "upper"]
-    before = pl.col("count").shift().over(by)
-    falls = (pl.col("count") < before).fill_null(value=False)
+    rows = buckets.with_row_index("row")
+    tables = rows.group_by(*by, "histogram", maintain_order=True).agg(
+        pl.col("row", "clock_us").first(), all=pl.col("count").sum()
+    )
+    before = pl.col("all").shift().over(by)
+    falls = (pl.col("all") < before).fill_null(value=False)
     is_fresh = falls.any().over("label", "key") & (pl.len().over(by) > 1) & pl.col("clock_us").is_null()
-    cumulative = pl.col("is_cumulative") & ~is_fresh
-    buckets = buckets.with_columns(cumulative.alias("is_cumulative"))
     first = pl.col("histogram") == pl.col("histogram").min().over("label", "key")
-    delta = pl.when(~pl.col("is_cumulative")).then("count").when(first).then(None).when(falls).then("count")
-    return buckets.with_columns(delta.otherwise(pl.col("count") - before.fill_null(0)).alias("delta"))
+    since = pl.when(first).then(None).when(falls).then("all").otherwise(pl.col("all") - before.fill_null(0))
+    tables = tables.select("row", since=since, is_fresh=is_fresh)
+    fresh = rows.join(tables, on="row", how="left", maintain_order="left")
+    cumulative = pl.col("is_cumulative") & ~pl.col("is_fresh").any().over("label", "key")
+    delta = pl.when("is_cumulative").then("since").otherwise("count").alias("delta")
+    return fresh.with_columns(cumulative.alias("is_cumulative")).with_columns(delta).select(buckets.columns)
 
 
 GRAMMAR: Final = load_grammar("hostparse", "histogram.lark", "line")
@@ -327,8 +335,6 @@ class _State:
     is_exclusive: bool = False
     in_record: bool = False
     in_table: bool = False
-    last_value: float = -1.0
-    series: int = 1
     counted: int = 0
     since_mean: int = 0
     waiting: tuple[int, str] | None = None
@@ -349,7 +355,7 @@ class _State:
         self.kinds.add(kind)
         self.kind = kind
         self.in_table = True
-        self.counted, self.last_value, self.series = 0, -1.0, 1
+        self.counted = 0
 
     def begin_record(self) -> None:
         """A record of PyLatencyMap begins."""
@@ -377,10 +383,9 @@ class _State:
         self.heads.clear()
         scale = self.scale
         ns = [_times(end, scale) for end in (lower, upper)]
-        key = self.key if self.series == 1 else f"{self.key or ''} #{self.series}".strip()
         self.rows.append(
             (
-                self.number, key, self.label, self.time_text, self.clock_us, self.unit, lower, upper, *ns, count,
+                self.number, self.key, self.label, self.time_text, self.clock_us, self.unit, lower, upper, *ns, count,
                 self.in_record or self.kind == "dtrace", None, line,
             )
         )  # fmt: skip
@@ -551,9 +556,6 @@ def _read_bucket(name: str, state: _State, number: int, line: str, kind: str) ->
         if not state.in_table:
             state.start("pylatencymap")
         value, count = (int(cell) for cell in line.split(","))
-        if value <= state.last_value:  # a view of all instances prints them one after another, without a name
-            state.series += 1
-        state.last_value = value
         is_upper = state.source == "oracle" or (state.source is None and "event_histogram" in (state.label or ""))
         if is_upper:
             state.add(number, 0.0 if value <= 1 else value / 2, float(value), count)

@@ -111,15 +111,18 @@ def test_the_end_of_a_record_is_missing() -> None:
     assert read.diagnostics["kind"].to_list() == ["contradiction"]
 
 
-def test_two_instances_in_one_record() -> None:
-    """A view of all instances prints one series after the other: they are kept apart."""
-    text = "<begin record>\nlatencyunit, millisec\nlabel,gv$event_histogram\n1, 5\n2, 6\n1, 7\n2, 8\n<end record>\n"
+def test_instances_in_one_record_in_any_order() -> None:
+    """A view of all instances prints one series after the other, in no order: their counters are added up."""
+    record = "<begin record>\ntimestamp, microsec, {}, then\nlatencyunit, millisec\nlabel,gv$event_histogram\n"
+    record += "{}<end record>\n"
+    series = "1, 5\n2, 6\n", "1, 700\n2, 800\n", "1, 9\n2, 6\n", "1, 701\n2, 802\n"
+    text = record.format(1, series[0] + series[1]) + record.format(2, series[3] + series[2])
+    read = read_histograms(text.encode())
 
-    assert read_histograms(text.encode()).buckets.select("key", "count").rows() == [
-        (None, 5),
-        (None, 6),
-        ("#2", 7),
-        ("#2", 8),
+    assert read.diagnostics.is_empty()
+    assert read.buckets.select("histogram", "upper", "count", "delta").rows() == [
+        *((1, upper, count, None) for upper, count in ((1, 5), (2, 6), (1, 700), (2, 800))),
+        *((2, upper, count, delta) for upper, count, delta in ((1, 701, 5), (2, 802, 2), (1, 9, None), (2, 6, None))),
     ]
 
 
