@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.formatting import RANGE, as_sentence, count_text, size_text
+from iolab.metrics.formatting import RANGE, as_sentence, count_text, short_text, size_text
 from iolab.metrics.processors import (
     COLUMNS,
     IS_SAMPLE,
@@ -102,6 +102,7 @@ _BESIDE: Final = {
 #: Columns that say where and when a row is, and the figures of a table without a rule that are reported.
 _PLACES: Final = ("line", "run", "sample", "time_of_day", "uid", "tid")
 _MOST_FIGURES: Final = 3
+_MOST_TEXT: Final = 60
 #: From this length of a sample on, its time is reported in minutes.
 _MINUTE_S: Final = 60
 
@@ -526,7 +527,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
             continue
         row = found.sort(*shown, *keys, descending=True).row(0, named=True)
         said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
-        who = " ".join(str(row[key]) for key in keys if row[key] is not None)
+        who = short_text(" ".join(str(row[key]) for key in keys if row[key] is not None), _MOST_TEXT)
         of = f", more than {counted(found.height - 1, 'others')}" if found.height > 1 else ""
         yield Finding(
             "host_figures",
