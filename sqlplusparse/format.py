@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlplusparse.reader import Spool
 
 GRAMMAR: Final = load_grammar("sqlplusparse", "sniff.lark", "line")
-_SIGN: Final = "(?m)^{PREFORMATTED}?(?:{PROMPT}|{OTHER_PROMPT}|{ELAPSED}|{STATISTICS}$|{BANNER})"
+_SIGN: Final = "(?m)^{PREFORMATTED}?(?:{PROMPT}|{OTHER_PROMPT}|{ELAPSED}|{STATISTICS}$|{STATISTIC}|{BANNER})"
 _SIGNED: Final = 0.9
 #: Without a prompt or a timing a session is known by its blocks: the reader has to try.
 _POSSIBLE: Final = 0.05

@@ -252,7 +252,7 @@ SERIES = ("2020-05-01|11.2", "2020-05-02|9.4", "2020-05-03|210.8", "2020-05-04|3
         (
             "select name, value from v$sysstat",
             ("NAME|VALUE", "table fetch by rowid|1000", "table fetch continued row|700"),
-            "Rows are chained or migrated: 700 fetches of a continued row for 1,000 fetches by rowid (70 %).",
+            "Rows are chained or migrated: 700 fetches of a continued row for 1,000 fetches by rowid.",
         ),
     ],
 )

@@ -770,3 +770,27 @@ def test_more_blocks_than_gets_are_of_temporary_space(blocks: int) -> None:
     text += f"{blocks:>11}  physical reads\n\n"
     said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
     assert ("most of them temporary" in said) == (blocks == 99_000)
+
+
+def test_lists_of_statistics_with_lines_of_traces_are_a_session() -> None:
+    """Statistics of two runs with excerpts of their traces below them are no trace that lacks lines."""
+    heads = f"Name{'Value':>78}\n----{'-----':>78}\n"
+    wait = "\tWAIT #3: nam='db file sequential read' ela= 9012 p1=5 p2=24939 p3=1\n"
+    text = ""
+    for fetched in (481_880, 0):
+        rows = (
+            ("session logical reads", 736_512),
+            ("table fetch by rowid", 250_000),
+            ("table fetch continued row", fetched),
+        )
+        text += "Stats for the query\n===================\n\n" + heads
+        text += (
+            "".join(f"{name:40}{value:>42,}\n" for name, value in rows if value)
+            + "\nWaits from trace file:\n"
+            + 9 * wait
+            + "\n"
+        )
+    log = iolab.load(text.encode())
+    assert log.format == "sqlplus"
+    assert iolab.findings(log).item(0, "sentence").startswith("Rows are chained or migrated: 481,880 fetches")
+    assert iolab.load((9 * wait).encode()).format == "sqltrace"
