@@ -28,7 +28,8 @@ TOOL: Final = LineTool(
         Line("(?P<direction>{DIRECTION}){COLON}.*", columns={"direction": Column("direction")}, sets=("direction",)),
         Line(
             "(?P<rate>{NUMBER}){GAP}(?P<moved>{NUMBER}){GAP}{NUMBER}{GAP}(?P<again>{WHOLE}) {SHARE_BEFORE}"
-            "(?P<share>{NUMBER}){SHARE_END}{GAP}(?P<rtt>{NUMBER}){GAP}(?P<exe>{NUMBER})(?:{GAP}{REST})?",
+            "(?P<share>{NUMBER}){SHARE_END}{GAP}(?P<rtt>{NUMBER}){GAP}(?P<exe>{NUMBER})"
+            "(?:{GAP}(?P<queue>{NUMBER})(?:{GAP}{WHOLE} {SHARE_BEFORE}{REST})?|{GAP}{REST})?",
             "operations",
             {
                 "rate": Column("requests_per_s", "figure"),
@@ -37,6 +38,7 @@ TOOL: Final = LineTool(
                 "share": Column("retransmitted_percent", "figure"),
                 "rtt": Column("round_trip_ms", "figure"),
                 "exe": Column("latency_ms", "figure"),
+                "queue": Column("queue_ms", "figure"),
             },
         ),
         Line("{COMMAND}"),

@@ -170,7 +170,8 @@ def request_layers(log: FrameLog) -> Iterator[Finding]:
 def slow_mount(log: FrameLog) -> Iterator[Finding]:
     r"""The reads and the writes of the NFS mount with most requests in flight: how long one took, and where.
 
-    The first sample is a mean since the mount, and left out where others follow.
+    The first sample is a mean since the mount, and left out where others follow.  The time in the queue is as printed;
+    older versions print none, and it is the rest of the time.
 
     Examples:
         >>> import iolab
@@ -189,6 +190,7 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         .group_by("mount", "direction")
         .agg(
             *((pl.col(name) * rate).sum() / rate.sum() for name in ("latency_ms", "round_trip_ms")),
+            queued=(pl.coalesce("queue_ms", pl.col("latency_ms") - pl.col("round_trip_ms")) * rate).sum() / rate.sum(),
             again=(pl.col("retransmitted_percent") * rate).sum() / rate.sum() / 100,
             rate=rate.sum() / max(samples - 1, 1),
         )
@@ -199,11 +201,10 @@ def slow_mount(log: FrameLog) -> Iterator[Finding]:
         return
     for row in means.filter(pl.col("mount") == means.item(0, "mount")).iter_rows(named=True):
         again = f", {percent(row['again'])} sent again" if row["again"] else ""
-        queued = row["latency_ms"] - row["round_trip_ms"]
-        is_queued = queued > row["round_trip_ms"]
+        is_queued = row["queued"] > row["round_trip_ms"]
         inside = f"{seconds(row['round_trip_ms'] / 1e3)} of it on the network and in the server"
         if is_queued:
-            times = seconds(queued / 1e3), seconds(row["round_trip_ms"] / 1e3)
+            times = seconds(row["queued"] / 1e3), seconds(row["round_trip_ms"] / 1e3)
             slots = max(numbers_after(log.diagnostics, _SLOT_TABLE), default=0)
             few = f" ({slots:,} RPC slots)" if 0 < slots < float(means.get_column("flight").sum()) / 1e3 else ""
             inside = f"{times[0]} in the client's queue{few}, {times[1]} in network and server"

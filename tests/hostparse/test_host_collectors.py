@@ -31,6 +31,7 @@ OSWATCHER = f"""\
 Linux OSWbb v8.3.2
 SNAP_INTERVAL 30
 CPU_CORES 8
+VCPUS 16
 OSWgCompliant
 zzz ***Wed Mar 25 10:15:00 CET 2026
 {CPU.format(1)}{DISKS.format(10)}zzz ***Wed Mar 25 10:15:30 CET 2026
@@ -53,14 +54,14 @@ def test_exawatcher() -> None:
 
 
 def test_oswatcher() -> None:
-    """Each collection has its time and zone; the interval stands in the head, as printed."""
+    """Each collection has its time and zone; the interval and the CPUs (threads of the cores) stand in the head."""
     log = read_host(OSWATCHER.encode())
     begin = dt.datetime(2026, 3, 25, 10, 15)  # noqa: DTZ001 - the zone has a column of its own
 
-    runs = log.frames()["runs"].lazy().select("collector", "zone", "opened_at", "settings").collect()
+    runs = log.frames()["runs"].lazy().select("collector", "zone", "opened_at", "settings", "cpus").collect()
     assert runs.rows() == [
-        ("oswatcher", "CET", begin, "SNAP_INTERVAL 30"),
-        ("oswatcher", "CET", begin + dt.timedelta(seconds=30), None),
+        ("oswatcher", "CET", begin, "SNAP_INTERVAL 30", 16),
+        ("oswatcher", "CET", begin + dt.timedelta(seconds=30), None, 16),
     ]
     devices = log.frames()["device"].lazy().select("run", "reads_per_s").collect()
     assert devices.rows() == [(0, 10.0), (1, 40.0)]

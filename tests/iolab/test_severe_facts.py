@@ -162,6 +162,24 @@ def test_mounts_of_nfs() -> None:
     assert "4.0 % sent again" in sentence
 
 
+@pytest.mark.parametrize(
+    ("heads", "beyond", "queued"),
+    [
+        ("avg queue (ms)          errors", "8.000 0 (0.0%)", "8 ms"),
+        ("avg queue (ms)", "8.000", "8 ms"),
+        ("errors", "0 (0.0%)", "8.50 ms"),
+        ("", "", "8.50 ms"),
+    ],
+)
+def test_the_queue_of_nfs_is_as_printed(heads: str, beyond: str, queued: str) -> None:
+    """Newer versions of nfsiostat print the time in the queue; in others it is what is not the round trip."""
+    rows = (
+        f"read: ops/s kB/s kB/op retrans avg RTT (ms) avg exe (ms) {heads}\n 50.0 400.0 8.0 0 (0.0%) 0.5 9.0 {beyond}\n"
+    )
+    log = f"nas:/u04 mounted on /u04:\n\n   ops/s   rpc bklog\n   50.000   0.000\n\n{rows}"
+    assert f"9 ms each, {queued} in the client's queue" in iolab.findings(log.encode()).item(0, "sentence")
+
+
 @pytest.mark.parametrize(("rate", "others"), [(300.0, "as many requests"), (190.0, "as many requests or more")])
 def test_the_slow_device_among_equal_ones(rate: float, others: str) -> None:
     """A device that is slow with as many requests as others are quick with, or fewer, has a fault of its own."""
