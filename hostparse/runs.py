@@ -277,9 +277,11 @@ def _said(rule: str, tree: Tree[Token]) -> dict[str, Any]:
             # of a partition with an entitlement the figures are not of its logical processors
             return {"settings": rest, "cpus": None if "ent" in settings else _count(settings.get("lcpu"))}
         case "osw":
-            step = f"SNAP_INTERVAL {rest}" if (name := first["OSW_NAME"].strip()) == "SNAP_INTERVAL" else None
+            key = first["OSW_NAME"].strip()
+            settings_said = f"SNAP_INTERVAL {rest}" if key == "SNAP_INTERVAL" else None
             # CPU_CORES leaves out the threads of a core
-            return {"collector": "oswatcher", "settings": step, "cpus": _count(rest) if name == "VCPUS" else None}
+            count = _count(rest) if key == "VCPUS" else None
+            return {"collector": "oswatcher", "settings": settings_said, "cpus": count}
     name = first.get("FIELD_NAME", "").strip("#: ")
     step = whole_number(rest) if name == "Sample Interval(s)" else None
     return {"collector": "exawatcher", "command": rest if name == "Collection Command" else None, "interval_s": step}

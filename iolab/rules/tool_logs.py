@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,10 +32,14 @@ _NO_SETTING: Final = "its settings are not known"
 #: The least share of times in a group, and how deep the valley between two groups is, by the smaller peak.
 _LEAST_GROUP: Final = 0.05
 _VALLEY: Final = 0.10
-#: The queue of a test was full where this share of it was in flight; a rate that varies less is that of a limit.
-_FULL, _EVEN = 0.9, 0.01
+#: The queue of a test was full where this share of it was in flight.  The rate of a limit varies by less than 2 %, and
+#: is a round number or that of equal times (their deviation, by the mean) of a device that can do with as little.
+_FULL, _EVEN, _EQUAL, _QUICK = 0.9, 0.02, 0.25, 0.25
+#: A rate is round this near to a number; below this first digits, a tenth of them counts, else half of one.
+_ROUND, _LOW_DIGITS = 0.001, 2
 _LIMIT: Final = "a limit on requests per second (of a volume, a cgroup)"
-_SEE_LIMIT: Final = "compare with the IOPS of the volume, and io.max of the cgroup; run the job again with less depth"
+_AGAIN: Final = "run the job again with less depth"
+_SEE_LIMIT: Final = f"compare with the IOPS of the volume, and io.max of the cgroup; {_AGAIN}"
 #: Samples of the rate during a test: mean, deviation and number, which is this at least for a spread.
 _SPREAD: Final = ("requests_per_s_mean", "requests_per_s_stddev", "requests_per_s_samples")
 _FEWEST: Final = 5
@@ -266,7 +271,12 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
     """What each job of a test of storage reached: requests per second, the time of one, and how many were in flight."""
     is_99th = pl.col("latency").eq("completion") & pl.col("percentile").eq(99)
     slow = log.percentiles.filter(is_99th).select("number", "direction", p99_ms="latency_ms")
-    jobs = log.jobs.filter(pl.col("requests") > 0).join(slow, on=["number", "direction"], how="left")
+    quick = log.percentiles.filter(latency="completion", percentile=1.0).select(
+        "number", "direction", p1_ms="latency_ms"
+    )
+    jobs = log.jobs.filter(pl.col("requests") > 0)
+    for one in (slow, quick):
+        jobs = jobs.join(one, on=["number", "direction"], how="left")
     for figure, name in _SYNCS.items():  # of all requests of a job: its writes are synced
         path = pl.when(direction="write").then(pl.format(f"jobs[{{}}].sync.lat_ns.{figure}", "number"))
         values = log.values.select("path", (pl.col("number") / 1e6).alias(name)).unique("path", keep="last")
@@ -282,7 +292,10 @@ def fio_findings(log: FioResult) -> Iterator[Finding]:
     "full_test_queue",
     of="fio_text",
     needs="a job with rates and latencies",
-    thresholds={"90 % of the queue": "a job sends the next request late", "1 %": "rates of a device vary by more"},
+    thresholds={
+        "90 % of the queue": "a job sends the next request late",
+        "2 % of a round rate, or of equal times of which 1 % are a quarter": "rates of most devices vary by more",
+    },
 )
 def fio_text_findings(log: FrameLog) -> Iterator[Finding]:
     r"""What each job of a text report of fio reached: requests per second, the time of one, and how many in flight.
@@ -304,14 +317,16 @@ def fio_text_findings(log: FrameLog) -> Iterator[Finding]:
     if tables["rates"].is_empty():
         return
     keys = ["sample", "direction"]
-    times = tables["latencies"].select(*keys, "latency", "latency_mean_ms", "latency_max_ms")
-    slow = tables["percentiles"].filter(pl.col("percentile").eq(99))
+    times = tables["latencies"].select(*keys, "latency", "latency_mean_ms", "latency_stddev_ms", "latency_max_ms")
+    slow, quick = (tables["percentiles"].filter(pl.col("percentile").eq(one)) for one in (99, 1))
     parts = [
         *(
             times.filter(latency=one).select(*keys, pl.col("latency_mean_ms").alias(name))
             for one, name in _TIMES.items()
         ),
+        times.filter(latency="clat").select(*keys, completion_stddev_ms="latency_stddev_ms"),
         slow.filter(latency="clat").select(*keys, p99_ms="latency_ms"),
+        quick.filter(latency="clat").select(*keys, p1_ms="latency_ms"),
         slow.filter(latency="sync").select(*keys, sync_p99_ms="latency_ms"),
         times.filter(latency="sync").select(*keys, sync_max_ms="latency_max_ms"),
         tables["rate_spread"].select(*keys, *_SPREAD),
@@ -404,17 +419,38 @@ def _in_flight(rows: pl.DataFrame) -> Iterator[Finding]:
     spread = rows.select((deviation / mean).filter(samples >= _FEWEST).max()).item()
     of = "its whole queue" if is_full else f"of {queue:,} that its queue can hold"
     even = f"less than {percent(0.001)}" if spread is not None and spread < 0.001 else f"{percent(spread or 0.0)}"
-    is_even = is_full and spread is not None and spread < _EVEN
+    is_like = (pl.col("p1_ms") <= _QUICK * took) & (pl.col("completion_stddev_ms") <= _EQUAL * took)
+    is_quick = is_like.fill_null(value=False).all()
+    *means, quick = rows.select(
+        mean.sum(), all=(mean * pl.col("in_entry")).sum(), quick=pl.when(is_quick).then(pl.col("p1_ms").max())
+    ).row(0)
+    is_round = _is_round(rate) and any(map(_is_round, means))
+    is_even = is_full and spread is not None and spread < _EVEN and (is_round or quick is not None)
     yield Finding(
         "full_test_queue",
         f"Job `{first['job'] or first['number']}` had {three(round(in_flight, 1))} requests in flight, {of}: "
         f"{three(round(rate))} per second of {seconds(in_flight / rate)} each."
-        + (f" Its rate varied by {even} (standard deviation): consistent with {_LIMIT}." if is_even else ""),
+        + (f" Its rate varied by {even} (standard deviation): consistent with {_LIMIT}." if is_even else "")
+        + (f" The quickest 1 % took at most {seconds(quick / 1e3)}." if is_even and quick else ""),
         detail="requests per second times the mean time of one (Little's law)",
-        next=_SEE_LIMIT if is_even else "",
+        next=_SEE_LIMIT if is_even else _AGAIN if is_full else "",
         evidence=(Evidence("jobs", (first["job"] or str(first["number"]),)),),
         order=0,
     )
+
+
+def _is_round(rate: float | None) -> bool:
+    """Whether a rate is one that somebody chose: a few of its first digits, and zeros.
+
+    Examples:
+        >>> [_is_round(rate) for rate in (3000.03, 16_000, 7500, 46_420, 29_400, 0)]
+        [True, True, True, False, False, False]
+    """
+    if not rate:
+        return False
+    unit = 10.0 ** math.floor(math.log10(rate))
+    step = unit / (10 if rate < _LOW_DIGITS * unit else 2)
+    return abs(rate - round(rate / step) * step) <= _ROUND * rate
 
 
 @rule("latency", of="io_events", needs="requests with times", thresholds={"30 requests": "finding.LEAST_WAITS"})

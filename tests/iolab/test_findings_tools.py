@@ -66,6 +66,29 @@ def test_an_even_rate_of_a_full_queue_is_that_of_a_limit(spread: float, took: fl
     assert said.endswith(even) == is_even
 
 
+@pytest.mark.parametrize(
+    ("rate", "quickest_ms", "spread_ms", "is_limit"),
+    [(3000.03, 2.9, 9.0, True), (3126.0, 1.4, 2.4, True), (3126.0, 15.0, 2.4, False), (3126.0, 1.4, 9.0, False)],
+)
+def test_an_even_rate_is_a_limit_where_it_is_round_or_the_device_is_quick(
+    rate: float, quickest_ms: float, spread_ms: float, *, is_limit: bool
+) -> None:
+    """A device that is busy all the time may have an even rate, too: only a limit is round, or slows a quick device."""
+    mean_ms = 64 / rate * 1e3
+    times = {"mean": mean_ms * 1e6, "stddev": spread_ms * 1e6, "percentile": {"1.000000": quickest_ms * 1e6}}
+    rates = {"iops": rate, "iops_mean": rate / 4, "iops_stddev": 7.8, "iops_samples": 2400}
+    side = {"total_ios": 900_117, "runtime": 300_036, "clat_ns": times, **rates}
+    options = {"rw": "randwrite", "iodepth": "16", "numjobs": "4", "group_reporting": "1"}
+    jobs = [{"jobname": "dbwr", "job options": options, "write": side}]
+    found = iolab.findings(json.dumps({"fio version": "fio-3.19", "jobs": jobs}).encode()).row(0, named=True)
+
+    assert "64 requests in flight, its whole queue" in found["sentence"]
+    assert ("varied by 1.0 % (standard deviation): consistent with a limit" in found["sentence"]) is is_limit
+    assert ("The quickest 1 % took at most 1.40 ms." in found["sentence"]) is (is_limit and spread_ms < 9)
+    assert ("io.max" in found["next"]) is is_limit
+    assert found["next"].endswith("run the job again with less depth")
+
+
 @pytest.mark.parametrize("is_json", [True, False])
 def test_the_syncs_of_a_test_of_storage_come_first(*, is_json: bool) -> None:
     """A write into the page cache is quick: what the test waited for is the sync after it."""
