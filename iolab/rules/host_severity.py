@@ -88,6 +88,8 @@ _OF_NMON: Final = {"read_bytes_per_s": "received_bytes_per_s", "write_bytes_per_
 #: Devices are compared with one that has no more requests than they have, within this part; they are this many, and
 #: high in few of as many samples.
 _ALIKE, _LEAST_PEERS, _FEW = 0.2, 2, 0.1
+#: How device mapper's devices are named: of several paths, or volumes on disks.
+_MAPPED: Final = "dm-"
 #: Speeds of links, in Gbit/s.
 _LINKS: Final = (1, 10, 25, 40, 100)
 #: Interfaces without a link.
@@ -194,7 +196,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         some = devices.filter(pl.col("number") > 0).to_dicts()
         found += [(row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row)}) for row in some]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
-    groups = [one for one in saturated_device(log) if len(one.evidence[0].rows) > 1] if found else []
+    groups = [one for one, _ in _saturated(log) if len(one.evidence[0].rows) > 1] if found else []
     said_s = {
         name: one.impact.value * whole / _AS_OFTEN for one in groups if one.impact for name in one.evidence[0].rows
     }
@@ -226,12 +228,12 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             )
         yield Finding(
             "slow_device",
-            f"{said}{row['peers']}",
+            f"{said}{row['peers'][0]}",
             impact=_share(slow_s, whole),
             impact_of=OF_SAMPLES,
-            next=_SEE_PATH if row["peers"] else latencies_of(str(row["device"]), columns),
+            next=row["peers"][1] or latencies_of(str(row["device"]), columns),
             evidence=(Evidence("device", (str(row["device"]),)),),
-            order=3 if falls else 4 if row["peers"] else 5,
+            order=3 if falls else 4 if row["peers"][1] else 5,
         )
 
 
@@ -245,12 +247,18 @@ def _slow_group(
         "slow_device",
         f"{word} {'from' if word == 'Reads' else 'to'} {group_words(devices, _others(rows, devices))} averaged more "
         f"than {three(first['limit'])} ms in {_of_samples(rows, devices, first['is_slow'], number)}: "
-        f"{seconds(Interval(sum(took) / len(took), min(took), max(took)))} on average.",
+        f"{seconds(_around(took))} on average.",
         impact=_share(slow_s, whole),
         impact_of=OF_SAMPLES,
         next=latencies_of(devices[0], rows.collect_schema().names()),
         evidence=(Evidence("device", tuple(devices)),),
     )
+
+
+def _around(values: list[float]) -> Interval:
+    """The mean of some figures between the least and the most of them, whatever it is rounded to."""
+    least, most = min(values), max(values)
+    return Interval(min(max(sum(values) / len(values), least), most), least, most)
 
 
 def _others(rows: pl.LazyFrame, devices: list[str]) -> list[str]:
@@ -271,19 +279,30 @@ def _of_samples(rows: pl.LazyFrame, devices: list[str], is_high: pl.Expr, whole:
     return f"{f'{least:,} to ' if least < most else ''}{most:,} of {counted(whole, 'samples')}{when}"
 
 
-def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
-    """The devices with as many requests as a slow one, or more, and what one took there; as a sentence."""
-    alike = devices.filter(
-        pl.col("device") != row["device"],
-        pl.col("rate") >= (1 - _ALIKE) * row["rate"],
-        pl.col("number") <= _FEW * row["number"],
-        pl.col("every") * 2 < row["slow"],
+def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> tuple[str, str]:
+    """What a request took on other devices that were quick, as a sentence, and what is done next.
+
+    These are the devices with as many requests as the slow one, or more; with fewer than two of them all with a
+    notable number, where each was quick.  What device mapper made of disks is not compared with disks.
+    """
+    is_mapped = pl.col("device").cast(pl.String).str.starts_with(_MAPPED)
+    own = devices.filter(is_mapped == str(row["device"]).startswith(_MAPPED))
+    kind = "" if own.height == devices.height or not own.select(is_mapped.any()).item() else f"`{_MAPPED}*` "
+    others = own.filter(pl.col("device") != row["device"], pl.col("rate") >= _FEW * row["rate"])
+    is_quick = pl.col("every") * 2 < row["slow"]
+    alike = others.filter(
+        is_quick, pl.col("rate") >= (1 - _ALIKE) * row["rate"], pl.col("number") <= _FEW * row["number"]
     )
-    if alike.height < _LEAST_PEERS:
-        return ""
-    more = " or more" if bool((alike.get_column("rate") > (1 + _ALIKE) * row["rate"]).any()) else ""
-    most = seconds(_most(alike, "every") / 1e3)
-    return f" {alike.height} other devices with as many requests{more} averaged {most} or less."
+    if is_several := alike.height >= _LEAST_PEERS:
+        more = " or more" if bool((alike.get_column("rate") > (1 + _ALIKE) * row["rate"]).any()) else ""
+        others, kind = alike, f"{kind}devices with as many requests{more}"
+    elif others.is_empty() or not others.select(is_quick.all()).item():
+        return "", ""
+    most = seconds(_most(others, "every") / 1e3)
+    if others.height == 1:
+        return f" Another {kind}device averaged {most}.", ""
+    kind = kind if is_several else f"{kind}devices"
+    return f" {others.height} other {kind} averaged {most} or less.", _SEE_PATH if is_several else ""
 
 
 @rule(
@@ -299,13 +318,26 @@ def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> str:
 )
 def saturated_device(log: HostLog) -> Iterator[Finding]:
     """The devices that were never without a request, with others in the queue."""
+    is_first = True  # the quick devices are named once
+    for one, (peers, step) in _saturated(log):
+        if peers and is_first:
+            is_first = False
+            said = [name for slow in slow_device(log) if slow.next == _SEE_PATH for name in slow.evidence[0].rows]
+            if one.evidence[0].rows[0] not in said:
+                yield replace(one, sentence=one.sentence + peers, next=step or one.next)
+                continue
+        yield one
+
+
+def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:
+    """The same devices, and of single ones what quick devices took beside them."""
     rows = _samples(log, "device", "device", "util_percent")
     if rows is None:
         return
     number, whole = _whole(rows)
     columns = rows.collect_schema().names()
     if {QUEUE_FULL, "queue_ms", "queued", "in_flight"} <= {*columns}:
-        yield from _full_queue(rows, number, whole)
+        yield from ((one, ("", "")) for one in _full_queue(rows, number, whole))
     rows = with_sums(rows)
     has_queue, moved = "in_flight" in columns, [one for one in _MOVED if one[1] in columns]
     rows = rows if has_queue else rows.with_columns(in_flight=math.inf)  # its device is busy, whatever waits
@@ -318,6 +350,8 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         seconds=pl.col("weight").filter(is_full).sum(),
         most=pl.col("in_flight").filter(is_full).max(),
         each=took.filter(is_full & (count > 0)).sum() / count.filter(is_full).sum(),
+        rate=count.sum(),
+        every=took.sum() / count.sum(),
         least_rate=(count / pl.col("weight")).filter(is_full).min(),
         most_rate=(count / pl.col("weight")).filter(is_full).max(),
         other_rate=(count / pl.col("weight")).filter(~is_full).max(),
@@ -332,12 +366,13 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
     if group.height >= _LEAST_GROUP:
         is_whole = _most(group, "seconds") >= SATURATED * whole and not any(swapping(log))
         one = _full_group(rows, group, is_full, (number, whole), has_queue=has_queue)
-        yield replace(one, order=-1 if is_whole else 4)
+        yield replace(one, order=-1 if is_whole else 4), ("", "")
         top = top[group.height : group.height + _MOST_DEVICES - 1]
     for row in top.head(_MOST_DEVICES).iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
         queued = _in_queue(row["queue"], row["each"]) if took_each else ""
+        peers = _peers(every, row | {"slow": row["each"]}) if took_each else ("", "")
         took_each += queued
         if not took_each:
             said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]
@@ -347,7 +382,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
         if is_limited:
             took_each += f"; {row['least_rate']:,.0f} to {row['most_rate']:,.0f} requests per second, as under a limit"
         when = _when(_of_device(rows, row["device"]), is_full)
-        yield Finding(
+        one = Finding(
             "saturated_device",
             f"`{row['device']}` was at least {100 * SATURATED:.0f} % busy in {row['number']:,} of "
             f"{counted(number, 'samples')}{when}{in_flight}{took_each}.",
@@ -357,6 +392,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
             evidence=(Evidence("device", (str(row["device"]),)),),
             order=4,
         )
+        yield one, peers if not is_limited else ("", "")
 
 
 def _in_queue(queue_ms: float | None, each_ms: float) -> str:
@@ -374,6 +410,7 @@ def _full_group(
     in_flight = f", with up to {three(_most(group, 'most'))} requests in flight each" if has_queue else ""
     said = f"{group_words(devices, others)} were at least {100 * SATURATED:.0f} % busy in "
     said += f"{_of_samples(rows, devices, is_full, number)}{in_flight}."
+    queued = ""
     took = group.get_column("each").drop_nulls().filter(group.get_column("each").drop_nulls() > 0) / 1e3
     if took.len():
         count, time = _requests(rows)
@@ -381,7 +418,7 @@ def _full_group(
         is_some = (count.sum() >= whole) & (_most(group, "number") >= SATURATED * number)
         own = rows.filter(pl.col("device").is_in(others))
         rest = own.select(pl.when(is_some).then(time.sum() / count.sum())).collect().item()
-        each = Interval(float(took.mean() or 0.0), float(took.min() or 0.0), float(took.max() or 0.0))  # type: ignore[arg-type]  # numbers
+        each = _around(took.to_list())
         beside = f"; {seconds(rest / 1e3)} to the others" if rest is not None and rest > 0 else ""
         queued = _in_queue(group.get_column("queue").mean(), 1e3 * each.value)  # type: ignore[arg-type]  # numbers
         said += f" A request to them took {seconds(each)} on average{queued}{beside}."
@@ -390,7 +427,7 @@ def _full_group(
         capital(said),
         impact=_share(_most(group, "seconds"), whole),
         impact_of=OF_SAMPLES,
-        next=SEE_USERS,
+        next=queue_of(devices[0]) if queued else SEE_USERS,
         evidence=(Evidence("device", tuple(devices)),),
     )
 

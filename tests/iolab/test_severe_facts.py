@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 
 import iolab
@@ -124,6 +125,43 @@ def test_a_request_waits_in_the_queue_of_the_host_too() -> None:
     assert any("a request took 100 ms" in one for one in sentences)
     assert "full_queue" not in set(calm.get_column("name"))
     assert not any("iostat -D" in (step or "") for found in (full, calm) for step in found.get_column("next"))
+
+
+def test_a_group_of_disks_that_waits_in_the_host_is_sent_more() -> None:
+    """AIX: several disks of which requests wait in the host lead to their queue_depth, not to who uses them."""
+    sample = QUEUE[QUEUE.index("hdisk") :].format(full="534.5")
+    sample = "".join(sample.replace("hdisk5 ", f"hdisk{n} ") for n in (5, 6, 7))
+    head = QUEUE[: QUEUE.index("hdisk")]
+    (queued,), (quick,) = (
+        iolab.findings((head + text * 3).encode()).filter(pl.col("sentence").str.starts_with("All 3")).to_dicts()
+        for text in (sample, sample.replace("  95.0 ", "   1.0 "))
+    )
+    assert "in the queue of the host" in queued["sentence"]
+    assert "queue_depth" in queued["next"]
+    assert "in the queue of the host" not in quick["sentence"]
+    assert "queue_depth" not in quick["next"]
+
+
+@pytest.mark.parametrize(
+    ("rates", "slow_path_ms", "said"),
+    [
+        ((900.0, 900.0), 24.0, "2 other `dm-*` devices with as many requests or more averaged 600 us or less."),
+        ((900.0, 60.0), 24.0, "2 other `dm-*` devices averaged 600 us or less."),
+        ((900.0, 3.0), 24.0, "Another `dm-*` device averaged 600 us."),
+        ((3.0, 3.0), 24.0, None),
+    ],
+)
+def test_a_busy_device_beside_quick_ones(rates: tuple[float, float], slow_path_ms: float, said: str | None) -> None:
+    """Volumes of several paths are compared with each other, not with the paths; the quick ones are named once."""
+    head = "Device            r/s     w/s     rkB/s     wkB/s   r_await w_await  aqu-sz  %util\n"
+    row = "{:8} 1.00 {} 8.00 2400.00 0.50 {} {} {}\n"
+    sample = head + row.format("dm-5", 300.0, 18.0, 5.4, 99.0) + row.format("sdd", 300.0, slow_path_ms, 5.4, 99.0)
+    sample += "".join(row.format(f"dm-{n}", rate, 0.6, 0.1, 12.0) for n, rate in enumerate(rates))
+    found = iolab.findings((f"{sample}\n" * 5).encode()).filter(name="saturated_device")
+    own = found.filter(pl.col("sentence").str.starts_with("`dm-5`")).row(0, named=True)
+    assert own["sentence"].endswith(said or "requests in flight; a request took 17.9 ms on average.")
+    assert own["next"].startswith("see what it does not share") is ("as many" in (said or ""))
+    assert found.filter(pl.col("sentence").str.contains("averaged")).height == bool(said)
 
 
 def test_top_of_one_sample_says_no_more_than_it_shows() -> None:
