@@ -62,6 +62,9 @@ COLUMNS: Final = {
 RESTING: Final = ("idle", "iowait")
 #: The time of guests, which some tools print within that of users.
 GUESTS: Final = ("guest", "guest of lower priority")
+#: The parts of which the busy time is, which add up to 100 % with the idle time, or to this much more if rounded.
+_AT_WORK: Final = frozenset({*COLUMNS} - {*RESTING} - {*GUESTS})
+_SURPLUS: Final = 3
 #: Why a log without samples is refused.
 SINCE_START: Final = "all figures are averages since boot"
 #: The same of top, atop and dstat: of other figures than those of the CPUs it is not true.
@@ -111,6 +114,10 @@ def cpu_samples(log: HostLog | Source, *, begin: datetime | None = None, end: da
         busy_lo=(1 - idle["_hi"] / 100).clip(0, 1),
         busy_hi=(1 - idle["_lo"] / 100).clip(0, 1),
     )
+    # where the parts are more than all of the time, one of them is wrong: it may be the idle time
+    work = pl.sum_horizontal(pl.col(one).fill_null(0.0) for one in COLUMNS if one in _AT_WORK & {*frame.columns})
+    more = pl.max_horizontal("busy_hi", (work / 100).clip(0, 1))
+    busy = busy.with_columns(busy_hi=pl.when(work + idle[""] > 100 + _SURPLUS).then(more).otherwise("busy_hi"))
     return busy.select(pl.col(name).cast(dtype) for name, dtype in CPU_SAMPLES.items())
 
 

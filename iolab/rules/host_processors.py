@@ -32,7 +32,7 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART, numbers_after, sizes_after
 from iolab.time_ledger.samples import host_ledgers
 from logframe.errors import RefusedError
-from logframe.interval import Interval
+from logframe.interval import ENDS, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -157,11 +157,12 @@ def idle_time(lead: Ledger) -> Iterator[Finding]:
             yield Finding(name, said, part=row["part"], next=step, order=6)
 
 
-def largest_share(leads: Iterable[Ledger], *parts: str, least: float = PART) -> tuple[str, float] | None:
+def largest_share(leads: Iterable[Ledger], *parts: str, least: float = PART) -> tuple[str, Interval] | None:
     """The part with most of the processors' time, of those named, and its share; None where that is less."""
     found = [one.parts().filter(pl.col("part").is_in(parts)) for one in leads if "what" in one.views]
     rows = [row for one in found for row in one.filter(pl.col("share_lo") >= least).iter_rows(named=True)]
-    return max(((row["part"], row["share"]) for row in rows), key=lambda row: float(row[1]), default=None)
+    shares = [(row["part"], Interval(*(row[f"share{end}"] for end in ENDS))) for row in rows]
+    return max(shares, key=lambda row: row[1].value, default=None)
 
 
 @rule(

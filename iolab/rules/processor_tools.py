@@ -180,7 +180,7 @@ def load_average(log: FrameLog) -> Iterator[Finding]:
     on = f" on {count_text(cpus, 'CPU')}" if cpus else ""
     leads = tool_ledgers(log)
     rests = [largest_share(leads, part, least=0.0) for part in RESTING]
-    busy = 1 - sum(rest[1] for rest in rests if rest)
+    busy = 1 - sum(rest[1].value for rest in rests if rest)
     is_full = any(rests) and busy >= SATURATED
     full = f"The CPUs were {percent(busy)} busy. " if is_full else ""
     yield Finding(

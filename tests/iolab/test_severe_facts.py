@@ -164,6 +164,22 @@ def test_a_busy_device_beside_quick_ones(rates: tuple[float, float], slow_path_m
     assert found.filter(pl.col("sentence").str.contains("averaged")).height == bool(said)
 
 
+@pytest.mark.parametrize(
+    ("row", "busy", "waited"),
+    [
+        ("9 7 0 9000 90 9000 0 0 10{0} 50 900 900 41 17 -16 58 0", "58 %", "39 to 58 %"),
+        ("9 7 0 9000 90 9000 0 0 10{0} 50 900 900 41 17 0 58 0", "41 to 58 %", "39 to 58 %"),
+        ("9 7 0 9000 90 9000 0 0 10{0} 50 900 900 41 17 25 58 0", "16 to 58 %", "14 to 58 %"),
+        ("9 7 0 9000 90 9000 0 0 10{0} 50 900 900 21 8 13 58 0", "28 to 30 %", "58 %"),
+    ],
+)
+def test_parts_of_more_than_all_of_the_time_contradict_nothing(row: str, busy: str, waited: str) -> None:
+    """Where vmstat prints more than 100 %, or less than no idle time, busy and idle time are ranges that fit."""
+    said = " ".join(iolab.findings(_vmstat(row).encode()).get_column("sentence"))
+    assert f"The CPUs were {busy} busy on average" in said
+    assert f"idle with I/O in flight for {waited} of the time" in said
+
+
 def test_top_of_one_sample_says_no_more_than_it_shows() -> None:
     """Load and processes of a single sample are not called averages since boot."""
     head = "top - 08:18:11 up  5:27,  0 user,  load average: 31.03, 1.24, 1.81\n"
