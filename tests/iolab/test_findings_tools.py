@@ -9,7 +9,9 @@ import polars as pl
 import pytest
 
 import iolab
-from iolab.rules.devices import device_load
+from iolab.rules.devices import SEE_USERS, device_load
+from iolab.rules.finding import platform_steps
+from iolab.rules.host_processors import PROFILE
 from iolab.rules.tool_logs import event_findings
 from iolab.views import view_of
 
@@ -404,6 +406,30 @@ def test_the_longest_times_in_few_of_many_tables_are_stalls(each: int, stated: s
     assert [stated in sentence and sentence.endswith("of 262 ms or longer, at most 524 ms.") for sentence in found] == [
         True
     ] * bool(stated)
+
+
+@pytest.mark.parametrize("words", ["AIX", "SunOS", "HP-UX"])
+def test_no_step_names_a_command_that_only_linux_has(words: str) -> None:
+    """What the rules of hosts lead to has a command on each other platform."""
+    steps = pl.Series([
+        "see what runs on it: perf top -C 5; cat /proc/interrupts",
+        "see what runs on it: perf top -C 5; pidstat -t -u 5",
+        PROFILE.format(77),
+        "see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -W 5, for the time of it",
+        "see who holds the memory: ps -eo pid,rss,args --sort=-rss; sar -r 5",
+        "see what it does not share with the others: multipath -ll; its LUN, path and pool in the array",
+        "see who flushes: strace -c -f -e trace=fsync,fdatasync -p PID",
+        "see the processes: pidstat -u 5; pidstat 5 shows %wait of each",
+        "see who had the CPU: pidstat -u 5; perf sched latency",
+        "see the devices: iostat -xt 5; where they wait: cat /proc/PID/stack",
+        "see which connections: ss -ti",
+        SEE_USERS,
+    ])  # fmt: skip
+    for usual, other in platform_steps(words).items():
+        steps = steps.str.replace_all(usual, other)
+    linux = ["perf ", "pidstat", "/proc/", "--sort", "sar -W", "sar -r", "multipath", "strace", "ss -ti", "bio", "-xt"]
+    assert steps.filter(steps.str.contains_any(linux)).to_list() == []
+    assert ("see what it did: pstack 77; prstat -mL -p 77 5" in steps.to_list()) is (words == "SunOS")
 
 
 @pytest.mark.parametrize(
