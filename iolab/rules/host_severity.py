@@ -194,7 +194,9 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         )
         devices = slow.collect()
         some = devices.filter(pl.col("number") > 0).to_dicts()
-        found += [(row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row)}) for row in some]
+        found += [
+            (row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row, number)}) for row in some
+        ]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
     groups = [one for one, _ in _saturated(log) if len(one.evidence[0].rows) > 1] if found else []
     said_s = {
@@ -279,15 +281,19 @@ def _of_samples(rows: pl.LazyFrame, devices: list[str], is_high: pl.Expr, whole:
     return f"{f'{least:,} to ' if least < most else ''}{most:,} of {counted(whole, 'samples')}{when}"
 
 
-def _peers(devices: pl.DataFrame, row: dict[str, Any]) -> tuple[str, str]:
+def _peers(devices: pl.DataFrame, row: dict[str, Any], samples: int) -> tuple[str, str]:
     """What a request took on other devices that were quick, as a sentence, and what is done next.
 
     These are the devices with as many requests as the slow one, or more; with fewer than two of them all with a
-    notable number, where each was quick.  What device mapper made of disks is not compared with disks.
+    notable number, where each was quick.  What device mapper made of disks is not compared with disks, and a device
+    that was slow in fewer than half of the samples with none.
     """
-    is_mapped = pl.col("device").cast(pl.String).str.starts_with(_MAPPED)
-    own = devices.filter(is_mapped == str(row["device"]).startswith(_MAPPED))
-    kind = "" if own.height == devices.height or not own.select(is_mapped.any()).item() else f"`{_MAPPED}*` "
+    if row["number"] < _MOSTLY * samples:
+        return "", ""
+    mapped = pl.Series([str(name).startswith(_MAPPED) for name in devices.get_column("device")], dtype=pl.Boolean)
+    is_own = str(row["device"]).startswith(_MAPPED)
+    own = devices.filter(mapped == is_own)
+    kind = f"`{_MAPPED}*` " if is_own and not mapped.all() else ""
     others = own.filter(pl.col("device") != row["device"], pl.col("rate") >= _FEW * row["rate"])
     is_quick = pl.col("every") * 2 < row["slow"]
     alike = others.filter(
@@ -372,7 +378,7 @@ def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
         queued = _in_queue(row["queue"], row["each"]) if took_each else ""
-        peers = _peers(every, row | {"slow": row["each"]}) if took_each else ("", "")
+        peers = _peers(every, row | {"slow": row["each"]}, number) if took_each else ("", "")
         took_each += queued
         if not took_each:
             said = [f"{three((row[name] or 0.0) / _MEGABYTE)} MB/s {word}" for word, name in moved]

@@ -245,6 +245,8 @@ def test_the_slow_device_among_equal_ones(rate: float, others: str) -> None:
     assert found["sentence"].endswith(f"3 other devices with {others} averaged 600 us or less.")
     assert found["next"].startswith("see what it does not share with the others: multipath -ll")
     busier = " ".join(_screen((sample * 5).replace(str(rate), "900.0").encode()))
+    seldom = sample * 2 + sample.replace("24.0", "4.0") * 5
+    assert "other devices" not in " ".join(iolab.findings(seldom.encode()).get_column("sentence"))
     assert "other devices with as many" not in busier
 
 
