@@ -47,6 +47,8 @@ _ALWAYS: Final = 1.0
 _BUSY: Final = "take a log while the work runs"
 #: Bytes per second of a device that is not idle.
 _MUCH: Final = 1e6
+#: A device that moved less has nothing to it.
+_LITTLE: Final = 1e5
 #: Devices that were busy for less in all samples, with no request in any as long as this on average, were calm.
 _CALM: Final = 0.4
 #: Several times what a request to a disk takes: a seek and half a turn.
@@ -233,9 +235,12 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     parts = [
         f"{three(row[name] / 1e6)} MB/s{'' if word == 'moved' else f' {word}'}" for word, name in named if row[name]
     ]
+    said = f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average."
+    if row["every"] < _LITTLE:
+        said = f"No device stands out: each moved at most {three(row['every'] / 1e6)} MB/s on average."
     yield Finding(
         "device_load",
-        f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average.",
+        said,
         detail=f"{count}; the log prints no request times",
         next=latencies_of(str(row["device"])) if row["every"] >= _MUCH else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),

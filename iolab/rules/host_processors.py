@@ -636,12 +636,14 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
         said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
+    said = said[:-1] + (waits := _in_flight(log, busy) if report is None else "") + "."
     if report is None and (of_own := partition_use(log)) is not None:
         said = f"{said[:-1]}; the partition used {three(of_own[0])} physical CPUs, "
         said += f"{percent(of_own[1] / 100)} of its entitlement."
     if report is not None and (own := _of_host(report)) is not None:
         said = f"{said[:-1]}; the report itself counts {own:.1f} %."
     step = "see the processes: pidstat -u 5" if report is None and busy.lo >= _MOSTLY else ""
+    step = "see the devices: iostat -xt 5" if waits else step
     yield Finding(
         "processors_of_report" if report is not None else "processors",
         said,
@@ -652,6 +654,13 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
+
+
+def _in_flight(log: HostLog, busy: Interval) -> str:
+    """How long the processors were idle with I/O in flight, in words, where that was longer than they were busy."""
+    share = largest_share(host_ledgers(log)[:1], "iowait")
+    is_more = share is not None and share[1].lo >= busy.hi
+    return f", and idle with I/O in flight for {percent(share[1])} of the time" if share and is_more else ""
 
 
 def _also_calm(log: HostLog) -> str:

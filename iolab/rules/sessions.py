@@ -576,7 +576,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     """
     spool = facts.spool
     worked = spool.statements.filter(pl.col("status").is_null() | (pl.col("status") == "ok"))
-    if spool.timings.height or spool.autotrace.height or spool.statistics.height or worked.is_empty():
+    if spool.timings.height or spool.autotrace.height or worked.is_empty():
         return
     if listing_ledgers(spool) or facts.listed or any(untimed_errors(spool)):
         return
@@ -621,7 +621,7 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
             run, whole = max(row["times"]), pl.col("whole").max().over("statement", "plan")
             plan = own.filter(pl.col("explains").is_null() & whole.is_between(_SAME_RUN * run, run + 1))
         plan = plan.filter(pl.col("plan") == plan.sort("whole").item(-1, "plan")) if plan.height else plan
-        if plan.filter(pl.col("whole") > max(row["times"], default=0.0) + 1).height:  # of another run
+        if plan.filter(pl.col("whole") > (1 + _RESOLUTION) * max(row["times"], default=0.0) + _RESOLUTION).height:
             continue
         if (one := largest_operation(plan)) is not None:
             said, step = operation_text(plan, one, " by the plan (A-Time)")

@@ -132,6 +132,8 @@ def two_groups(log: LatencyHistograms) -> Iterator[Finding]:
     of = f" of `{', '.join(str(one) for one in (label, key) if one is not None)}`" if groups.height > 1 else ""
     own = _of_group(counted, label, key).group_by("lower_ns", "upper_ns").agg(pl.col("n").sum()).sort("lower_ns")
     buckets: list[tuple[int, int | None, float]] = []
+    if own.select((pl.col("upper_ns").cum_max().shift() > pl.col("lower_ns")).any()).item():  # tables of two units
+        return
     for lower, upper, count in own.iter_rows():
         if buckets and (end := buckets[-1][1]) is not None and end < lower:
             buckets.append((end, lower, 0.0))  # buckets that are empty are not there

@@ -133,7 +133,7 @@ def test_one_sample_is_no_average() -> None:
     sentence = next(processors(_read(mpstat, shares(1, 20.0)[:1]))).sentence
     ticks = next(processors(_read(nmon, shares(1, 20.0)[:2]))).sentence
 
-    assert sentence.endswith(" % busy in the only sample.")
+    assert " % busy in the only sample, and idle with I/O in flight for 68 % of the time." in sentence
     assert ticks.endswith(" % busy in one of 2 samples; the length of the others is not known.")
 
 
