@@ -29,6 +29,7 @@ from iolab.rules.trace_calls import (
     process_ledger,
     silent_peer,
 )
+from iolab.rules.trace_stacks import below_stacks
 from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import (
@@ -309,8 +310,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = step_of_folder(log, names, is_own(lead)) or next_step
     elif next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
-    if row["class"] == "locks and messages":
-        said, detail, next_step = _of_locks(log, lead, row, (said, detail, next_step))
+    said, detail, next_step = _of_stacks(log, lead, row, (said, detail, next_step))
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
@@ -345,6 +345,17 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         part=row["part"],
         evidence=(Evidence("calls", tuple(row["evidence"]["rows"])),) if row["evidence"] else (),
     )
+
+
+def _of_stacks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The sentence, detail and next step of a part: what the stacks of its calls show, else what is known of locks."""
+    stacks, step = below_stacks(log, row["evidence"]["rows"] if row["evidence"] else [], is_own(lead), row["count"])
+    is_lock = row["class"] == "locks and messages" and not step
+    said, detail, next_step = _of_locks(log, lead, row, found) if is_lock else found
+    if not stacks:
+        return said, detail, next_step
+    said = f"{said} {capital(stacks)}." if ";" in said else f"{said.removesuffix('.')}, {stacks}."
+    return said, "by the stacks of the calls (-k)", step or next_step
 
 
 def _of_locks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[str, str, str]) -> tuple[str, str, str]:

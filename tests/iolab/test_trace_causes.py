@@ -129,6 +129,50 @@ def test_a_server_process_that_sleeps_on_its_semaphore_holds_no_lock() -> None:
     assert "30 calls, 800 ms each, one for each `semctl`: it woke another process and waited for it." in posted
 
 
+@pytest.mark.parametrize(
+    ("call", "frames", "expected"),
+    [
+        (
+            "semtimedop(7, [{52, -1, 0}], 1, {0, 100})",
+            "ksliwat kslwaitctx kcrf_commit_force_int ktcCommitTxn",
+            "all 30 in a commit (`kcrf_commit_force_int`: `log file sync`). next: see the writes of the log writer",
+        ),
+        (
+            "semtimedop(7, [{52, -1, 0}], 1, {0, 100})",
+            "ksliwat kslgetl kcrfw_redo_gen kcrf_commit_force_int",
+            "all 30 in a wait for a latch (`kslgetl`). next: see which latch",
+        ),
+        (
+            "semtimedop(7, [{52, -1, 0}], 1, {0, 100})",
+            "ksliwat ksqcmi ksqgtlctx ktuGetTxForXid",
+            "(`ktuGetTxForXid`: `enq: TX`). next: see who held the lock",
+        ),
+        (
+            'pread64(3</u/a.dbf>, "", 8192, 0)',
+            "kcbzib kcbgtcr kdst_fetch",
+            "in a table scan (`kdst_fetch`). next: take iostat",
+        ),
+        ("semtimedop(7, [{52, -1, 0}], 1, {0, 100})", "ksliwat main", ""),
+    ],
+)
+def test_what_the_stacks_below_the_calls_show_is_named(call: str, frames: str, expected: str) -> None:
+    """A function of the Oracle kernel in nearly all stacks names what calls are part of; in half of them none does."""
+
+    def log(step: int) -> str:
+        text = ""
+        for n in range(30):
+            text += f"17000000{n:02}.000000 {call} = 8192 <0.900000>\n > /usr/lib64/libc-2.28.so(x+0xa) [0x1]\n"
+            for name in frames.split() if n % step == 0 else ():
+                text += f" > /u01/bin/oracle({name}+0x4d0) [0xd6dd04d]\n"
+        return text
+
+    every, half = (_findings(log(step))["trace_profile"] for step in (1, 2))
+
+    assert expected in every
+    assert ("(`k" in every) is bool(expected)
+    assert "(`k" not in half
+
+
 def test_a_table_of_calls_below_the_key_that_ended_strace() -> None:
     """`^C` before the heading of strace -c is no column, and the log is one of strace."""
     table = (
