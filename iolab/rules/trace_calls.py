@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text
+from iolab.metrics.formatting import count_text, size_text
 from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_of
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
@@ -17,7 +17,7 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import MORE_ROWS
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import calls_failed
+from iolab.time_ledger.strace import PAIRS, calls_failed
 from logframe.interval import Interval
 from straceparse.call_classes import CLOCKS, POSTS, READY_CALLS
 from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, WRITES
@@ -75,6 +75,9 @@ _WOULD_WAIT: Final = (
 #: Calls that come together differ in number by this part of it.
 _ALIKE: Final = 0.05
 SERVES: Final = "consistent with a server that waits for its client"
+#: Ports from this one on are those of clients, in Linux.
+_OWN_PORT: Final = 32768
+_LEAST_AND_MIDDLE: Final = (pl.col("elapsed").min(), pl.col("elapsed").median())
 #: Calls that only read files.
 _OF_FILES: Final = (*SUBMITS, *(name for name in READS if IO_CALLS[name].is_of_file))
 #: Calls in which a process waits for work as long as it has none.
@@ -361,6 +364,35 @@ def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> str:
     peers = late.drop_nulls().sort("calls", "to", descending=[True, False])
     is_one = peers.height > 0 and peers.item(0, "calls") > int(late.get_column("calls").sum()) / 2
     return str(peers.item(0, "to")) if is_one else ""
+
+
+def in_turn(log: StraceLog, name: str, which: pl.Expr, socket: str, count: int) -> tuple[str, str]:
+    """Whether a client wrote one request before each read of a socket, in words; and the least time of all answers.
+
+    Args:
+        log: of the calls.
+        name: of the reads, such as `recvfrom`.
+        which: the processes to look at.
+        socket: as `-yy` prints it, with both addresses.
+        count: of the reads; where others are of another socket nothing is said.
+    """
+    hosts, _, ports = zip(*(end.rpartition(":") for end in socket.removesuffix("]").split("->")), strict=True)
+    is_near = hosts[0].partition("[")[2] == hosts[-1]
+    pair = next((one for one in PAIRS if name in one), None)
+    is_client = len(ports) == 2 and all(map(str.isdigit, ports)) and int(ports[0]) >= _OWN_PORT > int(ports[1])
+    if pair is None or not is_client or count < LEAST_WAITS:
+        return "", ""
+    calls = log.calls.filter(which, pl.col("name").is_in(pair), pl.col("fd_path") == socket)
+    rows = calls.select("name", "elapsed", "result", turns=pl.col("name") != pl.col("name").shift()).collect()
+    reads, writes = rows.filter(pl.col("name") == name), rows.filter(pl.col("name") != name)
+    if reads.height != count or rows["turns"].sum() < _NEARLY_ALL * rows.height:
+        return "", ""
+    least, middle = (float(reads.select(one.dt.total_nanoseconds()).item() or 0) / 1e9 for one in _LEAST_AND_MIDDLE)
+    size = size_text(round(float(writes["result"].mean() or 0)))  # type: ignore[arg-type]  # a column of numbers
+    slowest = f"Each request ({size} on average) waited for its answer; no answer came in less than {seconds(least)}, "
+    is_even = trace_of(log).printed and not is_near and least >= max(_SLOW_S, _NEARLY_ALL * middle)
+    latency = f"{slowest}consistent with the latency of the network." if is_even else ""
+    return f", one for each `{writes.item(0, 'name')}`", latency
 
 
 def with_program(log: StraceLog, step: str) -> str:

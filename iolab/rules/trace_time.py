@@ -22,6 +22,7 @@ from iolab.rules.trace_calls import (
     NOT_SUBMITTED,
     SERVES,
     all_ended,
+    in_turn,
     is_calm,
     is_own,
     is_pair,
@@ -85,6 +86,8 @@ _RUN_S: Final = 0.01
 _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
+_NETWORK: Final = "measure the network alone: tnsping, ping"
+_FEWER_TRIPS: Final = f"send more in each request (Oracle: arraysize, array binds); {_NETWORK}"
 _PATHS: Final = "compare the paths to the peers: ss -ti (rtt, retrans), ip -s link, and ping -c 20 {}"
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
@@ -310,7 +313,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = step_of_folder(log, names, is_own(lead)) or next_step
     elif next_step == _HOLDER:
         next_step = _HOLDER.format(_main_file(log, lead, row)[0] or "FILE")
-    said, detail, next_step = _of_stacks(log, lead, row, (said, detail, next_step))
+    said, detail, next_step = _of_waits(log, lead, row, (said, detail, next_step))
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
     if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
@@ -325,7 +328,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     if not trace_of(log).printed and "timed out" not in said:
         next_step = COMMAND
     if said.startswith(_TRIPS):
-        next_step = f"{MORE_ROWS}; measure the network alone: tnsping, ping"
+        next_step = f"{MORE_ROWS}; {_NETWORK}"
     is_short = lead.total is not None and lead.total.hi < SHORT_S
     if is_short and (next_step in _NEXT_LOGS or (next_step == _CPU and all_ended(log))):
         next_step = RARE.format(seconds(lead.total or 0.0))
@@ -347,11 +350,16 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     )
 
 
-def _of_stacks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[str, str, str]) -> tuple[str, str, str]:
-    """The sentence, detail and next step of a part: what the stacks of its calls show, else what is known of locks."""
-    stacks, step = below_stacks(log, row["evidence"]["rows"] if row["evidence"] else [], is_own(lead), row["count"])
+def _of_waits(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The sentence, detail and next step of a part: what stacks show, of locks, and whether answers came in turn."""
+    names = row["evidence"]["rows"] if row["evidence"] else []
+    stacks, step = below_stacks(log, names, is_own(lead), row["count"])
     is_lock = row["class"] == "locks and messages" and not step
     said, detail, next_step = _of_locks(log, lead, row, found) if is_lock else found
+    if row["class"] == "sockets" and len(names) == 1 and "; " not in said:
+        turns, latency = in_turn(log, names[0], is_own(lead), _main_file(log, lead, row)[0], row["count"])
+        said = f"{said.removesuffix('.')}{turns}." + (f" {latency}" if latency else "")
+        next_step = _FEWER_TRIPS if latency else next_step
     if not stacks:
         return said, detail, next_step
     said = f"{said} {capital(stacks)}." if ";" in said else f"{said.removesuffix('.')}, {stacks}."

@@ -173,6 +173,43 @@ def test_what_the_stacks_below_the_calls_show_is_named(call: str, frames: str, e
     assert "(`k" not in half
 
 
+@pytest.mark.parametrize(
+    ("ends", "took", "step", "is_turn", "is_latency"),
+    [
+        ("10.0.0.1:40000->10.0.0.2:1521", 0.011, 1, True, True),
+        ("[fe80::1]:40000->[fe80::2]:1521", 0.011, 1, True, True),
+        ("10.0.0.1:40000->10.0.0.2:1521", 0.0001, 1, True, False),
+        ("10.0.0.1:40000->10.0.0.1:1521", 0.011, 1, True, False),
+        ("10.0.0.1:40000->10.0.0.2:1521", 0.011, 3, False, False),
+        ("10.0.0.2:40000->10.0.0.1:40001", 0.011, 1, False, False),
+        ("10.0.0.2:8080->10.0.0.1:40000", 0.011, 1, False, False),
+    ],
+)
+def test_requests_of_a_client_that_wait_for_their_answers(
+    ends: str,
+    took: float,
+    step: int,
+    *,
+    is_turn: bool,
+    is_latency: bool,
+) -> None:
+    """Reads one for each write are answers of the other end; even ones are consistent with the latency of a line."""
+    text, at = "", 1700000000.0
+    for n in range(60):
+        if n % step == 0:
+            text += f'{at:.6f} sendto(4<TCP:[{ends}]>, "", 1024, 0, NULL, 0) = 1024 <0.000010>\n'
+        text += f'{at + 1e-4:.6f} recvfrom(4<TCP:[{ends}]>, "", 8192, 0, NULL, NULL) = 80 <{took:.6f}>\n'
+        at += took + 2e-4
+        took += 1e-6 if is_latency else took / 10
+    said = " ".join(_findings(text).values())
+
+    assert (", one for each `sendto`." in said) is is_turn
+    assert (
+        "Each request (1 KiB on average) waited for its answer; no answer came in less than 11 ms" in said
+    ) is is_latency
+    assert ("next: send more in each request" in said) is is_latency
+
+
 def test_a_table_of_calls_below_the_key_that_ended_strace() -> None:
     """`^C` before the heading of strace -c is no column, and the log is one of strace."""
     table = (
