@@ -12,7 +12,7 @@ from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, trace_
 from iolab.metrics.trace_reads import file_or_fd
 from iolab.metrics.trace_times import times_of
 from iolab.rules.finding import CALM, LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import counted, named_list, often_each, percent, seconds
+from iolab.rules.phrases import counted, every, named_list, often_each, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import MORE_ROWS
@@ -53,11 +53,12 @@ _WRITES_AT: Final = tuple(name for name in WRITES if IO_CALLS[name].is_of_file)
 NOT_SUBMITTED: Final = ", synchronous (no `io_submit`)"
 ASYNC_OFF: Final = "see why asynchronous I/O is off: show parameter disk_asynch_io; show parameter filesystemio_options"
 CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
+STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
     **dict.fromkeys(CLOCKS, CLOCK),
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
-    "futex": "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'",
+    "futex": STACKS,
 }
 _FAILED: Final = "see which of them fail: strace -f -Z -e trace={} -o FILE -p PID"
 #: What stands in a command for a process that still runs.
@@ -339,6 +340,47 @@ def failing_calls(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )
+
+
+@rule(
+    "waited_together",
+    of="strace",
+    needs="times of calls of several processes",
+    thresholds={"90 % of the longest process": "a convention"},
+)
+def waited_together(log: StraceLog) -> Iterator[Finding]:
+    """Processes or threads that were in one call nearly all the time, and what they waited for where that is the same.
+
+    Examples:
+        >>> import iolab
+        >>> lines = [f'{pid} 1700000000.00000{pid} futex(0x7f01, FUTEX_WAIT, 2, NULL) = ? <9.000000>' for pid in (7, 8)]
+        >>> for one in waited_together(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
+        Both processes waited in `futex` for at least 9 s, all at 0x7f01.
+    """
+    lead = process_ledger(log)
+    if lead is None or lead.total is None:
+        return
+    least = _NEARLY_ALL * lead.total.value
+    locks = times_of(log).classed.filter(pl.col("class") == "locks and messages").get_column("name").unique()
+    waits = times_of(log).calls.filter(pl.col("name").is_in(locks.to_list()), pl.col("longest") >= least * 1e9)
+    found = waits.group_by("name").agg("pid", pl.col("longest").min()).sort(pl.col("pid").list.len(), descending=True)
+    if found.is_empty() or len(pids := found.item(0, "pid")) < 2:
+        return
+    name, whole = found.item(0, "name"), times_of(log).calls.get_column("pid").n_unique()
+    places = times_of(log).named.locks.filter(pl.col("name") == name, pl.col("pid").is_in(pids.to_list())).select("at")
+    noun = times_of(log).noun
+    many = every(whole, noun) if len(pids) == whole else f"{len(pids)} of {whole:,} {noun}"
+    at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
+    longest = found.item(0, "longest") / 1e9
+    yield Finding(
+        "waited_together",
+        f"{many} waited in `{name}` for at least {seconds(longest)}{at}.",
+        Interval(1.0, min(1.0, longest / lead.total.value), 1.0),
+        "the longest process",
+        next=STACKS,
+        evidence=(Evidence("calls", (name,)),),
+        order=1,
+    )
 
 
 def process_ledger(log: StraceLog) -> Ledger | None:

@@ -21,6 +21,7 @@ from iolab.rules.trace_calls import (
     CLOCK,
     NOT_SUBMITTED,
     SERVES,
+    STACKS,
     all_ended,
     in_turn,
     is_calm,
@@ -67,7 +68,6 @@ _FILES_OF_WRITER: Final = 3
 _MOST_SUMS: Final = 2
 IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
-_STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 _KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"
 _CPU: Final = "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
 _UNKNOWN_END: Final = "see what is at the other end of the descriptor: ls -l /proc/PID/fd; lsof -p PID"
@@ -93,7 +93,7 @@ _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.
 _NOT_WOKEN: Final = {
     READY: "see which peer was silent, unless the process was idle: ls -l /proc/PID/fd; lsof -p PID",
-    "locks and messages": f"{_WAITS}, for Oracle; else {_STACKS.removeprefix('see ')}",
+    "locks and messages": f"{_WAITS}, for Oracle; else {STACKS.removeprefix('see ')}",
 }
 _SERVER: Final = "the database server"
 _TRIPS: Final = f"Round trips to {_SERVER}"
@@ -108,7 +108,7 @@ _MEANING: Final = {
     "terminal": ("the process waited for a terminal, not for a disk", ""),
     "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
     READY: ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
-    "locks and messages": ("a thread waited until another thread or process woke it", _STACKS),
+    "locks and messages": ("a thread waited until another thread or process woke it", STACKS),
     "restarted waits": ("a wait went on after a signal or an attach interrupted it; the log does not say which", ""),
     "sleep": ("the process slept", "see what it looks at between the sleeps: iolab show --tables"),
     "child processes": ("the process waited for its children", "see the ledger of a child: iolab.ledgers(log)"),
@@ -225,15 +225,21 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
 
 
 def _waits_for_work(log: StraceLog, lead: Ledger) -> str:
-    """Whether a process of an instance had hardly anything to do, and no call of it took long; in words."""
+    """Whether all processes are of an instance and had hardly anything to do, and no call took long; in words."""
     rests = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]), pl.col("count") > 0)
     names = set(rests.get_column("evidence").struct.field("rows").explode())
-    others = times_of(log).calls.filter(is_own(lead), ~pl.col("name").is_in(POSTS)).select("longest", "longest_open")
-    longest = max((figure for row in others.max().iter_rows() for figure in row if figure), default=0) / 1e9
-    if not names or not names <= set(POSTS) or longest >= STALL.total_seconds():
+    times, is_rest = times_of(log), pl.col("name").is_in(POSTS)
+    resting = times.classed.filter(is_rest, pl.col("kind") == "idle").get_column("pid").n_unique()
+    several = times.calls.get_column("pid").n_unique()
+    others = times.calls.filter(~is_rest).select("longest", "longest_open").max()
+    longest = max((figure for row in others.iter_rows() for figure in row if figure), default=0) / 1e9
+    if not names or not names <= set(POSTS) or resting < several or longest >= STALL.total_seconds():
         return ""
     idle, whole = float(rests.filter(pl.col("parent").is_null())["seconds"].sum()), lead.total or Interval.exact(0.0)
-    waited = f"the process waited for work for {percent(min(1.0, idle / whole.value))} of {seconds(whole)}"
+    who = (
+        "the process waited for work" if several == 1 else f"{every(several, times.noun)} waited for work, {lead.scope}"
+    )
+    waited = f"{who[:1].lower()}{who[1:]} for {percent(min(1.0, idle / whole.value))} of {seconds(whole)}"
     return f"Nothing stands out: {waited}; no other call took more than {seconds(longest)}."
 
 
@@ -323,7 +329,7 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         is_cpu = _used(log, lead) >= _NEARLY_ALL * row["seconds"]
         if not is_cpu and lead.remarks.filter(pl.col("part") == BETWEEN).height:  # few calls were asked for
             next_step = f"see all calls of it, without -e or -Z: {COMMAND}"
-    elif row["count"] and row["seconds"] < _SHORT_S * row["count"] and next_step in {_STACKS, _OTHER_END}:
+    elif row["count"] and row["seconds"] < _SHORT_S * row["count"] and next_step in {STACKS, _OTHER_END}:
         next_step = _KERNEL  # a stack, or another log, shows nothing of waits of microseconds
     if not trace_of(log).printed and "timed out" not in said:
         next_step = COMMAND
@@ -372,7 +378,7 @@ def _of_locks(log: StraceLog, lead: Ledger, row: dict[str, Any], found: tuple[st
     is_post = set(row["evidence"]["rows"] if row["evidence"] else []) <= set(POSTS)
     if row["kind"] == "idle":
         return said, "a process that only writes waits for work in it", _WHILE_IT_WORKS
-    if next_step == _STACKS and is_post:
+    if next_step == STACKS and is_post:
         detail, next_step = "a process of the database sleeps in it until another posts it, busy or idle", _WAITS
     if set(_CLIENTS) & set(lead.frame.get_column("class").drop_nulls()):
         detail, next_step = "a server process sleeps until another process of the instance posts it", _SESSION
@@ -754,44 +760,3 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )
-
-
-@rule(
-    "waited_together",
-    of="strace",
-    needs="times of calls of several processes",
-    thresholds={"90 % of the longest process": "a convention"},
-)
-def waited_together(log: StraceLog) -> Iterator[Finding]:
-    """Processes or threads that were in one call nearly all the time, and what they waited for where that is the same.
-
-    Examples:
-        >>> import iolab
-        >>> lines = [f'{pid} 1700000000.00000{pid} futex(0x7f01, FUTEX_WAIT, 2, NULL) = ? <9.000000>' for pid in (7, 8)]
-        >>> for one in waited_together(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
-        Both processes waited in `futex` for at least 9 s, all at 0x7f01.
-    """
-    lead = process_ledger(log)
-    if lead is None or lead.total is None:
-        return
-    least = _NEARLY_ALL * lead.total.value
-    locks = times_of(log).classed.filter(pl.col("class") == "locks and messages").get_column("name").unique()
-    waits = times_of(log).calls.filter(pl.col("name").is_in(locks.to_list()), pl.col("longest") >= least * 1e9)
-    found = waits.group_by("name").agg("pid", pl.col("longest").min()).sort(pl.col("pid").list.len(), descending=True)
-    if found.is_empty() or len(pids := found.item(0, "pid")) < 2:
-        return
-    name, whole = found.item(0, "name"), times_of(log).calls.get_column("pid").n_unique()
-    places = times_of(log).named.locks.filter(pl.col("name") == name, pl.col("pid").is_in(pids.to_list())).select("at")
-    noun = times_of(log).noun
-    many = every(whole, noun) if len(pids) == whole else f"{len(pids)} of {whole:,} {noun}"
-    at = f", all at {places.item(0, 0)}" if places.n_unique() == 1 and places.item(0, 0) else ""
-    longest = found.item(0, "longest") / 1e9
-    yield Finding(
-        "waited_together",
-        f"{many} waited in `{name}` for at least {seconds(longest)}{at}.",
-        Interval(1.0, min(1.0, longest / lead.total.value), 1.0),
-        "the longest process",
-        next=_STACKS,
-        evidence=(Evidence("calls", (name,)),),
-        order=1,
-    )

@@ -238,3 +238,21 @@ def test_reads_out_of_memory_stand_beside_the_time_between_calls(gap_us: int, to
         assert (row["part"] == "between calls") == (gap_us > 500)
         lead = found.filter(name="trace_profile").item(0, "rank")
         assert row["rank"] == lead + 1 or gap_us < 500
+
+
+@pytest.mark.parametrize("rest", ["semtimedop", "read"])
+def test_calm_processes_are_calm_together(rest: str) -> None:
+    """The longest call is that of all processes; where one of them has other work than to write, none is calm."""
+    lines = []
+    for pid, name, took in ((7, "semtimedop", 400), (8, rest, 700)):
+        at = 1700000000.0
+        for _ in range(27 - pid):
+            sleep = f"{pid} {at:.6f} {name}(32768, [{{11, -1, 0}}], 1, {{3, 0}}) = 0 <3.000100>"
+            write = f'pwrite64(3</u/a.dbf>, "", 8192, 0) = 8192 <0.000{took}>'
+            lines += [sleep, f"{pid} {at + 3.0002:.6f} {write}"]
+            at += 3.002
+
+    said = _said("\n".join(sorted(lines, key=lambda line: line.split()[1])))
+
+    calm = "both processes waited for work, process 7 for 99.9 % of 60.0 s; no other call took more than 700 us."
+    assert (calm in said) == ("Nothing stands out" in said) == (rest == "semtimedop")
