@@ -19,7 +19,7 @@ from iolab.time_ledger.next_steps import MORE_ROWS
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import PAIRS, calls_failed
 from logframe.interval import Interval
-from straceparse.call_classes import CLOCKS, POSTS, READY_CALLS
+from straceparse.call_classes import CLOCKS, POSTS, READY_CALLS, with_classes
 from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, WRITES
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ _TOTAL: Final = "total"
 _WRITES_AT: Final = tuple(name for name in WRITES if IO_CALLS[name].is_of_file)
 NOT_SUBMITTED: Final = ", synchronous (no `io_submit`)"
 ASYNC_OFF: Final = "see why asynchronous I/O is off: show parameter disk_asynch_io; show parameter filesystemio_options"
+WRITER: Final = f"if it is a database writer: {ASYNC_OFF}"
+#: A database writer writes to at least this many files, and reads none.
+_FILES_OF_WRITER: Final = 3
 CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
 #: Calls of which a log of each says less than another tool.
@@ -196,7 +199,7 @@ def counted_calls(log: StraceLog) -> Iterator[Finding]:
     if lead["syscall"] in CLOCKS and (source := _clock_source(log)):
         beside, step = f"{beside}. The clock source is `{source}`", _CLOCKS_OFFERED
     if lead["calls"] >= LEAST_WAITS and is_synchronous(lead["syscall"], log.summary["syscall"]):
-        beside, step = NOT_SUBMITTED, f"if it is a database writer: {ASYNC_OFF}"
+        beside, step = NOT_SUBMITTED, WRITER
         if writer := _writer(log):
             beside, step = f"{beside}. `{writer}` writes so, one at a time, where asynchronous I/O is off", ASYNC_OFF
     if trips := _served(named, lead["syscall"]):
@@ -240,6 +243,14 @@ def is_synchronous(written: str, names: Iterable[str]) -> bool:
     """
     kinds = {*names}
     return written in _WRITES_AT and len(kinds - {_TOTAL}) > _ASKED_FOR and not {*SUBMITS, *HIDDEN} & kinds
+
+
+def is_writer(log: StraceLog, lead: Ledger) -> bool:
+    """Whether a process writes to several files, one request at a time, and reads none, as DBWn without async I/O."""
+    names, targets = (rows.filter(is_own(lead)) for rows in (times_of(log).calls["pid", "name"], times_of(log).targets))
+    written = with_classes(targets).filter(pl.col("class") == "file writes")
+    is_alone = any(is_synchronous(name, names["name"]) for name in written["name"].unique())
+    return is_alone and written["fd"].n_unique() >= _FILES_OF_WRITER and "file reads" not in lead.frame["class"]
 
 
 def _writer(log: StraceLog) -> str:

@@ -17,17 +17,18 @@ from iolab.rules.phrases import capital, counted, every, named_list, often_each,
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import (
-    ASYNC_OFF,
     CLOCK,
     NOT_SUBMITTED,
     SERVES,
     STACKS,
+    WRITER,
     all_ended,
     in_turn,
     is_calm,
     is_own,
     is_pair,
     is_synchronous,
+    is_writer,
     process_ledger,
     silent_peer,
 )
@@ -62,8 +63,6 @@ _MOST_OF_IT: Final = 0.5
 _NEARLY_ALL: Final = 0.9
 #: Calls on a file that take this much longer than those on others have a mean of their own.
 _MUCH_SLOWER: Final = 2.0
-#: A database writer writes to at least this many files, and reads none.
-_FILES_OF_WRITER: Final = 3
 #: This many calls are named where there is no total.
 _MOST_SUMS: Final = 2
 IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, for the devices of the files"
@@ -340,9 +339,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = RARE.format(seconds(lead.total or 0.0))
     if next_step == _OTHER_END and row["class"] == READY and ":" in (peer := _uneven(log, lead, row)[1]):
         next_step = _PATHS.format(peer.rpartition(":")[0])
-    is_writer = NOT_SUBMITTED in said and "file reads" not in lead.frame["class"]
-    if is_writer and _targets_of(log, lead, row)["fd"].n_unique() >= _FILES_OF_WRITER:
-        next_step = f"if it is a database writer: {ASYNC_OFF}"
+    if NOT_SUBMITTED in said and is_writer(log, lead):
+        next_step = WRITER
     if next_step == IOSTAT:
         file, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else (_main_file(log, lead, row)[0], "")
         said, next_step = said + of_ring, _iostat_of(file)

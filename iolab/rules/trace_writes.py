@@ -15,7 +15,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, often_each, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from iolab.rules.trace_calls import is_own, process_ledger
+from iolab.rules.trace_calls import WRITER, is_own, is_writer, process_ledger
 from iolab.rules.trace_outliers import FAR
 from iolab.rules.trace_time import IOSTAT
 from iolab.time_ledger.next_steps import ON_DISK
@@ -61,8 +61,8 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         >>> print(*(one.sentence for one in write_latency(iolab.load(chr(10).join(lines).encode()))))
         30 writes to `redo.log` (O_SYNC or O_DSYNC), 512 bytes on average, took a median of 200 us (p99 200 us).
     """
-    trace = trace_of(log)
-    window = trace.window_s
+    trace, lead = trace_of(log), process_ledger(log)
+    window, is_alone = trace.window_s, lead is not None and is_writer(log, lead)
     batches = trace.requests.filter(pl.col("mode") == "async").select(file_or_fd()).to_series()
     cut = {*batches} if trace.unprinted else set()  # lists that strace did not print whole
     for row in trace.writes.filter(~pl.col("file").is_in(cut)).head(_MOST_FILES).iter_rows(named=True):
@@ -82,11 +82,12 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
         if row["syncs"] >= _LEAST and row["sync_us_p50"] is not None:
             per = _per_write(row["writes_per_sync"]) if row["writes"] else ""
             parts.append(f"{counted(row['syncs'], 'flushes')} of {name} took {_times(row, 'sync')}{per}")
+        step = (_NFS if _is_nfs(folder) else _NEXT).format(f" of {folder}" if folder else "")
         for said in parts:
             yield Finding(
                 "write_latency",
                 f"{said}.",
-                next=(_NFS if _is_nfs(folder) else _NEXT).format(f" of {folder}" if folder else ""),
+                next=WRITER if is_alone else step,
                 evidence=(Evidence("requests", (str(row["file"]),)),),
                 detail="each write ends when its data is on the device" if row["has_o_sync"] else "",
                 order=3,

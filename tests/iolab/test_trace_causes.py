@@ -573,3 +573,22 @@ def test_the_file_of_requests_in_memory_is_the_one_that_was_opened(other: str) -
     assert ("40 calls, 22 ms each, one request at a time." in said) is (not other)
     assert ("The one file opened with O_DIRECT and O_SYNC or O_DSYNC is `redo.0`." in said) is (not other)
     assert ("for the device of /u04" in said) is (not other)
+
+
+@pytest.mark.parametrize(
+    ("files", "call", "is_writer"), [(3, "pwrite64", True), (1, "pwrite64", False), (3, "write", False)]
+)
+def test_the_step_of_a_writer_without_asynchronous_io(files: int, call: str, *, is_writer: bool) -> None:
+    """The screen of a process that writes to several files one by one asks for the setting, not for the device."""
+    text, at = "", 1700000000.0
+    for n in range(90):
+        for name, took in ((f'{call}({3 + n % files}</u/{n % files}.dbf>, "", 8192, 0)', 2700), ("times(NULL)", 5)):
+            text += f"{at:.6f} {name} = 8192 <{took / 1e6:.6f}>\n"
+            at += took / 1e6
+        text += f"{at:.6f} getrusage(RUSAGE_SELF, 0x7f) = 0 <0.000005>\n{at + 1e-5:.6f} getpid() = 7 <0.000005>\n"
+        at += 2e-5
+    seen = summarize(text.encode())
+    step = summary_text(seen, "dbw0.strace", width=100).rpartition("next: ")[2]
+
+    assert step.startswith("if it is a database writer: see why asynchronous I/O is off") == is_writer
+    assert ("iostat" in step) != is_writer
