@@ -86,7 +86,7 @@ _SHORT_S: Final = 1e-3
 #: Classes of waits that say what others waited for, where no process did anything else.
 _WAITS_OF_OTHERS: Final = ("sockets", "sleep", "the database server", FILE_LOCKS)
 _NETWORK: Final = "measure the network alone: tnsping, ping"
-_FEWER_TRIPS: Final = f"send more in each request (Oracle: arraysize, array binds); {_NETWORK}"
+_FEWER_TRIPS: Final = f"send more per request (arraysize, array binds); {_NETWORK}"
 _PATHS: Final = "compare the paths to the peers: ss -ti (rtt, retrans), ip -s link, and ping -c 20 {}"
 _WAITS: Final = "see what it waits for: EVENT and BLOCKING_SESSION of V$SESSION"
 #: Class of calls -> what to look at where they timed out.

@@ -207,7 +207,7 @@ def test_requests_of_a_client_that_wait_for_their_answers(
     assert (
         "Each request (1 KiB on average) waited for its answer; no answer came in less than 11 ms" in said
     ) is is_latency
-    assert ("next: send more in each request" in said) is is_latency
+    assert ("next: send more per request" in said) is is_latency
 
 
 def test_a_table_of_calls_below_the_key_that_ended_strace() -> None:
