@@ -427,7 +427,7 @@ def in_turn(log: StraceLog, name: str, which: pl.Expr, socket: str, count: int) 
         name: of the reads, such as `recvfrom`.
         which: the processes to look at.
         socket: as `-yy` prints it, with both addresses.
-        count: of the reads; where others are of another socket nothing is said.
+        count: of the reads; empty texts where others are of another socket.
     """
     hosts, _, ports = zip(*(end.rpartition(":") for end in socket.removesuffix("]").split("->")), strict=True)
     is_near = hosts[0].partition("[")[2] == hosts[-1]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from straceparse import StraceLog
 
-#: What the stacks of so large a part of the calls show is said.
+#: The stacks of at least this part of the calls have to agree.
 _NEARLY_ALL: Final = 0.9
 
 
@@ -31,7 +31,7 @@ def below_stacks(log: StraceLog, names: Sequence[str], which: pl.Expr, count: in
         log: of the calls.
         names: of the calls, such as `semtimedop`.
         which: the processes to look at.
-        count: of the calls; of a name with calls of other kinds, too, nothing is said.
+        count: of the calls; empty texts where the name has calls of other kinds, too.
 
     Examples:
         >>> import iolab
