@@ -506,7 +506,7 @@ def _parameters(report: AwrReport) -> dict[str, str]:
     if "parameters" not in report:
         return {}
     names, values = (report["parameters"].get_column(name).to_list() for name in ("parameter", "begin"))
-    return {name: value for name, value in zip(names, values, strict=True) if value is not None}
+    return {name: value for name, value in zip(names, values, strict=True) if name is not None and value is not None}
 
 
 def _functions(report: AwrReport) -> dict[str, FunctionIo]:

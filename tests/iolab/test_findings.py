@@ -183,3 +183,14 @@ def test_findings_take_what_load_takes(tmp_path: Path) -> None:
     for wrong in ("no_such_log.txt", tmp_path / "none", ["no_such_log.txt"]):
         with pytest.raises(FileNotFoundError):
             iolab.findings(wrong)
+
+
+def test_a_parameter_without_its_name_is_none() -> None:
+    """A value whose name a copy lost is a row with a diagnostic, and breaks no finding."""
+    text = (ROOT / "sample_data" / "one_case" / "awrrpt_1_881_882.txt").read_text()
+    row = "\ncompatible      "
+    assert row in text
+    report = iolab.load(text.replace(row, f"\n{' ' * 30}lost of its name{row}").encode())
+    assert report["parameters"].get_column("parameter").null_count() == 1
+    found, before = (iolab.findings(one).get_column("sentence") for one in (report, text.encode()))
+    assert set(before) <= set(found)
