@@ -90,9 +90,9 @@ def main_step(
     """
     if not steps or (gets < _MANY_GETS and us < LONG_US):
         return "", ""
+    parents = _as_one(steps, parents, gets / max(runs, 1))
     for column, least, verb in (("elapsed_us", _MOST * us, "took {} of its time"), ("consistent_gets", 0, _GETS)):
-        values = [step[column] or 0 for step in steps]
-        own = [value - sum(values[m] for m in _below(parents, n)) for n, value in enumerate(values)]
+        own = _own(steps, parents, column)
         whole, most, *others = sum(own), *sorted(range(len(steps)), key=lambda n: -own[n])
         if 0 < whole * max(runs, 1) < least:
             return "", ""
@@ -209,8 +209,8 @@ def _expected(step: dict[str, Any]) -> str:
 def _outer(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], place: int) -> dict[str, Any] | None:
     """The step for each of whose rows a nested loop executed another one, or what is above it."""
     while (parent := parents[place]) is not None:
-        first = _below(parents, parent)[0]
-        if str(steps[parent]["operation"]).startswith("NESTED LOOPS") and first != place:
+        first = next((n for n in _below(parents, parent) if n > parent), place)
+        if str(steps[parent]["operation"]).startswith("NESTED LOOPS") and parent < first < place:
             return steps[first]
         place = parent
     return None
@@ -315,8 +315,25 @@ def _driving_steps(steps: Sequence[dict[str, Any]], named: dict[str, Any]) -> li
     return []
 
 
-def _below(parents: Sequence[int | None], place: int) -> list[int]:
+def _below(parents: Sequence[int | None], place: int | None) -> list[int]:
     return [n for n, parent in enumerate(parents) if parent == place]
+
+
+def _own(steps: _Steps, parents: Sequence[int | None], column: str) -> list[int]:
+    """What each step took without those below it."""
+    values = [step[column] or 0 for step in steps]
+    return [value - sum(values[m] for m in _below(parents, n)) for n, value in enumerate(values)]
+
+
+def _as_one(steps: _Steps, parents: Sequence[int | None], gets: float) -> Sequence[int | None]:
+    """The parents, with the trees of scalar subqueries below the step whose gets contain theirs: none counts twice."""
+    roots, values = _below(parents, None), [step["consistent_gets"] or 0 for step in steps]
+    if len(roots) < 2 or sum(values[n] for n in roots) <= (1 + _SAME) * gets:  # noqa: PLR2004 - one tree, or apart
+        return parents
+    main, own = max(roots, key=lambda n: (values[n], n)), _own(steps, parents, "consistent_gets")
+    ends = [n for n in roots if n > main] + [len(steps)]
+    into = max(range(main, ends[0]), key=lambda n: own[n])
+    return [into if n in roots and n != main and values[n] <= own[into] else of for n, of in enumerate(parents)]
 
 
 def _operation(step: dict[str, Any]) -> str:
