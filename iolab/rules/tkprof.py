@@ -15,7 +15,7 @@ from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import INSTEAD, OFTEN, for_each_row, largest_wait, main_step
-from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, parse_step
+from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, MORE_ROWS, lob_step, parse_step
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import has_plan, is_commit, step_beside_plan
 from iolab.time_ledger.tkprof import (
@@ -54,6 +54,8 @@ _NOTHING: Final = " Nothing stands out: each execution took less than 1 ms."
 _QUEUED: Final = " {} of this is neither CPU nor a wait: consistent with waiting for a CPU."
 #: With this much of the time the client is the question.
 _MOST_TIME: Final = 0.9
+#: A longer round trip is the client's own work, and one of this many rows gains little from more.
+_SLOW_TRIP_S, _LARGE_FETCH = 0.5, 500
 #: CPU is known to this part of itself, or no cost of a logical read is computed.
 _RESOLUTION: Final = 0.05
 #: From this much disk in the gets on, the CPU of reading is in it.
@@ -98,7 +100,7 @@ def tkprof_findings(report: Tkprof) -> Iterator[Finding]:
 def total(facts: Facts) -> Iterator[Finding]:
     """What the calls took, and whether recursive statements are in it."""
     step = f"read the trace itself, for times in microseconds{trace_of(facts.report)}"
-    waited, calls = float(of_client(facts.report).get_column("total_wait_s").sum()), facts.lead.total
+    waited, calls = _client_s(facts), facts.lead.total
     if calls is not None and waited * (1 - _MOST_TIME) >= calls.hi * _MOST_TIME:
         step = CLIENT_WORK
     words, detail = facts.lead.text, ""
@@ -107,6 +109,25 @@ def total(facts: Facts) -> Iterator[Finding]:
         detail = f"{_inner(_word(row))} has about as many gets ({row['gets']:,}) as the recursive statements "
         detail += f"({listed:,}), so it probably contains them"
     yield Finding("total", f"{capital(words)}.", detail=detail, next=step, evidence=(Evidence("calls"),), order=0)
+
+
+@rule("round_trips", of="tkprof", needs="waits for the client", thresholds={"half of the time": "a convention"})
+def round_trips(facts: Facts) -> Iterator[Finding]:
+    """Waits for the client longer than all calls, most of them in the many round trips of one statement."""
+    waited, waits = _client_s(facts), facts.report.waits.filter(pl.col("scope") == "statement", OF_CLIENT)
+    top = next(waits.sort("total_wait_s", descending=True, nulls_last=True).iter_rows(named=True), None)
+    if top is None or facts.lead.total is None or waited <= facts.lead.total.hi or (top["waits"] or 0) < OFTEN:
+        return
+    one = next(facts.statements.filter(part=top["statement"], is_recursive=False).iter_rows(named=True), None)
+    if one is None or top["total_wait_s"] <= _MOST_OF * waited:
+        return
+    trips, each = top["waits"], top["total_wait_s"] / top["waits"]
+    said = f"The session waited for its client most of the time: {range_text(Interval.exact(waited))} "
+    said += f"between calls that took {seconds(facts.lead.total)}. {_word(one)} made {count_text(trips, 'round trip')} of {seconds(each)}"
+    said += f", {count_text(round(one['rows'] / trips), 'row')} each" if one["rows"] >= trips else ""
+    is_small = each < _SLOW_TRIP_S and one["rows"] < _LARGE_FETCH * trips
+    step = lob_step(trips, one["rows"]) or (MORE_ROWS if is_small else CLIENT_WORK)
+    yield Finding("round_trips", f"{said}.", next=step, evidence=(Evidence("waits", (top["event"],)),), order=0)
 
 
 @rule(
@@ -154,7 +175,8 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
         is_calm = _is_calm(facts, one)
         source += _NOTHING * is_calm
-        said = f"{_word(one)}{with_calls} took {share} of the time: {what}.{source}"
+        of = "call time" if _client_s(facts) > one["elapsed_s"] else "the time"
+        said = f"{_word(one)}{with_calls} took {share} of {of}: {what}.{source}"
         better = better or (step_beside_plan(top["event"]) if top else "")
         if is_calm:
             step = CLIENT_WORK
@@ -325,6 +347,11 @@ def cost_of_gets(facts: Facts) -> Iterator[Finding]:
         evidence=(Evidence("calls", scopes),),
         order=6,
     )
+
+
+def _client_s(facts: Facts) -> float:
+    """The time that the session waited for its client, between calls."""
+    return float(of_client(facts.report).get_column("total_wait_s").sum())
 
 
 def _of_part(facts: Facts, part: int | None) -> dict[str, Any]:

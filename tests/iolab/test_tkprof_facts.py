@@ -370,3 +370,32 @@ def test_calls_of_a_trace_have_no_mean() -> None:
     log = call.format("PARSE", 90, 90, 1_000) + call.format("EXEC", 900_000, 4_000_000, 4_002_000)
     row = iolab.ledger(log.encode()).parts().filter(part="database calls").row(0, named=True)
     assert (row["count"], row["avg"]) == (None, None)
+
+
+@pytest.mark.parametrize("inner", [990_000, 200])
+def test_a_scalar_subquery_is_not_counted_twice(inner: int) -> None:
+    """Its plan is a tree of its own, and its time is in the step that executes it, too; other trees stand beside it."""
+    step = "{0:10} {0:10} {0:10}  {1} (cr={2} pr=0 pw=0 time={3} us)\n".format
+    plan = step(900, "SORT AGGREGATE", inner, 99_000_000) + step(900, " TABLE ACCESS FULL EV", inner, 98_000_000)
+    plan += step(4, "HASH GROUP BY", 990_300, 99_900_000) + step(900, " VIEW", 990_200, 99_500_000)
+    plan += step(900, "  TABLE ACCESS FULL CUST", 200, 1_000)
+    rows = ("Fetch", 2, 99.9, 990_300, 4)
+    log = _statement("2kz8q0xw4m1cd", "select (select sum(u) from ev) from cust", rows)
+    said = _said(log + PLAN[: PLAN.index("        18")] + plan + _overall(rows))
+    assert ("`TABLE ACCESS FULL EV` took 98 % of its time" in said) == (inner == 990_000)
+
+
+@pytest.mark.parametrize(("waited", "rows"), [(1_148.2, 135_000), (1_148.2, 9_000_000), (9.0, 135_000)])
+def test_a_client_that_takes_the_time_comes_first(waited: float, rows: int) -> None:
+    """Waits for the client longer than all calls, in the round trips of one statement: how many rows each brought."""
+    calls = ("Execute", 1, 0.0, 0, 0), ("Fetch", 9000, 22.2, 137_000, rows)
+    wait = _waits("SQL*Net message from client", waited)
+    log = HEAD + _statement("2kz8q0xw4m1cd", "select * from ev", *calls) + wait + _overall(*calls) + wait
+    found = iolab.findings(log.encode())
+    own = found.filter(name="round_trips")
+    assert own.height == (waited > 1_000)
+    assert ("took 100 % of call time:" in _said(log.removeprefix(HEAD))) == (waited > 1_000)
+    if own.height:
+        assert own.item(0, "sentence").endswith(f"9,000 round trips of 128 ms, {rows // 9000:,} rows each.")
+        assert own.item(0, "rank") < found.filter(name="main_statement").item(0, "rank")
+        assert ("arraysize" in own.item(0, "next")) == (rows < 500 * 9000)
