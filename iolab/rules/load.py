@@ -9,7 +9,7 @@ from iolab.metrics.formatting import short_text, size_text
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import period_text
-from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.phrases import counted, often, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.report_parts import part_of
 from iolab.rules.time_parts import LARGE
@@ -31,6 +31,8 @@ _PARSE_SHARE: Final = 0.10
 #: A hard parse that takes longer does more than many literals explain.
 _LONG_PARSE_S: Final = 0.1
 _TRACE_PARSE: Final = "take an SQL trace (event 10046) of one hard parse: see its recursive statements"
+#: A hard parse takes many times as long as a soft one: with this much of all parses they are most of the time.
+_HARD: Final = 0.1
 #: Nearly all of a time.
 _NEARLY_ALL: Final = 0.9
 #: A wait with this much of the time of an idle database is named.
@@ -512,5 +514,40 @@ def parse_time(facts: ReportFacts) -> Iterator[Finding]:
         next=step,
         explains=(CPU, NOT_ACCOUNTED) if share.lo >= LARGE else (),
         evidence=(Evidence("time_model", ("parse time elapsed", "hard parse elapsed time")),),
+        order=4,
+    )
+
+
+@rule("hard_parses", of="report", needs="statistics of parses, and no time model")
+def hard_parses(facts: ReportFacts) -> Iterator[Finding]:
+    """Hard parses of a report without a time model, where parsing took half of the CPU time.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts
+        >>> counts = {"parse count (hard)": 740_000, "parse count (total)": 1_180_000, "parse time cpu": 601_000}
+        >>> facts = ReportFacts(call_time_s=Interval.exact(18_100), db_cpu_s=Interval.exact(9_811),
+        ...     elapsed_s=Interval.exact(1_800), activity={name: Interval.exact(n) for name, n in counts.items()})
+        >>> for one in hard_parses(facts): print(one.sentence)
+        Parsing took 61 % of CPU: 411 hard parses per second, 63 % of all parses.
+        >>> list(hard_parses(ReportFacts(call_time_s=facts.call_time_s, db_cpu_s=facts.call_time_s,
+        ...     elapsed_s=facts.elapsed_s, activity=facts.activity)))
+        []
+    """
+    hard, parses, parse_cs = (
+        facts.activity.get(f"parse {of}", Interval.exact(0)) for of in ("count (hard)", "count (total)", "time cpu")
+    )
+    cpu, is_timed = facts.db_cpu_s, facts.parse_s is not None
+    if is_timed or facts.is_idle or cpu is None or not 0 < hard.value <= parses.value or hard.value < _HARD * parses.lo:
+        return
+    share = parse_cs / _CS / cpu if cpu.lo > 0 else cpu
+    if not _MOST <= share.value <= 1:
+        return
+    said = f"Parsing took {percent(share)} of CPU: {often(hard, facts.elapsed_s, 'hard parses')}"
+    yield Finding(
+        "hard_parses",
+        f"{said}, {percent(hard / parses)} of all parses.",
+        next=BIND,
+        explains=(CPU, "latch free", "library cache", "latch: library cache", "latch: shared pool"),
+        evidence=(Evidence("instance_activity", ("parse count (hard)", "parse time cpu")),),
         order=4,
     )
