@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _SLOW_PING: Final = 5
 _DEVICES: Final = "Interconnect Device Statistics"
 _DROPPED: Final = "Receive Dropped"
+#: A block is sent after the write of its redo; a write of this time is slow.
+_LOG_WRITE: Final = "log file parallel write"
+_SLOW_S: Final = 0.020
 #: What follows the name of a sequence in a statement, and the statement that takes its next numbers.
 _NEXT_NUMBER: Final = ".NEXTVAL"
 _UPDATE: Final = "UPDATE SEQ$ "
@@ -160,6 +163,36 @@ def network(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     names = tuple(lost)
     yield Finding(
         "lost_blocks", f"{said}.", next=event_step(names[0]), evidence=(Evidence("foreground_events", names),)
+    )
+
+
+def busy_blocks(facts: ReportFacts) -> Iterator[Finding]:
+    """Slow log writes where sessions waited for blocks that were busy in another instance: it writes their redo first.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
+        >>> busy, writes = Wait(Interval.exact(8_800), Interval.exact(8_770)), Interval.exact(26_990)
+        >>> log = {"log file parallel write": Wait(writes, Interval.exact(2_044))}
+        >>> facts = ReportFacts(db_time_s=Interval.exact(70_000), events={"gc cr block busy": busy}, background=log)
+        >>> for one in busy_blocks(facts): print(one.sentence)
+        A changed block is sent after its redo was flushed: a log write took 75.7 ms on average here.
+    """
+    busy = {name: wait for name, wait in facts.of_events(prefix="gc ").items() if name.endswith(" block busy")}
+    write = facts.background.get(_LOG_WRITE)
+    if facts.whole_s is None or facts.is_idle or not busy or (total(busy) / facts.whole_s).lo < PART:
+        return
+    if write is None or write.avg_s is None or write.avg_s.lo < _SLOW_S or write.waits.lo < _LEAST_WAITS:
+        return
+    flush = facts.background.get("gcs log flush sync")
+    also = f", `gcs log flush sync` {seconds(flush.avg_s.value)}" if flush and flush.avg_s else ""
+    said = "A changed block is sent after its redo was flushed: a log write took "
+    yield Finding(
+        "busy_blocks",
+        f"{said}{seconds(write.avg_s.value)} on average here{also}.",
+        next="see the devices of the redo logs, on the host of each instance: iostat -xt 5",
+        evidence=(Evidence("foreground_events", tuple(busy)), Evidence("background_events", (_LOG_WRITE,))),
+        explains=("gc buffer busy", *busy),
     )
 
 

@@ -15,7 +15,7 @@ from iolab.rules.finding import LITTLE, Evidence, Finding
 from iolab.rules.latency import SINGLE_BLOCK
 from iolab.rules.phrases import named_list, percent, seconds, three
 from iolab.rules.registry import rule
-from iolab.rules.report_causes import most_blocks, sequences_of
+from iolab.rules.report_causes import busy_blocks, most_blocks, sequences_of
 from iolab.rules.report_parts import parts_of
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.next_steps import BLOCKS, PARSES, event_step, step_at
@@ -69,12 +69,14 @@ _APPLIED: Final = "data blocks consistent reads - undo records applied"
 @rule(
     "place_of_waits",
     "blocking_session",
+    "busy_blocks",
     of="period",
     needs="waits by instance, reads by file or tablespace, sizes of caches, segments, or blocking sessions",
     thresholds={
         "half of the time, reads or waits": "a convention",
         "3 times the average of the others": "a convention",
         "10 ms for a read of one block": "DBIO_EXPECTED of ADDM",
+        "20 ms for a log write": "FINDINGS F28",
     },
 )
 def place_of_waits(report: AwrReport) -> Iterator[Finding]:
@@ -88,6 +90,11 @@ def places(report: AwrReport, facts: ReportFacts) -> Iterator[Finding]:
     named = [_statistics(one) for one in most_blocks(facts)]
     large = [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]
     hot, stated = hot_segment(report, facts), set[str]()
+    for flush in busy_blocks(facts):  # before a hot segment is split
+        if any(event in flush.explains for _, events in hot for event in events):
+            hot = [(replace(one, sentence=f"{one.sentence} {flush.sentence}", next=flush.next), of) for one, of in hot]
+        else:
+            yield flush
     yield from (one for one, _ in hot)
     for event in (event for event in large if all(event not in events for _, events in hot)):
         lists = _lists_of(event)
