@@ -73,6 +73,10 @@ _MOST_FROM_DISK: Final = 0.10
 _MOST_UNACCOUNTED: Final = 0.10
 #: Waits for a file that take this many times as long as those for others have a mean of their own.
 _MUCH_SLOWER: Final = 2.0
+#: Reads for which a session waits at once; one that takes longer is slow, whatever its plan.
+_SHORT_READS: Final = ("db file sequential read", "db file scattered read")
+_SLOW_READ_US: Final = 50_000
+_DEVICES: Final = "see the devices of the files that it reads: iostat -xt 5"
 #: The database and tracing need less time between two calls.
 _LONG_GAP_S: Final = 1e-3
 #: What to do about one row a round trip.
@@ -409,8 +413,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
                 plan, better = _row_source(facts, one, top)
                 step = instead or better or step
             step = CACHE_LOBS if one["is_lob"] and top and top["event"].startswith("direct path read") else step
-            if top is not None and (file := _slow_file(facts, one, top)) is not None:
-                step = f"see its device: select name from v$datafile where file# = {file[0]}; iostat -xt 5"  # noqa: S608 - text
+            step = _device(facts, one, top) or step
         again = pl.col("statement").eq_missing(pl.lit(one["statement"], pl.Int64()))
         client_us = int(facts.session.for_client.filter(again, part=CLIENT)["us"].sum())
         if by_row and client_us > one["us"]:
@@ -499,6 +502,16 @@ def _row_source(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -
 def _is_of_step(event: str) -> bool:
     """Whether waits are those of a step of a plan."""
     return wait_class_of(event) in IO_CLASSES or event.endswith("dblink")
+
+
+def _device(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> str:
+    """Where to look for slow reads, of one file or of all, whatever the plan; empty of others."""
+    if top is None:
+        return ""
+    if (file := _slow_file(facts, one, top)) is not None:
+        return f"see its device: select name from v$datafile where file# = {file[0]}; iostat -xt 5"  # noqa: S608 - text
+    is_short = top["event"] in _SHORT_READS and top["len"] >= LEAST_WAITS
+    return _DEVICES if is_short and top["elapsed_us"] >= _SLOW_READ_US * top["len"] else ""
 
 
 def _slow_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> tuple[int, str] | None:

@@ -120,6 +120,9 @@ def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
     assert [one.sentence for one in found] == [said] * (other == "T_PK")
     assert all("`T_PK`" in one.next and one.impact is not None and one.impact.value == 0.43 for one in found)
     assert len([*places(tables(segments=rows), facts)]) == (1 if found else 2)
+    busy = {**events, "gc cr block busy": Wait(exact(900), exact(180))}
+    slow = replace(facts, events=busy, background={"log file parallel write": Wait(exact(900), exact(68))})
+    assert any("a log write took 75.6 ms" in one.sentence and "redo" in one.next for one in places(tables(segments=rows), slow))
 
 
 @pytest.mark.parametrize("seconds", [50, 20])
@@ -579,15 +582,16 @@ def test_a_statement_that_waits_is_asked_for_no_plan() -> None:
     assert "plan" in ledger_of(little).parts("who").item(0, "next")
 
 
-def test_the_file_behind_reads_of_a_trace() -> None:
-    """Reads of one file that take far longer than those of another are no mean of both."""
+@pytest.mark.parametrize("other", [2_000, 29_000, 90_000])
+def test_the_file_behind_reads_of_a_trace(other: int) -> None:
+    """Reads of one file that take far longer than those of another are no mean of both; slow reads are no plan's."""
     lines = ["*** 2024-03-01 10:00:00.000", "*** SESSION ID:(7.9) 2024-03-01 10:00:00.000"]
     lines += ["PARSING IN CURSOR #3 len=15 dep=0 uid=9 oct=3 lid=9 tim=1000 hv=1 ad='a' sqlid='1v8xq0zm9w4cd'"]
     lines += ["select a from t", "END OF STMT", "PARSE #3:c=10,e=10,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=9,tim=1000"]
     lines += ["EXEC #3:c=10,e=10,p=0,cr=0,cu=0,mis=0,r=0,dep=0,og=1,plh=9,tim=1020"]
     tim = 1020
     for _ in range(40):
-        for file, ela in ((14, 30_000), (9, 2_000)):
+        for file, ela in ((14, 30_000), (9, other)):
             tim += ela
             lines += [
                 f"WAIT #3: nam='db file scattered read' ela= {ela} file#={file} block#=7 blocks=16 obj#=5 tim={tim}"
@@ -595,6 +599,9 @@ def test_the_file_behind_reads_of_a_trace() -> None:
     lines += [f"FETCH #3:c=100,e={tim - 1000},p=1280,cr=1290,cu=0,mis=0,r=1,dep=0,og=1,plh=9,tim={tim + 50}"]
     found = iolab.findings("\n".join(lines).encode()).filter(name="main_statement").row(0, named=True)
     said, step = found["sentence"], "see its device: select name from v$datafile where file# = 14; iostat -xt 5"
+    if other != 2_000:
+        assert ("devices of the files" in found["next"]) == (other == 90_000)
+        return
     assert found["next"] == step
     assert said.endswith("`db file scattered read`; file 14 had 94 % of this time, 30 ms each, and the others 2 ms.")
 
