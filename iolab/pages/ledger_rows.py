@@ -196,11 +196,12 @@ def _who(ledger: Ledger, rows: list[dict[str, Any]], *, is_only: bool) -> tuple[
 
 
 def _rest_of(ledger: Ledger, rows: list[dict[str, Any]]) -> Row:
-    """What is not listed one by one as one row: how many statements, and the names of other parts of 1 % or more."""
+    """What is not listed one by one as one row: how many statements, and the names of other parts of 1 % of it."""
+    least = _POINT * min(1.0, sum(_size(ledger, row) for row in rows))
     own = [row for row in rows if row["kind"] not in UNKNOWN and row["part"] != BLOCK_TIME]
     names = [
         *([_folded(ledger, own).name] if own else []),
-        *(row["name"] for row in rows if row not in own and _size(ledger, row) >= _POINT),
+        *(row["name"] for row in rows if row not in own and _size(ledger, row) >= least),
     ]
     return replace(_folded(ledger, rows), name=" and ".join([", ".join(names[:-1]), *names[-1:]]).removeprefix(" and "))
 

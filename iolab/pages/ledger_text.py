@@ -252,6 +252,7 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
     causes = [one for other in others[:1] for one in _causes(said, other)]
     about = f"`{str(lead[0]['part']).partition(' ')[0]}` "
     same = [one for one in said if lead[0]["name"] == VIEWS["who"] and one[0]["sentence"].startswith(about)]
+    same = [one for one in same if f" in `{str(one[0]['part']).rpartition('/')[2]}`" not in lead[0]["sentence"]]
     return [*_severe(said)[:1], *_causes(said, lead)[:2], *same[:1], *others[:1], *causes[:1]]
 
 

@@ -188,7 +188,7 @@ def statements(facts: AshFacts) -> Iterator[Finding]:
         if row["level"]:
             of = f"`{row['part'].split('/')[0]}`"
             where = row["name"] if row["kind"] in {"cpu", "mixed"} else f"`{row['name']}`"
-            spent = f"{of} spent {percent(row['share'])} of the samples in {where}."
+            spent = f"{of} spent {percent(row['share'])} of all samples in {where}."
             yield Finding("main_statement", spent, part=row["part"], next=_AWR)
             continue
         below = pl.col("part").str.starts_with(f"{row['part']}/") & pl.col("kind").is_in(["cpu", "io", "wait"])

@@ -328,7 +328,7 @@ def _own(steps: _Steps, parents: Sequence[int | None], column: str) -> list[int]
 def _as_one(steps: _Steps, parents: Sequence[int | None], gets: float) -> Sequence[int | None]:
     """The parents, with the trees of scalar subqueries below the step whose gets contain theirs: none counts twice."""
     roots, values = _below(parents, None), [step["consistent_gets"] or 0 for step in steps]
-    if len(roots) < 2 or sum(values[n] for n in roots) <= (1 + _SAME) * gets:  # noqa: PLR2004 - one tree, or apart
+    if len(roots) < 2 or sum(values[n] for n in roots) <= (1 + _SAME) * gets:
         return parents
     main, own = max(roots, key=lambda n: (values[n], n)), _own(steps, parents, "consistent_gets")
     ends = [n for n in roots if n > main] + [len(steps)]

@@ -123,7 +123,8 @@ def round_trips(facts: Facts) -> Iterator[Finding]:
         return
     trips, each = top["waits"], top["total_wait_s"] / top["waits"]
     said = f"The session waited for its client most of the time: {range_text(Interval.exact(waited))} "
-    said += f"between calls that took {seconds(facts.lead.total)}. {_word(one)} made {count_text(trips, 'round trip')} of {seconds(each)}"
+    said += f"between calls that took {seconds(facts.lead.total)}. "
+    said += f"{_word(one)} made {count_text(trips, 'round trip')} of {seconds(each)}"
     said += f", {count_text(round(one['rows'] / trips), 'row')} each" if one["rows"] >= trips else ""
     is_small = each < _SLOW_TRIP_S and one["rows"] < _LARGE_FETCH * trips
     step = lob_step(trips, one["rows"]) or (MORE_ROWS if is_small else CLIENT_WORK)

@@ -15,9 +15,12 @@ from ledger_checks import faults
 import iolab
 from iolab.cli import main
 from iolab.pages.ledger_folder import folder_text, log_row
+from iolab.pages.ledger_rows import ledger_rows
 from iolab.pages.ledger_text import MOST_LINES, USUAL_LINES, first_screen
 from iolab.pages.summary import summarize
 from iolab.pages.summary_text import summary_text
+from iolab.rules.finding import Finding, findings_frame
+from iolab.rules.time_parts import with_ledger
 from iolab.time_ledger import PARTS, Account, Place
 from logframe import Interval, LogError
 
@@ -201,3 +204,29 @@ def test_a_small_log_loads_no_reader_of_other_formats(log: str, unused: tuple[st
     done = subprocess.run(words, capture_output=True, text=True, check=True)
 
     assert not set(unused) & set(done.stderr.split())
+
+
+@pytest.mark.parametrize("unlisted", [1, 0])
+def test_time_of_no_statement_is_named_in_the_row_that_holds_it(unlisted: int) -> None:
+    """It may be less than 1 % of the total, and yet a notable part of the row of the other statements."""
+    account = Account(Interval.exact(200 + unlisted), "DB time")
+    for name, seconds in (("large", 180), ("first", 12), ("second", 8)):
+        account.add("who", name, Interval.exact(seconds), kind="mixed")
+    account.add("what", "DB CPU", account.total, kind="cpu")
+    account.closes(None, "not captured", kind="not_accounted", view="who")
+    names = [row.name for row in ledger_rows(account.ledger(), "who")]
+    assert names == ["large", "2 other statements" + " and not captured" * unlisted]
+
+
+@pytest.mark.parametrize("most", ["direct path read temp", "latch free"])
+def test_a_wait_of_a_statement_that_its_sentence_names_is_not_said_again(most: str) -> None:
+    """The sentence beside that of a statement is of another wait than the one that it names."""
+    account, event = Account(Interval.exact(100), "samples"), "direct path read temp"
+    one = account.add("who", "4v9zptq0m17dx", Interval.exact(86), kind="mixed")
+    inner = account.add("who", event, Interval.exact(58), kind="io", parent=one)
+    account.add("what", event, Interval.exact(58), kind="io")
+    found = [Finding("main_statement", f"`4v9zptq0m17dx` took 86 % (58 % in `{most}`).", part=one)]
+    found += [Finding("main_statement", f"`4v9zptq0m17dx` spent 58 % in `{event}`.", part=inner)]
+    ledger = account.ledger()
+    lines = first_screen(findings_frame(with_ledger(found, [ledger])), ledger, width=100).splitlines()
+    assert any("spent" in line for line in lines[:3]) == (most != event)
