@@ -533,7 +533,7 @@ Elapsed times include waiting on following events:
     assert "; between calls, the session waited 198 s for its client, 120 times, 1.65 s each" in ledger.text
     assert found.filter(name="client_time").is_empty()
     [culprit] = found.filter(name="main_statement").head(1).to_dicts()
-    assert "took 67 % of the time" in culprit["sentence"]
+    assert "took 67 % of call time" in culprit["sentence"]
     assert INNER in culprit["detail"]
 
 
