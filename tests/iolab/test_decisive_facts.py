@@ -122,7 +122,8 @@ def test_one_segment_behind_several_events_is_one_fact(other: str) -> None:
     assert len([*places(tables(segments=rows), facts)]) == (1 if found else 2)
     busy = {**events, "gc cr block busy": Wait(exact(900), exact(180))}
     slow = replace(facts, events=busy, background={"log file parallel write": Wait(exact(900), exact(68))})
-    assert any("a log write took 75.6 ms" in one.sentence and "redo" in one.next for one in places(tables(segments=rows), slow))
+    placed = [*places(tables(segments=rows), slow)]
+    assert any("a log write took 75.6 ms" in one.sentence and "redo" in one.next for one in placed)
 
 
 @pytest.mark.parametrize("seconds", [50, 20])
