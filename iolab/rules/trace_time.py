@@ -160,7 +160,7 @@ _SUBJECTS: Final = {
     "sleep": "sleeping",
     "reap": "waiting for completions",
     "submit": "submitting requests",
-    "set-up": "setting up asynchronous I/O",
+    "set-up": "setting up and ending asynchronous I/O",
 }
 
 
