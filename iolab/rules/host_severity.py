@@ -39,7 +39,7 @@ from logframe.errors import RefusedError
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hostparse import HostLog
 
@@ -377,7 +377,7 @@ def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:
     for row in top.head(_MOST_DEVICES).iter_rows(named=True):
         in_flight = f", with up to {three(row['most'])} requests in flight" if has_queue else ""
         took_each = f"; a request took {seconds(row['each'] / 1e3)} on average" if (row["each"] or 0.0) > 0 else ""
-        queued = _in_queue(row["queue"], row["each"]) if took_each else ""
+        queued = _in_queue([row["queue"]], row["each"]) if took_each else ""
         peers = _peers(every, row | {"slow": row["each"]}, number) if took_each else ("", "")
         took_each += queued
         if not took_each:
@@ -401,10 +401,10 @@ def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:
         yield one, peers if not is_limited else ("", "")
 
 
-def _in_queue(queue_ms: float | None, each_ms: float) -> str:
-    """How much of the time of a request it waited in the host, where that is half of it or more."""
-    is_most = 2 * (queue_ms or 0.0) >= each_ms
-    return f", {seconds((queue_ms or 0.0) / 1e3)} of it in the queue of the host" if is_most else ""
+def _in_queue(queues_ms: Iterable[float | None], each_ms: float) -> str:
+    """How much of the time of a request to each device it waited in the host, where that is half of it or more."""
+    waited = _around([(one or 0.0) / 1e3 for one in queues_ms])
+    return f", {seconds(waited)} of it in the queue of the host" if 2e3 * waited.value >= each_ms else ""
 
 
 def _full_group(
@@ -426,7 +426,7 @@ def _full_group(
         rest = own.select(pl.when(is_some).then(time.sum() / count.sum())).collect().item()
         each = _around(took.to_list())
         beside = f"; {seconds(rest / 1e3)} to the others" if rest is not None and rest > 0 else ""
-        queued = _in_queue(group.get_column("queue").mean(), 1e3 * each.value)  # type: ignore[arg-type]  # numbers
+        queued = _in_queue(group.get_column("queue"), 1e3 * each.value)
         said += f" A request to them took {seconds(each)} on average{queued}{beside}."
     return Finding(
         "saturated_device",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 import posixpath
-import tomllib
 from collections import Counter
-from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
-from importlib import resources
+from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +14,7 @@ import polars as pl
 
 from iolab.metrics.formatting import short_text, size_text
 from iolab.rules.finding import Evidence, Finding
+from iolab.rules.listed_table import MOST_TEXT, Figures, Row, Table, data, kinds_of_listings, say, units
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_waits import (
     ANY,
@@ -71,12 +70,17 @@ _STEP: Final = 2.0
 _BUCKETS: Final = {"wait_time_milli": 1.0, "wait_time_micro": 1e-3}
 #: Waits of this many ms and more are slow for a device.
 _SLOW_MS: Final = 16
-_MOST_TEXT: Final = 60
 #: How a row is called that is no part beside the others, and how near to their sum a total is.
 _TOTAL: Final = ("total ", "maximum ", "granule ", "aggregate ")
 _SAME: Final = 1e-3
 #: A device is the cause of waits where it is this many times as slow as the others.
 _FAR: Final = 3
+_DEVICES: Final = "see the devices: iostat -xt 5"
+_NETWORK: Final = (
+    "see the private network and its interface: netstat -s (reassembly), ip -s link, gv$cluster_interconnects"
+)
+#: What is done next about slow waits of a class; of all others the devices are looked at.
+_OF_CLASSES: Final = {"Cluster": _NETWORK, "Concurrency": "", "Configuration": "", "Application": "", "Network": ""}
 _STORAGE: Final = "see the storage that they share, as none is much slower than the others: iostat -xt 5"
 #: Statistics of which the second has most of the first, where a statement took long to parse.
 _PARSING, _CPU = "parse time elapsed", "cpu used by this session"
@@ -92,124 +96,9 @@ _NAME: Final = pl.col("name").str.to_lowercase()
 _CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(OF_STATISTICS + 1)
 
 
-@dataclass(frozen=True)
-class _Figures:
-    """The figures of a column: what they count, one for each row, and whether rows add up."""
-
-    kind: str
-    values: tuple[float | None, ...]
-    is_sum: bool
-
-    def said(self, value: float) -> str:
-        if self.kind == "s":
-            return seconds(value)
-        return size_text(round(value)) if self.kind == "bytes" else f"{value:,.0f}" if value % 1 == 0 else three(value)
-
-
-class _Table:
-    """A listing with the figures of its columns, by the names of the columns of views."""
-
-    def __init__(self, listed: Queried, units: Mapping[str, tuple[str, float]]) -> None:
-        self.listed = listed
-        self.figures: dict[str, _Figures] = {}
-        for place, column in enumerate(listed.columns):
-            found = column.measure(units)
-            if found is not None:
-                name, kind, unit, is_sum = found
-                is_sum = is_sum and kind not in {"age", "ratio", "rate"}
-                kind = {"age": "s", "rate": "bytes"}.get(kind, kind)
-                values = tuple(None if one is None else one.value for one in listed.figures(place, unit))
-                self.figures.setdefault(name, _Figures(kind, values, is_sum))
-        words = (word.removeprefix("sys.") for word in listed.words)
-        self.views = {word.removeprefix("g") if word.startswith("gv$") else word for word in words}
-
-    @cached_property
-    def texts(self) -> dict[str, int]:
-        """The places of the columns by the words of their expressions; of several the one with names of files."""
-        columns = [*enumerate(self.listed.columns)]
-        files = [one for one in columns if any((row[one[0]] or "")[:1] in {"/", "+"} for row in self.listed.rows)]
-        return {word: n for n, one in [*reversed(columns), *files] for word in one.words}
-
-    @cached_property
-    def events(self) -> list[str]:
-        """The events that the query asks for."""
-        quoted = (word.strip("'") for word in self.listed.words if word[0] == "'")
-        return [name for name in quoted if wait_class_of(name)]
-
-    def ratio(self, name: str) -> _Figures | None:
-        """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
-        if name in self.figures:
-            return self.figures[name]
-        part, _, whole = name.removeprefix("1-").partition("/")
-        one, of = self.figures.get(part), self.figures.get(whole)
-        if one is None or of is None:
-            return None
-        pairs = zip(one.values, of.values, strict=True)
-        values = [None if a is None or not b else a / b for a, b in pairs]
-        values = [None if a is None else 1 - a for a in values] if name[:2] == "1-" else values
-        return _Figures("ratio" if one.kind == of.kind else one.kind, tuple(values), is_sum=False)
-
-
-class _Row(dict[str, str]):
-    """What a sentence says of a row; a name with alternatives (``a|b``) is that of the first column that is there.
-
-    The least and the largest figure of a column are ``a<`` and ``a>``.
-    """
-
-    def __init__(self, table: _Table, row: int, **texts: str) -> None:
-        super().__init__(texts)
-        self.table, self.row = table, row
-
-    def __missing__(self, names: str) -> str:
-        end = {"<": min, ">": max}.get(names[-1])  # of all rows
-        for name in names.rstrip("<>").split("|"):
-            figures = self.table.ratio(name.removesuffix("%"))
-            known = [] if figures is None else [one for one in figures.values if one is not None]
-            value = None if figures is None else end(known, default=None) if end else figures.values[self.row]
-            if figures is not None and value is not None:
-                return percent(value) if name[-1] == "%" or figures.kind == "ratio" else figures.said(value)
-            place = self.table.texts.get(name)
-            if place is not None and (text := self.table.listed.rows[self.row][place]):
-                return short_text(text.strip(), _MOST_TEXT)
-        raise KeyError(names)
-
-
-def _say(template: str, texts: Mapping[str, str]) -> str | None:
-    """The sentence, without the parts in brackets that lack a figure; None where it lacks another."""
-    said = ""
-    for number, piece in enumerate(template.replace("]", "[").split("[")):
-        try:
-            said += piece.format_map(texts)
-        except KeyError:
-            if number % 2 == 0:
-                return None
-    return said
-
-
-@cache
-def _data() -> dict[str, Any]:
-    text = resources.files("iolab.rules").joinpath("listings.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-@cache
-def _units() -> dict[str, tuple[str, float]]:
-    """The columns of views: what their figures count, and how many of it one is."""
-    return {name: (kind, float(unit)) for kind, ones in _data()["units"].items() for name, unit in ones.items()}
-
-
-@cache
-def _listings() -> list[tuple[frozenset[str], tuple[str, ...], dict[str, Any]]]:
-    """The views of each kind of listing, the starts of such names, and the sentence about it."""
-    return [
-        (frozenset(one["views"]), tuple(view for view in one["views"] if view[-1] in "$_"), one)
-        for one in _data()["listings"]
-    ]
-
-
 def error_step(code: str) -> str:
     """What to do next about an error."""
-    return str(_data()["errors"].get(code, "remove the cause of the error, then run what failed again"))
+    return str(data()["errors"].get(code, "remove the cause of the error, then run what failed again"))
 
 
 def listed(spool: Spool) -> list[Finding]:
@@ -231,7 +120,7 @@ def listed(spool: Spool) -> list[Finding]:
         2 of 2 listed sessions waited for `latch free`, the longest for 30 s.
     """
     found = []
-    tables = [_Table(one, _units()) for one in queried_tables(spool) if one.rows and account_of(one) is None]
+    tables = [Table(one) for one in queried_tables(spool) if one.rows and account_of(one) is None]
     states = dict(pair for table in reversed(tables) for pair in _states(table))
     found_of = dict[str, Finding]()
     for table in tables:
@@ -249,7 +138,7 @@ def listed(spool: Spool) -> list[Finding]:
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
         is_calm = not found.pop(0)
     views = set[str]().union(*(table.views for table in tables))
-    shown = {view: step for view, step in _data()["shown"].items() if view in views}
+    shown = {view: step for view, step in data()["shown"].items() if view in views}
     steps = [next((step for view, step in shown.items() if view in one.next), one.next) for one in found]
     return [
         replace(one, next="" if is_calm else step, order=n, position=int(one.order < _USUAL))
@@ -257,21 +146,21 @@ def listed(spool: Spool) -> list[Finding]:
     ]
 
 
-def _rows(table: _Table, tables: Sequence[_Table]) -> Iterator[Finding]:
+def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
-    for views, begins, entry in _listings():
+    for views, begins, entry in kinds_of_listings():
         is_of_view = not views.isdisjoint(table.views) or any(word.startswith(begins) for word in table.views)
         if not is_of_view and not set(entry.get("columns", "?")) <= table.texts.keys():
             continue
         if not all(name in table.texts for name in entry.get("requires", ())):
             continue
-        units = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
-        if (said := _row(_Table(table.listed, _units() | units) if units else table, entry, tables)) is not None:
+        own = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
+        if (said := _row(Table(table.listed, own) if own else table, entry, tables)) is not None:
             yield said
             return
 
 
-def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Finding | None:
+def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Finding | None:
     of_size = [name for name, one in table.figures.items() if one.kind != "n" and one.is_sum and name not in _VALUES]
     names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
     name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
@@ -308,19 +197,19 @@ def _row(table: _Table, entry: dict[str, Any], tables: Sequence[_Table]) -> Find
         rates, typical = _rates(most, row, values, counts.values)
         texts, far = texts | rates, value / count / typical if typical else 0.0
     listed = table.listed
-    figures = {n for n, column in enumerate(listed.columns) if column.measure(_units()) is not None}
+    figures = {n for n, column in enumerate(listed.columns) if column.measure(units()) is not None}
     label = [text.strip() for n, text in enumerate(listed.rows[row]) if text and n not in figures]
-    texts["label"] = short_text(" ".join(label), _MOST_TEXT)
+    texts["label"] = short_text(" ".join(label), MOST_TEXT)
     texts["heading"] = next(
-        (one.heading for one in listed.columns if (found := one.measure(_units())) and found[0] == name), ""
+        (one.heading for one in listed.columns if (found := one.measure(units())) and found[0] == name), ""
     )
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
     session = _session(table, listed.rows[row])
     texts["session"] = session or f"`{texts['label']}`"
-    said = _Row(table, row, **texts)
-    sentence, step = _say(entry["say"], said), _say(entry.get("known" if "reason" in texts else "next", ""), said)
+    said = Row(table, row, **texts)
+    sentence, step = say(entry["say"], said), say(entry.get("known" if "reason" in texts else "next", ""), said)
     if not sentence or not texts["label"] + session:
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
@@ -343,7 +232,7 @@ def _alike(figures: dict[int, float], row: int) -> set[int]:
 
 
 def _near(
-    table: _Table, most: _Figures, row: int, values: Sequence[tuple[float, int]]
+    table: Table, most: Figures, row: int, values: Sequence[tuple[float, int]]
 ) -> tuple[list[float], dict[str, str]]:
     """The figures of the other rows but for a few that are much like the largest; a clause about these (``alike``)."""
     figures = {row: most.values[row] or 0.0, **{-n: value for value, n in values}}
@@ -359,7 +248,7 @@ def _near(
 
 
 def _rates(
-    most: _Figures, row: int, values: Sequence[tuple[float, int]], counts: Sequence[float | None]
+    most: Figures, row: int, values: Sequence[tuple[float, int]], counts: Sequence[float | None]
 ) -> tuple[dict[str, str], float]:
     """What one of a row takes, the few rows that take nearly as much, and the average of the others."""
     rates = {-n: value / count for value, n in values if (count := counts[-n])}
@@ -381,9 +270,9 @@ def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[st
     return sorted(parts)[:-1] if math.isclose(rest, max(parts, default=(0.0,))[0], rel_tol=_SAME) else parts or values
 
 
-def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
+def _series(table: Table, of_bytes: str = "") -> Iterator[Finding]:
     """A series of times: the moment from which on it is another, else its peak."""
-    place, columns = _moments(table), [one.measure(_units()) for one in table.listed.columns]
+    place, columns = _moments(table), [one.measure(units()) for one in table.listed.columns]
     firsts = {one[0]: (one[1], n) for n, one in reversed([*enumerate(columns)]) if one}  # as in the figures
     figures = [(name, n) for kind in ("bytes", "s", "n") for name, (of, n) in firsts.items() if of == kind]
     if place is None or not figures:
@@ -403,18 +292,20 @@ def _series(table: _Table, of_bytes: str = "") -> Iterator[Finding]:
             break
     else:
         label, most = max(found, key=lambda one: one[1])
+        if most == min(value for _, value in found):
+            return
         usual = of.said(median(value for _, value in found))
         said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {usual}."
     yield Finding("listed_rows", capital(said), evidence=(Evidence("tables", (name,)),), order=_USUAL)
 
 
-def _jump(of: _Figures) -> float:
+def _jump(of: Figures) -> float:
     """How many times its median the largest figure of a column is."""
     values = [value for value in of.values if value is not None]
     return max(values) / usual if values and (usual := median(values)) > 0 else 0.0
 
 
-def _moments(table: _Table) -> int | None:
+def _moments(table: Table) -> int | None:
     """The first column with times, where a time is of a row only."""
     for place, column in enumerate(table.listed.columns):
         if column.words & _TIMES and not column.words & {"max", "min", "count", "sum"}:
@@ -422,7 +313,7 @@ def _moments(table: _Table) -> int | None:
     return None
 
 
-def _switches(table: _Table) -> Iterator[Finding]:
+def _switches(table: Table) -> Iterator[Finding]:
     """The hour with most switches, of a list of hours, of days with a column for each hour, or of single switches."""
     one = table.listed
     if not table.views & _SWITCHES:
@@ -449,7 +340,8 @@ def _switches(table: _Table) -> Iterator[Finding]:
     if max(value for _, value in found) <= 0:
         return
     label, most = max(found, key=lambda pair: pair[1])
-    each = f", one every {seconds(3600 / most)}" if most > 1 else ""
+    is_last = found.index((label, most)) in {0, len(found) - 1} and len(found) > 1  # it may not be over
+    each = f", one every {seconds(3600 / most)}{' or less' * is_last}" if most > 1 else ""
     usual = f"; the median is {three(median(value for _, value in found))} per hour" if len(found) > 2 else ""
     others = sum(value == most for _, value in found) - 1
     tied = f" and in {counted(others, 'other rows')}" if others else ""
@@ -464,7 +356,7 @@ def _switches(table: _Table) -> Iterator[Finding]:
     )
 
 
-def _states(table: _Table) -> Iterator[tuple[str, str]]:
+def _states(table: Table) -> Iterator[tuple[str, str]]:
     """The sessions of a listing with their status, and since when they have it."""
     sid, status = table.texts.get("sid"), table.texts.get("status")
     times = next((table.figures[name].values for name in ("last_call_et", *_WAITED) if name in table.figures), ())
@@ -474,20 +366,20 @@ def _states(table: _Table) -> Iterator[tuple[str, str]]:
             yield str(row[sid]).strip(), f"{str(row[status]).strip()}{since}{_whose(table, row)}"
 
 
-def _session(table: _Table, row: Sequence[str]) -> str:
+def _session(table: Table, row: Sequence[str]) -> str:
     """The session of a row, and whose it is; empty where it has none."""
     sid = table.texts.get("sid")
     return f"Session {row[sid].strip()}{_whose(table, row, 2)}" if sid is not None and row[sid] else ""
 
 
-def _whose(table: _Table, row: Sequence[str], most: int = len(_WHOSE)) -> str:
+def _whose(table: Table, row: Sequence[str], most: int = len(_WHOSE)) -> str:
     """Whose session it is, in brackets."""
     whose = [place for name in _WHOSE if (place := table.texts.get(name)) is not None]
     names = dict.fromkeys(f"`{text.strip()}`" for place in whose if (text := row[place]) and text.strip())
     return f" ({', '.join([*names][:most])})" if names else ""
 
 
-def _sessions(table: _Table, states: Mapping[str, str]) -> Iterator[Finding]:
+def _sessions(table: Table, states: Mapping[str, str]) -> Iterator[Finding]:
     """What most of the listed sessions waited for, how long, and the session that blocks most of them."""
     one = table.listed
     event, session, blocker = one.find("event"), one.find(*_WAITERS), one.find(*BLOCKERS)
@@ -568,7 +460,7 @@ def _blocker(blocked: dict[str, str]) -> tuple[str, str] | None:
     return holder, f"{count:,} of them{f', {through:,} through others' if through else ''}"
 
 
-def _locks(table: _Table, session: int) -> Iterator[Finding]:
+def _locks(table: Table, session: int) -> Iterator[Finding]:
     """Of rows of v$lock the session that holds what most others request."""
     one = table.listed
     request = one.find("request")
@@ -602,7 +494,7 @@ def _locks(table: _Table, session: int) -> Iterator[Finding]:
     )
 
 
-def _histogram(table: _Table) -> Iterator[Finding]:
+def _histogram(table: Table) -> Iterator[Finding]:
     """Of buckets of waits the event with most slow ones: how many of its waits were slow, and the slowest bucket."""
     event, counts = table.texts.get("event"), table.figures.get("wait_count")
     buckets = ((table.texts.get(name), unit) for name, unit in _BUCKETS.items())
@@ -616,26 +508,27 @@ def _histogram(table: _Table) -> Iterator[Finding]:
         if end is not None and count:
             name = str(table.listed.rows[n][event]).strip() if event is not None else asked
             waits.setdefault(name, []).append((end.value, count))
-    slow = {name: sum(count for end, count in ends if end > _SLOW_MS) for name, ends in waits.items()}
+    slow = {name: sum(count for end, count in ends if end / 2 >= _SLOW_MS) for name, ends in waits.items()}
     if not slow or not max(slow.values()):
         return
     name = max(slow, key=lambda one: slow[one])
-    total, last = sum(count for _, count in waits[name]), max(waits[name])
+    total, top = sum(count for _, count in waits[name]), max(one for one, _ in waits[name])
+    last = sum(count for one, count in waits[name] if one == top)  # of all instances
     of = f"of the {total:,.0f} waits for `{name}` took"
     said = f"{percent(slow[name] / total)} {of} {_SLOW_MS} ms or longer"
     if slow[name] < _SAME * total:
         said = f"All but {slow[name]:,.0f} {of} less than {_SLOW_MS} ms"
     yield Finding(
         "listed_rows",
-        f"{said}; the slowest {last[1]:,.0f} took {three(last[0] / 2)} to {three(last[0])} ms.",
-        next=event_step(name) or "see the devices: iostat -xt 5",
+        f"{said}; the slowest {last:,.0f} took {three(top / 2)} to {three(top)} ms.",
+        next=event_step(name) or _OF_CLASSES.get(wait_class_of(name) or "", _DEVICES),
         evidence=(Evidence("tables", (name,)),),
         order=_USUAL,
         explains=("log file sync", name) if name == "log file parallel write" else (name,),
     )
 
 
-def _resizes(table: _Table) -> Iterator[Finding]:
+def _resizes(table: Table) -> Iterator[Finding]:
     """The part of memory that grew most, and the one that shrank most, from the first resize to the last."""
     name, before, after = table.texts.get("component"), *map(table.figures.get, ("initial_size", "final_size"))
     sizes: dict[str, list[tuple[float, float]]] = {}
@@ -657,7 +550,7 @@ def _resizes(table: _Table) -> Iterator[Finding]:
         yield Finding("listed_rows", whole, next=step, evidence=(Evidence("tables", tuple(sizes)),), order=_USUAL)
 
 
-def _key_of(rows: float, tables: Sequence[_Table]) -> str:
+def _key_of(rows: float, tables: Sequence[Table]) -> str:
     """The value with nearly as many rows, in a listing of values and their number."""
     for table in tables:
         values = [n for n, column in enumerate(table.listed.columns) if "count" not in column.words]
@@ -668,7 +561,7 @@ def _key_of(rows: float, tables: Sequence[_Table]) -> str:
     return ""
 
 
-def _reason(tables: Sequence[_Table]) -> str:
+def _reason(tables: Sequence[Table]) -> str:
     """Why most child cursors were not shared: counted by reason, or a column of Y and N for each."""
     found = Counter[str]()
     for table in tables:
@@ -690,21 +583,24 @@ def _lag(text: str | None) -> float | None:
     return sum(float(part) * unit for part, unit in zip(parts, _UNITS_OF_LAG, strict=True))
 
 
-def _named(tables: Sequence[_Table], key: str, *, is_plain: bool = False) -> dict[str, float]:
+def _named(tables: Sequence[Table], key: str, *, is_plain: bool = False) -> dict[str, float]:
     """The figures of listings of a name and its value, such as v$pgastat; plain ones are as the view has them."""
-    return {
-        str(row[name]).strip(): figure
-        for table in tables
-        if (name := table.texts.get(key)) is not None
-        if (value := next((table.texts[one] for one in _VALUES if one in table.texts), None)) is not None
-        if not is_plain or len(table.listed.columns[value].tokens) == 1
-        for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True)
-        if (figure := _lag(row[value]) if number is None else number.value) is not None
-    }
+    found: dict[str, float] = {}
+    for table in tables:
+        name, value = table.texts.get(key), next((table.texts[one] for one in _VALUES if one in table.texts), None)
+        if name is None or value is None or (is_plain and len(table.listed.columns[value].tokens) != 1):
+            continue
+        own: dict[str, float] = {}
+        for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True):
+            figure, label = _lag(row[value]) if number is None else number.value, str(row[name]).strip()
+            if figure is not None:  # a view of all instances has a row of each
+                own[label] = own.get(label, 0.0) * ("inst_id" in table.texts) + figure
+        found |= own
+    return found
 
 
 def _ratios(
-    spool: Spool, tables: Sequence[_Table], found_of: Mapping[str, Finding], longest: Longest
+    spool: Spool, tables: Sequence[Table], found_of: Mapping[str, Finding], longest: Longest
 ) -> Iterator[Finding]:
     """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
@@ -715,7 +611,7 @@ def _ratios(
     own = _own_names(spool, tables, longest.statement) | {*traced}
     firsts = _named(tables[::-1], "name", is_plain=True)
     values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}
-    for entry in _data()["ratios"]:
+    for entry in data()["ratios"]:
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
         is_none = names["part"] in values and not part and "least" not in entry
@@ -737,7 +633,7 @@ def _ratios(
         texts |= {name: f"{value:,.15g}" for name, value in values.items()}
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
-        if (said := _say(entry["say"], texts)) is not None:
+        if (said := say(entry["say"], texts)) is not None:
             beside_it = found_of.get(entry.get("listing", ""))
             said = said if beside_it is None else f"{said} {beside_it.sentence}"
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
@@ -748,7 +644,7 @@ def _times(spool: Spool, of: Longest) -> Iterator[Finding]:
     """The parts of the time of the statement that took longest, where statistics below it are of it alone."""
     longest, elapsed, _ = of
     own = spool.statistics.filter(pl.col("statement") > longest, pl.col("basis") == "delta")
-    words = {name.lower(): said for name, said in _data()["times"].items()}
+    words = {name.lower(): said for name, said in data()["times"].items()}
     counts = (
         rows.select(name=_NAME, s=pl.col("value").cast(pl.Float64) / 100)
         for rows in (own, spool.autotrace.filter(statement=longest))
@@ -778,14 +674,14 @@ def _writers(spool: Spool) -> Iterator[Finding]:
     for account in accounts:
         rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
         for name, time, count in rows:
-            explains = tuple(_data()["writers"].get(name, ()))
+            explains = tuple(data()["writers"].get(name, ()))
             if explains and not any(other in explains for other, _, _ in rows):
                 said, place = f"{counted(count, 'writes')}, {seconds(time)}", (Evidence("tables", (name,)),)
                 said = f"`{name}` took {seconds(time / count)} each: {said}."
                 yield Finding("listed_rows", said, evidence=place, order=_USUAL, explains=explains)
 
 
-def _own_names(spool: Spool, tables: Sequence[_Table], longest: int) -> set[str]:
+def _own_names(spool: Spool, tables: Sequence[Table], longest: int) -> set[str]:
     """The statistics that the session listed of itself after the statement that took longest."""
     own = own_statements(spool, longest)
     # a script without its text that lists statistics right before the statement and right after it is of the session

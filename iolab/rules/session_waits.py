@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from sqlplusparse import Spool
 
 #: How a session queries its own statistics and waits, and what explains the time of any statement.
-_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat", "'userenv'", "userenv(")
+_OF_SESSION: Final = ("v$mystat", "v$pq_sesstat", "'userenv'", "userenv(", "snap_events.")
+#: Words of what lists its waits: a query, or a package that prints what was added since its start.
+_ITS_WAITS: Final = ("v$session_event", "snap_events.")
 ANY: Final = "any statement"
 #: The place of statistics in the order of listings.
 OF_STATISTICS: Final = 4
@@ -72,7 +74,8 @@ def _waits_of_runs(spool: Spool, longest: Longest) -> Iterator[tuple[pl.DataFram
     connects = spool.lines().filter(role=_CONNECTED).get_column("line")
     last, known = 0, dict[str, tuple[float, float]]()
     for one in queried_tables(spool):
-        if one.statement not in asked or "v$session_event" not in one.words or (account := account_of(one)) is None:
+        is_its = one.statement in asked and any(word.startswith(_ITS_WAITS) for word in one.words)
+        if not is_its or (account := account_of(one)) is None:
             continue
         # waits for a client are those of a statement where they are as many as its round trips
         is_of_it = (pl.col("kind") != "idle") | ((pl.col("count") - trips).abs() < PART * trips)

@@ -122,10 +122,9 @@ _HALF: Final = 0.5
 _MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
-_ECHO: Final = "`set echo on` before the statements, then take an extended SQL trace (event 10046)"
+_ECHO: Final = f"`set echo on` before the statements, then take {_SQL_TRACE}"
 #: A plan belongs to a run of which its A-Time is at least this share.
 _SAME_RUN: Final = 0.95
-_STRACE: Final = "strace -f -ttt -T -yy"
 
 
 @dataclass(frozen=True)
@@ -355,7 +354,7 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     total = facts.ledger.total if facts.ledger is not None else None
     if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
         return
-    said = f"{len(times):,} statements whose text the log does not show took {phrases.seconds(sum(times))} together"
+    said = f"{len(times):,} statements that the log does not echo took {phrases.seconds(sum(times))} together"
     if times[0] > 0 and (groups := two_groups(in_order, clock_step(times))):
         ends = (f"{len(one):,} took {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
         said += f", in two groups: {' and '.join(ends)}."
@@ -420,7 +419,8 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        return f"{took} {of}: {_apart(row) or in_order(row) or sample(row, is_whole=is_first)}{other_runs(row)}."
+        scan = "".join(f"; {one}" for one in _scan(row) if row["converted"])
+        return f"{took} {of}: {_apart(row) or in_order(row) or sample(row, is_whole=is_first)}{other_runs(row)}{scan}."
     if said := _apart(row):
         return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
@@ -519,6 +519,8 @@ def _next(facts: SpoolFacts) -> str:
     large = facts.large
     if not large:
         return ""
+    if large[0]["is_aside"] and large[0]["kind"] == "plsql":
+        return "compare what the session listed before this pause and after it"
     plans, of_plans = facts.plans(large[0]), plans_of(large[0])
     if plans.get_column("a_time_s").max():
         return SEE_PLAN
@@ -526,7 +528,7 @@ def _next(facts: SpoolFacts) -> str:
         best = min(of_plans, key=lambda plan: median(of_plans[plan]))
         return f"compare the plans, and keep `{best}`: dbms_spm.load_plans_from_cursor_cache"
     if large[0]["kind"] == "host":
-        return f"`{_STRACE}` of one run of {_name(large[0])}"
+        return f"`strace -f -ttt -T -yy` of one run of {_name(large[0])}"
     trips, rows = large[0]["round_trips"] or 0, large[0]["rows"] or 0
     if by_trips(large[0]):
         return "fetch as many rows at a time as in its fastest run (`set arraysize`, or that of the program)"
@@ -539,6 +541,8 @@ def _next(facts: SpoolFacts) -> str:
         return _ECHO
     if large[0]["times"][1:] and changed(large[0]):
         return "compare its plans before and after: select * from table(dbms_xplan.display_awr('SQL_ID'))"
+    if large[0]["converted"]:
+        return COMPARE_ITSELF.format(*large[0]["converted"])
     if any(row["kind"] not in _REPEATED_KINDS for row in large):
         return f"take {_SQL_TRACE} of its next run"
     if any(row["disk_sorts"] or (row["blocks"] or 0) > (row["gets"] or math.inf) for row in large[:1]):
@@ -547,8 +551,6 @@ def _next(facts: SpoolFacts) -> str:
         return f"take {_SQL_TRACE} of a slow run, for its reads and recursive statements"
     if recursion(large[0]):
         return "see what runs for each row: a function of PL/SQL in the statement, or a trigger of its table"
-    if large[0]["converted"]:
-        return COMPARE_ITSELF.format(*large[0]["converted"])
     if large[0]["unindexed"]:
         return f"index `{large[0]['scanned']}` by what its query asks for: {', '.join(large[0]['unindexed'])}"
     if large[0]["scanned"]:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: Columns with the time of waits, and their unit in s; words of a heading, where the query is not in the log.
 _WAITED: Final = {
     **dict.fromkeys(("time_waited_micro", "time_waited_micro_fg"), 1e-6),
-    **dict.fromkeys(("time_waited", "time_waited_fg"), 0.01),
+    **dict.fromkeys(("time_waited", "time_waited_fg", "csec"), 0.01),
     **dict.fromkeys(("waited", "waits", "wait", "time", "seconds", "secs"), 0),
 }
 #: The count of a bucket of a histogram: the times beside it are ends of buckets.
@@ -113,7 +113,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
         return None
     events = [row[event] for row in listed.rows]
     times = _sums(events, listed.figures(*place))
-    counts = _counts(listed, events, "total_waits", "total_waits_fg")
+    counts = _counts(listed, events, "total_waits", "total_waits_fg", "waits")
     within = _written(times, counts)
     total = sum((time for name, time in times.items() if name != within), Interval.exact(0.0))
     if total.value <= 0:

@@ -35,7 +35,7 @@ _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
 #: Statements of less time are not what a session is about, where others list views.
 _SHORT_S: Final = 1.0
-_ANALYSIS: Final = "list chained rows"
+_ANALYSIS: Final = ("list chained rows", "dbms_session.sleep", "dbms_lock.sleep")
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
 
@@ -60,10 +60,13 @@ def is_long(spool: Spool) -> bool:
 
 
 def diagnoses(spool: Spool) -> list[int]:
-    """The statements by which someone looked for a cause: what lists views of the dictionary, or chained rows."""
+    """The statements by which someone looked for a cause: lists of views of the dictionary or chained rows, pauses."""
     lists = [one.statement for one in queried_tables(spool) if any(_is_view(word) for word in one.words)]
     texts = spool.statements.drop_nulls("text").select("statement", "text").iter_rows()
-    return [*(one for one in lists if one is not None), *(n for n, text in texts if _ANALYSIS in text.lower())]
+    return [
+        *(one for one in lists if one is not None),
+        *(n for n, text in texts if any(one in text.lower() for one in _ANALYSIS)),
+    ]
 
 
 def _is_view(word: str) -> bool:

@@ -450,7 +450,7 @@ def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: 
     [one] = [one for one in first if one.name == "runs"]
 
     assert said in one.sentence
-    assert one.sentence.startswith(f"{len(times)} statements whose text the log does not show took ")
+    assert one.sentence.startswith(f"{len(times)} statements that the log does not echo took ")
     assert one.position == 1
     assert one.next.startswith("`set echo on`")
 

@@ -518,6 +518,33 @@ def test_differences_of_statistics_explain_the_statement_before_them(rows: dict[
     assert stated in found
 
 
+def test_waits_that_a_package_prints_are_those_of_the_statement_before() -> None:
+    """`snap_events` lists what the session waited since its start, in hundredths of a second."""
+    text = _fetch(rows=41_000, trips=20_500) + "SQL> exec snap_events.end_snap\n"
+    text += f"Session Events - 22-Sep 11:48:52\nInterval:-      719 seconds\n{'-' * 57}\n"
+    text += f"{'Event':43}{'Waits':>12}{'Time_outs':>12}{'Csec':>12}{'Avg Csec':>12}{'Max Csec':>12}\n"
+    text += f"{'-----':43}{'-----':>12}{'---------':>12}{'----':>12}{'--------':>12}{'--------':>12}\n"
+    text += f"{'SQL*Net message from client':43}{20_500:>12,}{0:>12}{9_120:>12,}{'.445':>12}{211:>12}\n"
+    text += "\nPL/SQL procedure successfully completed.\n\n"
+    found = iolab.findings(text.encode()).filter(name="main_statement").row(0, named=True)
+    assert found["sentence"].endswith(
+        "The session waited 91.2 s for `SQL*Net message from client` (20,500 waits of 4.45 ms)."
+    )
+    assert found["next"].startswith("fetch more rows at a time")
+
+
+def test_a_pause_is_no_work_beside_what_a_session_lists() -> None:
+    """A session that waits between two lists is calm where these say so."""
+    metrics = "select metric_name, value from v$sysmetric;\n\nMETRIC_NAME                  VALUE\n"
+    text = f"SQL> {metrics}----------------------- ----------\nAverage Active Sessions        .86\n\n"
+    text += "Elapsed: 00:00:00.01\n"
+    text += "SQL> exec dbms_session.sleep(600)\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:10:00.01\n"
+    found = iolab.findings(text.encode())
+    assert found.item(1, "sentence").startswith("Nothing stands out: on average 0.86 sessions were active")
+    steps = found.filter(name="main_statement").get_column("next").to_list()
+    assert steps == ["compare what the session listed before this pause and after it"]
+
+
 def _fetch(rows: int, trips: int) -> str:
     counts = f"       9000  consistent gets\n{0:>11}  physical reads\n{trips:>11}  SQL*Net roundtrips to/from client\n"
     head = (

@@ -176,7 +176,11 @@ def test_switches_are_those_of_the_column_that_counts_them() -> None:
     )
     found = iolab.findings((listing + waits).encode()).get_column("sentence").to_list()
     lead = next(n for n, one in enumerate(found) if one.startswith("`log file switch (checkpoint incomplete)` took"))
-    assert found[lead + 1].startswith("Log switches were most frequent at `2020-01-23 02`: 221 per hour")
+    assert found[lead + 1].startswith(
+        "Log switches were most frequent at `2020-01-23 02`: 221 per hour, one every 16.3 s;"
+    )
+    last = said(table(f"{query} from v$log_history group by 1", ("HOUR", "SWITCHES", "GB"), *rows[:-1]))
+    assert "221 per hour, one every 16.3 s or less;" in last  # the hour may not be over
     assert "`GB` was" not in " ".join(found)
     other = query.replace("count(*) switches", "sum(blocks) switches").replace("first_time", "begin_time")
     series = said(table(f"{other} from v$undostat group by 1", ("HOUR", "SWITCHES", "GB"), *rows))
@@ -214,6 +218,63 @@ def test_waits_are_the_smaller_part_where_cpu_took_most_of_the_time(cpu: int, *,
     query = "select stat_name, round(value/1e6) secs from v$sys_time_model"
     lines = screen(totals() + table(query, ("STAT_NAME", "SECS"), ("DB time", 54_618), ("DB CPU", cpu)))
     assert ("CPU took 88 % of the DB time, so waits are its smaller part" in " ".join(lines[:3])) is is_said
+
+
+def test_hard_parses_of_the_time_model_lead() -> None:
+    """Time in hard parses comes before the CPU that they use."""
+    query = "select stat_name, round(value/1e6) secs from v$sys_time_model"
+    rows = ("DB time", 18_411), ("DB CPU", 13_881), ("hard parse elapsed time", 10_988)
+    log = totals() + table(query, ("STAT_NAME", "SECS"), *rows)
+    log += table(
+        "select name, value from v$sysstat", ("NAME", "VALUE"), ("parse count (hard)", 61), ("parse count (total)", 66)
+    )
+    found = iolab.findings(log.encode()).get_column("sentence").to_list()
+    hard, cpu = (next(n for n, one in enumerate(found) if one.startswith(word)) for word in ("Hard parses", "CPU took"))
+    assert found[hard] == "Hard parses took 60 % of the DB time: 61 of 66 parses were hard."
+    assert hard < cpu
+
+
+@pytest.mark.parametrize("lost", [16_154, 3])
+def test_blocks_that_the_private_network_lost_are_those_of_all_instances(lost: int) -> None:
+    """Statistics of several instances are added up, and slow waits for blocks lead to the network, not to disks."""
+    waits = [(n, "gc cr block 2-way", 6_462_693, 78_389) for n in (1, 2)]
+    head = ("INST_ID", "EVENT", "TOTAL_WAITS", "SECS")
+    log = table(
+        "select inst_id, event, total_waits, round(time_waited_micro/1e6) secs from gv$system_event", head, *waits
+    )
+    buckets = [
+        (n, "gc cr block 2-way", end, count) for n in (1, 2) for end, count in ((16, 9000), (32, 4000), (256, 200 + n))
+    ]
+    query = "select inst_id, event, wait_time_milli, wait_count from gv$event_histogram"
+    log += table(query, ("INST_ID", "EVENT", "WAIT_TIME_MILLI", "WAIT_COUNT"), *buckets)
+    rows = [
+        (n, name, count // 2)
+        for n in (1, 2)
+        for name, count in (("gc blocks lost", lost), ("gc cr blocks received", 9_000_000))
+    ]
+    log += table("select inst_id, name, value from gv$sysstat", ("INST_ID", "NAME", "VALUE"), *rows)
+    found = iolab.findings(log.encode())
+    sentences = " ".join(found.get_column("sentence"))
+    assert "the slowest 403 took 128 to 256 ms" in sentences
+    assert ("lost 16,154 blocks; 9,000,000 blocks" in sentences) is (lost > 9)
+    assert any(step.startswith("see the private network") for step in found.get_column("next").drop_nulls())
+    assert not any("iostat" in step for step in found.get_column("next").drop_nulls())
+
+
+def test_buckets_of_powers_of_two_in_us_end_where_the_next_begins() -> None:
+    """A bucket that ends at 16.4 ms is of waits of 8.2 ms and more, none of which is known to be slow."""
+    rows = (8192, 9000), (16_384, 22), (32_768, 2)
+    query = "select wait_time_micro, wait_count from v$event_histogram_micro where event = 'db file sequential read'"
+    assert "All but 2 of the 9,024 waits for `db file sequential read` took less than 16 ms" in said(
+        table(query, ("WAIT_TIME_MICRO", "WAIT_COUNT"), *rows)
+    )
+
+
+def test_a_series_without_a_change_has_no_peak() -> None:
+    """Sizes that are all alike are largest nowhere."""
+    rows = [(f"2020-01-23 0{n}", 50) for n in range(1, 6)]
+    query = "select to_char(first_time,'YYYY-MM-DD HH24') hour, sum(blocks*block_size)/1024/1024 mb from v$archived_log"
+    assert "was largest at" not in said(table(f"{query} group by 1", ("HOUR", "MB"), *rows))
 
 
 def test_blocked_sessions_lead_before_totals_since_the_start() -> None:

@@ -1,0 +1,139 @@
+"""A listing of a view with the figures of its columns, and the sentences about views (`listings.toml`)."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from iolab.metrics.formatting import short_text, size_text
+from iolab.rules.phrases import percent, seconds, three
+from logframe.oracle import wait_class_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlplusparse import Queried
+
+MOST_TEXT: Final = 60
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a column: what they count, one for each row, and whether rows add up."""
+
+    kind: str
+    values: tuple[float | None, ...]
+    is_sum: bool
+
+    def said(self, value: float) -> str:
+        """One of the figures, with its unit."""
+        if self.kind == "s":
+            return seconds(value)
+        return size_text(round(value)) if self.kind == "bytes" else f"{value:,.0f}" if value % 1 == 0 else three(value)
+
+
+class Table:
+    """A listing with the figures of its columns, by the names of the columns of views."""
+
+    def __init__(self, listed: Queried, own: Mapping[str, tuple[str, float]] = MappingProxyType({})) -> None:
+        """A listing, whose columns mean what those of all views mean (`units`), or what they mean in it alone."""
+        self.listed = listed
+        self.figures: dict[str, Figures] = {}
+        for place, column in enumerate(listed.columns):
+            found = column.measure({**units(), **own})
+            if found is not None:
+                name, kind, unit, is_sum = found
+                is_sum = is_sum and kind not in {"age", "ratio", "rate"}
+                kind = {"age": "s", "rate": "bytes"}.get(kind, kind)
+                values = tuple(None if one is None else one.value for one in listed.figures(place, unit))
+                self.figures.setdefault(name, Figures(kind, values, is_sum))
+        words = (word.removeprefix("sys.") for word in listed.words)
+        self.views = {word.removeprefix("g") if word.startswith("gv$") else word for word in words}
+
+    @cached_property
+    def texts(self) -> dict[str, int]:
+        """The places of the columns by the words of their expressions; of several the one with names of files."""
+        columns = [*enumerate(self.listed.columns)]
+        files = [one for one in columns if any((row[one[0]] or "")[:1] in {"/", "+"} for row in self.listed.rows)]
+        return {word: n for n, one in [*reversed(columns), *files] for word in one.words}
+
+    @cached_property
+    def events(self) -> list[str]:
+        """The events that the query asks for."""
+        quoted = (word.strip("'") for word in self.listed.words if word[0] == "'")
+        return [name for name in quoted if wait_class_of(name)]
+
+    def ratio(self, name: str) -> Figures | None:
+        """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
+        if name in self.figures:
+            return self.figures[name]
+        part, _, whole = name.removeprefix("1-").partition("/")
+        one, of = self.figures.get(part), self.figures.get(whole)
+        if one is None or of is None:
+            return None
+        pairs = zip(one.values, of.values, strict=True)
+        values = [None if a is None or not b else a / b for a, b in pairs]
+        values = [None if a is None else 1 - a for a in values] if name[:2] == "1-" else values
+        return Figures("ratio" if one.kind == of.kind else one.kind, tuple(values), is_sum=False)
+
+
+class Row(dict[str, str]):
+    """What a sentence says of a row; a name with alternatives (``a|b``) is that of the first column that is there.
+
+    The least and the largest figure of a column are ``a<`` and ``a>``.
+    """
+
+    def __init__(self, table: Table, row: int, **texts: str) -> None:
+        super().__init__(texts)
+        self.table, self.row = table, row
+
+    def __missing__(self, names: str) -> str:
+        end = {"<": min, ">": max}.get(names[-1])  # of all rows
+        for name in names.rstrip("<>").split("|"):
+            figures = self.table.ratio(name.removesuffix("%"))
+            known = [] if figures is None else [one for one in figures.values if one is not None]
+            value = None if figures is None else end(known, default=None) if end else figures.values[self.row]
+            if figures is not None and value is not None:
+                return percent(value) if name[-1] == "%" or figures.kind == "ratio" else figures.said(value)
+            place = self.table.texts.get(name)
+            if place is not None and (text := self.table.listed.rows[self.row][place]):
+                return short_text(text.strip(), MOST_TEXT)
+        raise KeyError(names)
+
+
+def say(template: str, texts: Mapping[str, str]) -> str | None:
+    """The sentence, without the parts in brackets that lack a figure; None where it lacks another."""
+    said = ""
+    for number, piece in enumerate(template.replace("]", "[").split("[")):
+        try:
+            said += piece.format_map(texts)
+        except KeyError:
+            if number % 2 == 0:
+                return None
+    return said
+
+
+@cache
+def data() -> dict[str, Any]:
+    """What is said of views (`listings.toml`)."""
+    text = resources.files("iolab.rules").joinpath("listings.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def units() -> dict[str, tuple[str, float]]:
+    """The columns of views: what their figures count, and how many of it one is."""
+    return {name: (kind, float(unit)) for kind, ones in data()["units"].items() for name, unit in ones.items()}
+
+
+@cache
+def kinds_of_listings() -> list[tuple[frozenset[str], tuple[str, ...], dict[str, Any]]]:
+    """The views of each kind of listing, the starts of such names, and the sentence about it."""
+    return [
+        (frozenset(one["views"]), tuple(view for view in one["views"] if view[-1] in "$_"), one)
+        for one in data()["listings"]
+    ]
