@@ -119,7 +119,7 @@ def say(template: str, texts: Mapping[str, str]) -> str | None:
 
 @cache
 def data() -> dict[str, Any]:
-    """What is said of views (`listings.toml`)."""
+    """The sentences about views (`listings.toml`)."""
     text = resources.files("iolab.rules").joinpath("listings.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
