@@ -41,7 +41,7 @@ def with_clock(
 ) -> tuple[pl.DataFrame, list[Diagnostic]]:
     """The lines with a ``tim`` (``process``, ``line``, ``tim_us``) with ``clock``, counted from 1 in each process.
 
-    A ``tim`` that alone lies before both its neighbours is damaged: it is null in the result.
+    A ``tim`` that alone lies before or after both its neighbours is damaged: it is null in the result.
 
     Args:
         tims: the lines.
@@ -68,12 +68,12 @@ def with_clock(
     for part in tims.filter(is_odd).partition_by("process", maintain_order=True):
         tim = part.get_column("tim_us")
         steps = (tim.diff() < -STEP_US).fill_null(value=False).arg_true().to_list()
-        damaged = [place for place in steps if _stands_alone(tim, place)]
+        damaged = [alone for place in steps if (alone := _alone(tim, place)) is not None]
         if damaged:
             tim = tim.scatter(damaged, None)
             part = part.with_columns(tim)  # noqa: PLW2901 - the rest works on what is left
             for place in damaged:
-                reason = "the tim of this line lies before that of the lines around it: it is damaged and left out"
+                reason = "the tim of this line does not fit those of the lines around it: it is damaged and left out"
                 rows.append(Diagnostic(name, int(part.item(place, "line")), None, "clock", None, reason))
             steps = (tim.forward_fill().diff() < -STEP_US).fill_null(value=False).arg_true().to_list()
         for place in steps:
@@ -88,13 +88,18 @@ def with_clock(
     return pl.concat(parts).sort("line", maintain_order=True), rows
 
 
-def _stands_alone(tim: pl.Series, place: int) -> bool:
-    """Is the value at a place before both its neighbours, which follow one another?"""
+def _alone(tim: pl.Series, place: int) -> int | None:
+    """Where time goes back, the one value that fits neither of its neighbours, which follow one another."""
     before = tim[place - 1]
     if place + 1 == len(tim):
-        return bool(tim[place] < before / 2)  # the last digits are missing
+        is_cut = tim[place] < before / 2  # the last digits are missing
+        return place if is_cut else None
     after = tim[place + 1]
-    return bool(after is not None and after >= before - STEP_US)
+    if after is not None and after >= before - STEP_US:
+        return place
+    around = [tim[place - 2] if place > 1 else None, tim[place], after]
+    is_ahead = None not in around and max(around) - min(around) <= STEP_US
+    return place - 1 if is_ahead else None
 
 
 def clocks(

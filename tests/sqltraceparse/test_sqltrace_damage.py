@@ -77,12 +77,13 @@ def test_a_wait_cut_anywhere(length: int) -> None:
     assert not rows or rows[0][1] in {"cut", "clock", "unparsed"}
 
 
-def test_times_that_lack_digits_are_left_out() -> None:
-    """A tim that alone lies before both its neighbours is damaged."""
-    trace, rows = found(WAIT, CALL.replace("tim=5000200", "tim=50002"), WAIT.replace("5000150", "5000190"))
+@pytest.mark.parametrize("tim", ["50002", "9000200"])
+def test_times_that_lack_digits_are_left_out(tim: str) -> None:
+    """A tim that alone lies before both its neighbours, or after, is damaged."""
+    trace, rows = found(WAIT, CALL.replace("tim=5000200", f"tim={tim}"), WAIT.replace("5000150", "5000190"), WAIT)
 
     assert trace.calls.get_column("tim_us").to_list() == [None]
-    assert trace.waits.get_column("clock").to_list() == [1, 1]
+    assert trace.waits.get_column("clock").to_list() == [1, 1, 1]
     assert rows == [(2, "clock")]
 
 
