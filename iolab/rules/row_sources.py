@@ -8,6 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import size_text
 from iolab.rules.phrases import counted, percent, seconds
+from iolab.rules.time_parts import LARGE
 from iolab.time_ledger.next_steps import COMMIT_LESS
 from iolab.time_ledger.sql_traces import has_plan, is_commit, is_query
 from sqlplusparse.predicates import converted_column, converted_in_text
@@ -226,8 +227,8 @@ def own_times(spool: Spool) -> pl.DataFrame:
 
 
 def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
-    """The operation that took half of a plan's time, or more."""
-    most = plan.filter(pl.col("a_time_s") >= _MOST * pl.col("whole").max())
+    """The operation that took most of a plan's time, where that is a third of it or more."""
+    most = plan.filter(pl.col("a_time_s") >= LARGE * pl.col("whole").max())
     found = most.sort("a_time_s", "id", descending=[True, False]).head(1)
     return next(found.iter_rows(named=True), None)
 
