@@ -306,7 +306,8 @@ def _peers(devices: pl.DataFrame, row: dict[str, Any], samples: int) -> tuple[st
         return "", ""
     most = seconds(_most(others, "every") / 1e3)
     if others.height == 1:
-        return f" Another {kind}device averaged {most}.", ""
+        as_many = " with as many requests" * alike.height
+        return f" Another {kind}device{as_many} averaged {most}.", _SEE_PATH if as_many else ""
     kind = kind if is_several else f"{kind}devices"
     return f" {others.height} other {kind} averaged {most} or less.", _SEE_PATH if is_several else ""
 

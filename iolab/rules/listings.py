@@ -615,7 +615,8 @@ def _ratios(
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
         is_none = names["part"] in values and not part and "least" not in entry
-        is_some = "least" in entry and part >= entry["least"] * of and of >= entry.get("fewest", _LEAST_OF)
+        is_some = "least" in entry and entry["least"] * of <= part <= entry.get("most", math.inf) * max(of, 1)
+        is_some &= of >= entry.get("fewest", _LEAST_OF)
         below = entry.get("below", {})
         is_calm = names["part"] in values and all(values.get(one.lower(), 0) < most for one, most in below.items())
         if not (is_calm if below else is_none or (is_some and beside > entry.get("above", 0))):

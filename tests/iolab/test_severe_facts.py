@@ -147,7 +147,7 @@ def test_a_group_of_disks_that_waits_in_the_host_is_sent_more() -> None:
     [
         ((900.0, 900.0), 24.0, "2 other `dm-*` devices with as many requests or more averaged 600 us or less."),
         ((900.0, 60.0), 24.0, "2 other `dm-*` devices averaged 600 us or less."),
-        ((900.0, 3.0), 24.0, "Another `dm-*` device averaged 600 us."),
+        ((900.0, 3.0), 24.0, "Another `dm-*` device with as many requests averaged 600 us."),
         ((3.0, 3.0), 24.0, None),
     ],
 )
