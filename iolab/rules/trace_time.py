@@ -238,7 +238,8 @@ def _waits_for_work(log: StraceLog, lead: Ledger) -> str:
     who = (
         "the process waited for work" if several == 1 else f"{every(several, times.noun)} waited for work, {lead.scope}"
     )
-    waited = f"{who[:1].lower()}{who[1:]} for {percent(min(1.0, idle / whole.value))} of {seconds(whole)}"
+    share = f"{'' if trace_of(log).is_timed else 'at most '}{percent(min(1.0, idle / whole.value))}"
+    waited = f"{who[:1].lower()}{who[1:]} for {share} of {seconds(whole)}"
     return f"Nothing stands out: {waited}; no other call took more than {seconds(longest)}."
 
 

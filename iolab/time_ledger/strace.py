@@ -17,7 +17,7 @@ from iolab.metrics.table import nanoseconds
 from iolab.metrics.trace_times import times_of
 from iolab.time_ledger.account import Account, Ledger, void_ledger
 from logframe.interval import Interval
-from straceparse.call_classes import ASYNCHRONOUS, NOTHING, READY_CALLS
+from straceparse.call_classes import ASYNCHRONOUS, NOTHING, POSTS, READY_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,33 +229,44 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
     error = tick * (span["calls"] if is_relative else 1)
     name, kind = (_CLOSING, "not_accounted") if rest >= 0 else ("counted twice", "counted_twice")
     add(name, Interval(rest, 0 if rest >= 0 else rest - error, max(rest, 0)), kind=kind)
-    ready = times.calls.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)), pl.col("name").is_in(READY_CALLS))
+    own = times.calls.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)))
+    ready = own.filter(pl.col("name").is_in(READY_CALLS))
+    read = own.filter(pl.col("name").is_in(sums.filter(kind="client").get_column("name").implode()))
+    trips = _round_trips(sums, int(read.get_column("longest").max() or 0))  # type: ignore[call-overload]  # numbers
     # without a descriptor such a call is a sleep: nothing was to arrive
     slept = sums.filter(pl.col("name").is_in(READY_CALLS), pl.col("file").cast(pl.String) == NOTHING)
     late = int(ready.get_column("late").sum()) - int(slept.select((pl.col("elapsed") + pl.col("open")).sum()).item())
-    return _finished(account, sums, late / _SECOND, is_timed=is_timed)
+    return _finished(account, sums, late / _SECOND, trips, is_timed=is_timed)
 
 
-def _round_trips(sums: pl.DataFrame) -> str:
-    """How often a process wrote to its client and read what came next, and the time of both; empty of few."""
-    client = sums.filter(kind="client").group_by("fd").agg(pl.col("elapsed").sum(), pl.col("calls", "name"))
+def _round_trips(sums: pl.DataFrame, longest: int) -> str:
+    """How often a process wrote to its client and read what came next, and the time of both; empty of few.
+
+    The time is left out where the ``longest`` of its reads may be most of it.
+    """
+    is_of_client = pl.col("fd").is_in(sums.filter(kind="client").get_column("fd").implode())  # and its writes
+    client = sums.filter(is_of_client).group_by("fd").agg(pl.col("elapsed").sum(), pl.col("calls", "name"))
     for _, elapsed, calls, names in client.sort("elapsed", "fd", descending=True).head(1).iter_rows():
         if set(names) in PAIRS and min(calls) >= max(MANY_TRIPS, _ALIKE * max(calls)):
-            each = time_text(elapsed / _SECOND / min(calls))
-            return f"{min(calls):,} {ROUND_TRIPS} of {each}"
+            is_even = longest < _MOSTLY * elapsed  # else one wait has most of it, and the mean is of none
+            return f"{min(calls):,} {ROUND_TRIPS}" + is_even * f" of {time_text(elapsed / _SECOND / min(calls))}"
     return ""
 
 
-def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bool) -> Ledger:
+def _finished(account: Account, sums: pl.DataFrame, late: float, trips: str, *, is_timed: bool) -> Ledger:
     """The ledger, with what shares are of, and the total in one line."""
     total = account.total
     idle = {kind: _seconds(sums.filter(kind=kind), "elapsed") for kind in ("idle", "client")}
     aside = sum(idle.values()) / total.value
-    work, work_base, unshared, trips = None, "", "", _round_trips(sums)
+    work, work_base, unshared = None, "", ""
+    at_most = "" if is_timed else "at most "
+    rested = (
+        aside if is_timed else _seconds(sums.filter(pl.col("name").is_in(POSTS), kind="idle"), "open") / total.value
+    )
     if _seconds(sums, "slack") > _COARSE * total.value:
         unshared = "times are printed too coarsely: their rounding adds up to more than 10 % of the total"
-    elif aside > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
-        rest = f"{share_text(min(aside, 1.0))} of the time was idle or waiting for the client"
+    elif rested > 1 - _NOTHING or (aside > _MOSTLY and (1 - aside) * total.value < _LEAST_S):
+        rest = f"{at_most}{share_text(min(rested, 1.0))} of the time was idle or waiting for the client"
         unshared = f"{'the process itself hardly ran' if trips else 'almost nothing ran'}: {rest}"
     elif aside >= _IDLE:
         work, work_base = total * (1 - aside), "the non-idle time"
@@ -270,11 +281,10 @@ def _finished(account: Account, sums: pl.DataFrame, late: float, *, is_timed: bo
             if kind == "client":
                 is_sure = sums.filter(kind=kind, target="server").height
                 what = "waiting for the client" if is_sure else "likely waiting for the client"
-            at_most = "" if is_timed else "at most "
             share, of = share_text(min(seconds / total.value, 1.0)), ", ".join(names)
             text += f"; {at_most}{share} of this time was {what} ({trips if kind == 'client' and trips else of})"
     if late >= _MOSTLY * total.value:
-        most_of_it = f"{'' if is_timed else 'at most '}{share_text(late / total.value)} of this time"
+        most_of_it = f"{at_most}{share_text(late / total.value)} of this time"
         text += f"; for {most_of_it} it waited until a time-out: nothing arrived"
     counted = dict.fromkeys(("what", "where"), "calls")
     return account.ledger(elapsed=total, work=work, work_base=work_base, unshared=unshared, text=text, counted=counted)

@@ -256,3 +256,41 @@ def test_calm_processes_are_calm_together(rest: str) -> None:
 
     calm = "both processes waited for work, process 7 for 99.9 % of 60.0 s; no other call took more than 700 us."
     assert (calm in said) == ("Nothing stands out" in said) == (rest == "semtimedop")
+
+
+@pytest.mark.parametrize("took", [True, False])
+@pytest.mark.parametrize(("ended", "work"), [("", "both"), (" = 0", "both"), ("", "pread64"), ("", "")])
+def test_a_process_that_works_by_a_timer_is_calm(ended: str, work: str, *, took: bool) -> None:
+    """Sleeps that time out with writes, and reads of a control file, between are idle; without, one may be a lock."""
+    text, at = "", 1700000000.0
+    late = ended or " = -1 EAGAIN (Resource temporarily unavailable)"
+    calls = [(f"semtimedop(32770, [{{16, -1, 0}}], 1, {{3, 0}}){late}", 3.0007), ("times(NULL) = 39011", 0.0001)]
+    for name in ("pread64", "pwrite64", "pwrite64"):
+        if work in {name, "both"}:
+            calls.append((f'{name}(256, "\\25\\302\\0"..., 16384, 49152) = 16384', 0.0008))
+    for call, time in calls * 20:
+        text += f"{at:.6f} {call}{f' <{time:.6f}>' if took else ''}\n"
+        at += time + 0.0001
+
+    said = _said(text)
+
+    is_calm = not ended and work == "both"
+    stated = (
+        f"Nothing stands out: the process waited for work for {'' if took else 'at most '}99.9 % of 60.1 s; no other"
+    )
+    assert (stated in said) == ("Nothing stands out" in said) == is_calm
+
+
+@pytest.mark.parametrize("longest", ["0.020000", "9.000000"])
+def test_round_trips_to_a_named_client_are_counted(longest: str) -> None:
+    """Writes to the socket of a client and reads of it are round trips; one long wait makes no mean of them."""
+    text, client = "", "17<TCP:[10.44.2.18:1521->10.201.7.3:51234]>"
+    for n in range(200):
+        took, at = "0.020000" if n else longest, 1700000000 + 0.03 * n + 9 * (n > 0)
+        text += f'{at:.6f} read({client}, "", 8208) = 21 <{took}>\n'
+        text += f'{at + (0.025 if n else 9.01):.6f} write({client}, "", 190) = 190 <0.000020>\n'
+
+    said = iolab.ledger(text.encode()).text
+
+    assert ("(200 round trips of 20.0 ms)" in said) == (longest == "0.020000")
+    assert ("(200 round trips)" in said) == (longest != "0.020000")
