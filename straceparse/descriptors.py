@@ -59,6 +59,7 @@ _TARGETS: Final = {
     "PIPE_FILE": "pipe",
     "CHANNEL": "socket",
     "TERMINAL_FILE": "terminal",
+    "CHARACTER_FILE": "character",
     "KERNEL_FILE": "kernel",
 }
 _NOTES: Final = {"BLOCK_NOTE": "block", "CHARACTER_NOTE": "character"}

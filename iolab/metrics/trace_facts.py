@@ -35,6 +35,8 @@ _MUCH: Final = 0.2
 _MOST_FILES: Final = 3
 #: What the next trace is best started with.
 RARE: Final = "see whether it runs often: all of it took only {}"
+#: A device whose reads wait for entropy.
+ENTROPY: Final = "/dev/random"
 COMMAND: Final = "strace -f -ttt -T -yy -v -o FILE -p PID"
 #: Diagnostics of lines of which a call may be lost.
 _UNREAD: Final = ("unparsed", "damaged", "cut")
@@ -287,8 +289,8 @@ class ReadOrder:
 
 
 def short_name(file: object) -> str:
-    """The last part of a path."""
-    return str(file).rsplit("/", maxsplit=1)[-1] or str(file)
+    """The last part of a path, but all of that of the device that waits for entropy."""
+    return str(file) if file == ENTROPY else str(file).rsplit("/", maxsplit=1)[-1] or str(file)
 
 
 def seconds_of(frame: pl.DataFrame, column: str) -> float:

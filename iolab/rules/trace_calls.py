@@ -57,6 +57,8 @@ WRITER: Final = f"if it is a database writer: {ASYNC_OFF}"
 _FILES_OF_WRITER: Final = 3
 CLOCK: Final = "see the clock source (tsc needs no system call): /sys/devices/system/clocksource/*/current_clocksource"
 STACKS: Final = "see where its threads wait, and who holds the lock: gdb -p PID -batch -ex 'thread apply all bt'"
+UNKNOWN_END: Final = "see what is at the other end of the descriptor: ls -l /proc/PID/fd; lsof -p PID"
+MORE_ENTROPY: Final = "read /dev/urandom (java: -Djava.security.egd=file:/dev/./urandom), or install rng-tools"
 #: Calls of which a log of each says less than another tool.
 _SUMMED: Final = {
     **dict.fromkeys(CLOCKS, CLOCK),

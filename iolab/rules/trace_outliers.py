@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.trace_facts import COMMAND, short_name, trace_of
+from iolab.metrics.trace_facts import COMMAND, ENTROPY, short_name, trace_of
 from iolab.metrics.trace_named import PATH
+from iolab.metrics.trace_reads import NOT_KNOWN, file_or_fd
 from iolab.metrics.trace_times import STALL, times_of
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, named_list, percent, seconds
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
-from iolab.rules.trace_calls import process_ledger, silent_peer
+from iolab.rules.trace_calls import MORE_ENTROPY, UNKNOWN_END, process_ledger, silent_peer
 from straceparse.call_classes import READY_CALLS, TARGETED_CALLS
+from straceparse.descriptors import without_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,7 +83,9 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     rows = calls.select(
         pl.col("name").cast(pl.String), "pid", "line", "time_of_day", start=start, took=took, path=path
     ).collect()
-    rows = rows.drop_nulls("took")
+    files = trace_of(log).requests.filter(mode="sync").select("pid", "line", at=file_or_fd()).unique(["pid", "line"])
+    rows = rows.drop_nulls("took").join(files, ["pid", "line"], "left", nulls_equal=True, maintain_order="left")
+    rows = rows.with_columns(path=pl.coalesce(without_note(pl.col("path")), pl.col("at").replace(NOT_KNOWN, None)))
     middle = pl.col("took").median().over("name")
     rows = rows.with_columns(is_long=(pl.col("took") >= FAR * middle) & (pl.col("took") >= _LEAST_S))
     sums = rows.group_by("name").agg(
@@ -105,16 +109,20 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         of_all = f"{percent(row['share'])} of the time of all"
         printed = trace_of(log).printed
         of, kind = kinds.filter(name=row["name"]).sort("elapsed", descending=True).select("class", "kind").row(0)
+        is_entropy = files.to_list() == [ENTROPY]
         if not printed and kind in {"cpu", "mixed"}:
             continue  # what followed a call is in its time
         step = (
             _OTHER_END if kind == "wait" else _STALLED.format(f" of {named}" if named else "") if printed else COMMAND
         )
+        if is_entropy or (row["name"] in TARGETED_CALLS and kind == "mixed"):  # of no disk, as far as the log tells
+            step = MORE_ENTROPY if is_entropy else UNKNOWN_END
         yield Finding(
             "few_long_calls",
             f"{row['long']:,} of {row['count']:,} `{row['name']}` calls took {'' if printed else 'at most '}{each}"
             f"{' each' if row['long'] > 1 else ''}{on}{where}{_regular(own)}, {of_all}; "
             f"the median is {seconds(row['median'])}.",
+            detail="a read of it waits until the kernel has enough entropy" if is_entropy else "",
             next=_SESSION if of == "the database server" else step,
             evidence=(Evidence("calls", (row["name"],), tuple(own.get_column("line").head(5))),),
             order=0,

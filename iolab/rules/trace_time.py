@@ -8,7 +8,7 @@ import polars as pl
 
 from iolab.metrics.formatting import size_text
 from iolab.metrics.table import nanoseconds
-from iolab.metrics.trace_facts import COMMAND, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
+from iolab.metrics.trace_facts import COMMAND, ENTROPY, RARE, SHORT_S, short_name, submits_in_name_only, trace_of
 from iolab.metrics.trace_named import folder_of
 from iolab.metrics.trace_reads import NOT_KNOWN, file_or_fd
 from iolab.metrics.trace_times import STALL, times_of
@@ -18,9 +18,11 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import NEARLY_ALL, PART, named_parts
 from iolab.rules.trace_calls import (
     CLOCK,
+    MORE_ENTROPY,
     NOT_SUBMITTED,
     SERVES,
     STACKS,
+    UNKNOWN_END,
     WRITER,
     all_ended,
     in_turn,
@@ -69,7 +71,6 @@ IOSTAT: Final = "take iostat -xt 1 (of NFS: nfsiostat 1) beside the next log, fo
 _OTHER_END: Final = f"take a log of the process at the other end: {COMMAND}"
 _KERNEL: Final = "see what the kernel does in it: perf record -g -p PID; where it waits: cat /proc/PID/stack"
 _CPU: Final = "perf record -g -p PID, for the CPU; /proc/PID/schedstat, for the run queue"
-_UNKNOWN_END: Final = "see what is at the other end of the descriptor: ls -l /proc/PID/fd; lsof -p PID"
 _HOLDER: Final = "see who holds the lock: cat /proc/locks; lsof {}"
 _ADDRESS: Final = "see whether the address answers: nc -vz HOST PORT; what drops the packets: tcpdump host HOST"
 _SILENT: Final = "see whether {host} gets the packets and answers: tcpdump -n host {host} and port {port}"
@@ -95,6 +96,10 @@ _NOT_WOKEN: Final = {
     "locks and messages": f"{_WAITS}, for Oracle; else {STACKS.removeprefix('see ')}",
 }
 _SERVER: Final = "the database server"
+_UNKNOWN: Final = "reads and writes, file not known"
+_DEVICES: Final = "character devices"
+#: Classes beside those of I/O whose calls are of a file, a peer or a descriptor to be named.
+_NAMED: Final = (FILE_LOCKS, "sockets", _UNKNOWN, _DEVICES)
 _TRIPS: Final = f"Round trips to {_SERVER}"
 #: Fewer bytes than the smallest session data unit (SDU) of Oracle Net leave room for more rows.
 _FULL_PACKET: Final = 8192
@@ -105,6 +110,7 @@ _MEANING: Final = {
     "sockets": ("the process waited for the other end of a socket, not for a disk", _OTHER_END),
     "pipes": ("the process waited for the other end of a pipe, not for a disk", _OTHER_END),
     "terminal": ("the process waited for a terminal, not for a disk", ""),
+    _DEVICES: ("", UNKNOWN_END),
     "event descriptors": ("the process waited for an event of another thread or a timer", _OTHER_END),
     READY: ("the process waited until a socket, pipe or timer was ready", _OTHER_END),
     "locks and messages": ("a thread waited until another thread or process woke it", STACKS),
@@ -118,8 +124,8 @@ _MEANING: Final = {
     ),
     ASYNCHRONOUS: ("requests overlap, so their times add up to more", IOSTAT),
     "file names and attributes": ("", _FILE_SYSTEM),
-    "standard input and output": ("the process may have waited for the other end of a pipe", _UNKNOWN_END),
-    "reads and writes, file not known": ("", _UNKNOWN_END),
+    "standard input and output": ("the process may have waited for the other end of a pipe", UNKNOWN_END),
+    _UNKNOWN: ("", UNKNOWN_END),
     FILE_LOCKS: ("another process held the lock", _HOLDER),
     "reads of the clock": ("strace sees those that the vDSO does not answer", CLOCK),
     "the database server": (
@@ -138,7 +144,7 @@ _OF: Final = {
     "standard input and output": "on standard input or output",
     "the client": "for the client",
     "likely the client (Oracle Net)": "likely on the client's connection",
-    "reads and writes, file not known": "on an unknown descriptor",
+    _UNKNOWN: "(file not known)",
     FILE_LOCKS: "for locks of files",
     "sleep": "(sleep)",
     "the database server": "from the database server",
@@ -152,7 +158,7 @@ _SUBJECTS: Final = {
     "/proc, /sys and files in memory": "calls on {}",
     **dict.fromkeys(("the client", "child processes"), "waits for {}"),
     "likely the client (Oracle Net)": "waits that are likely for the client (Oracle Net)",
-    "reads and writes, file not known": "reads and writes of unknown files",
+    _UNKNOWN: "reads and writes of unknown files",
     **dict.fromkeys(("file names and attributes", "locks and messages"), "calls for {}"),
     "allocation and hints": "calls for file {}",
     "memory": "memory-management calls",
@@ -307,8 +313,10 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
             host, _, port = peer.rpartition(":")
             next_step = _SILENT.format(host=host, port=port)
     names = row["evidence"]["rows"] if row["evidence"] else []
-    if next_step == _UNKNOWN_END and (peer := _peer(log, lead, row)):
+    if next_step == UNKNOWN_END and (peer := _peer(log, lead, row)):
         said, next_step = f"{said.removesuffix('.')}; {peer}.", CLIENT_WORK
+    elif row["class"] == _UNKNOWN and len(names) == 1:
+        said += _of_one_size(log, lead, row)
     if row["class"] == "file flushes" and len(names) == 1:
         writes = lead.parts().filter(pl.col("class") == "file writes", pl.col("parent").is_null())["count"].sum()
         if is_pair(row["count"], float(writes)):
@@ -342,6 +350,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
         next_step = _PATHS.format(peer.rpartition(":")[0])
     if NOT_SUBMITTED in said and is_writer(log, lead):
         next_step = WRITER
+    if row["class"] == _DEVICES and _main_file(log, lead, row)[0] == ENTROPY:
+        detail, next_step = "a read of it waits until the kernel has enough entropy", MORE_ENTROPY
     if next_step == IOSTAT:
         file, of_ring = _of_ring(log, lead) if set(names) == set(HIDDEN) else (_main_file(log, lead, row)[0], "")
         said, next_step = said + of_ring, _iostat_of(file)
@@ -445,6 +455,17 @@ def _done_at_once(lead: Ledger, row: dict[str, Any]) -> str:
     return f"reaping took {seconds(reaps.item())} each, so the requests were in effect synchronous"
 
 
+def _of_one_size(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
+    """The size and the rate of calls on unknown files that all moved as many bytes, as a sentence."""
+    fds = _targets_of(log, lead, row).get_column("fd").implode()
+    is_one = is_own(lead) & (pl.col("syscall") == row["evidence"]["rows"][0]) & pl.col("fd").is_in(fds)
+    sizes = trace_of(log).requests.filter(is_one).get_column("bytes_transferred").drop_nulls()
+    if sizes.n_unique() != 1 or not sizes[0] or sizes.len() < max(row["count"], LEAST_WAITS):
+        return ""
+    at_least, rate = "" if trace_of(log).printed else "at least ", sizes[0] * row["count"] / row["seconds"] / 1e6
+    return f" Each moved {size_text(sizes[0], largest='KiB')}: {at_least}{three(rate)} MB/s."
+
+
 def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """Whether a server waited: reads of a descriptor with as many writes to it, of a process that reads blocks."""
     ends = _targets_of(log, lead, {**row, "evidence": None})
@@ -453,7 +474,7 @@ def _peer(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     is_one = set(counts) == {"read", "write"} and ends["fd"].n_unique() == 1
     if not is_read or not is_one or not is_pair(counts["read"], counts["write"]):
         return ""
-    return f"with as many writes to it (`fd {ends.item(0, 'fd')}`), {SERVES}"
+    return f"with as many writes to it, {SERVES}"
 
 
 def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -607,9 +628,10 @@ def _mostly(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 def _main_file(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> tuple[str, str]:
     """The path of the file with most, or all, of the time of a class of calls; empty where none has."""
-    if row["class"] is None or (row["kind"] != "io" and row["class"] not in {FILE_LOCKS, "sockets"}):
+    if row["class"] is None or (row["kind"] != "io" and row["class"] not in _NAMED):
         return "", ""
-    sums = _targets_of(log, lead, row).group_by("file").agg(_inside().sum())
+    place = file_or_fd().replace(NOT_KNOWN, None) if row["class"] == _UNKNOWN else "file"
+    sums = _targets_of(log, lead, row).group_by(file=place).agg(_inside().sum())
     for file, most in sums.drop_nulls("file").sort("elapsed", "file", descending=[True, False]).head(1).iter_rows():
         if most >= _MOST_OF_IT * row["seconds_hi"] * 1e9:
             return file, _much(sums, most, row["seconds_hi"] * 1e9, is_timed=trace_of(log).is_timed)
@@ -749,13 +771,15 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         each = often_each(Interval.exact(count), None, "calls", seconds(elapsed / count / 1e9))
         program = f" (`{one}`)" if (one := program_of(times, pid)) else ""
         where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
+        place = _place(log, [name], pl.lit(value=True))[0]
+        step = MORE_ENTROPY if of == _DEVICES and f"`{ENTROPY}`" in place else _MEANING.get(of, ("", ""))[1]
         yield Finding(
             "calls_of_all",
-            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{_place(log, [name], pl.lit(value=True))[0]}.",
+            f"{named} took {seconds(elapsed / 1e9)} in {where}: {each}{place}.",
             Interval.exact(min(1.0, elapsed / 1e9 / lead.total.value)),
             "the longest process",
             detail="calls of several processes may have run at the same time",
-            next=_MEANING.get(of, ("", ""))[1] or _KERNEL,
+            next=step or _KERNEL,
             evidence=(Evidence("calls", (name,)),),
             order=1,
         )

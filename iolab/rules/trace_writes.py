@@ -40,6 +40,9 @@ _MOST_FILES: Final = 3
 _SHARE: Final = 0.01
 #: Bytes and seconds of a copy, as dd prints them.
 _COPIED: Final = PARTS_GRAMMAR.pattern("^(?P<bytes>{COPIED_BYTES}){COPIED} (?P<seconds>{COPIED_SECONDS}) s")
+#: The end of the line above it, of whole blocks alone, and what a block is that makes no call costly.
+_RECORDS: Final = " records out"
+_SMALL: Final = 65536
 _NEXT: Final = "`iostat -xt 1` of the device{}: w_await, f/s and f_await"
 _NFS: Final = "`nfsiostat 1`{} (a local disk: `iostat -xt 1`): avg RTT and exe of writes"
 
@@ -185,6 +188,46 @@ def written_and_read(log: StraceLog) -> Iterator[Finding]:
             evidence=(Evidence("requests", (file,)),),
             order=0,
         )
+
+
+@rule(
+    "copied_in_blocks",
+    of="strace_summary",
+    needs="the lines of dd beside the table of strace -c",
+    thresholds={"64 KiB": "from there on a call costs little beside the bytes that it moves"},
+)
+def copied_in_blocks(log: StraceLog) -> Iterator[Finding]:
+    r"""A copy of `dd` in small blocks: its calls are many, and each of them costs time.
+
+    Examples:
+        >>> import iolab
+        >>> log = "8388608+0 records in\n8388608+0 records out\n"
+        >>> log += "4294967296 bytes (4.3 GB) copied, 411.207 s, 10.4 MB/s\n"
+        >>> log += "% time     seconds  usecs/call     calls    errors syscall\n"
+        >>> log += "------ ----------- ----------- --------- --------- ----------------\n"
+        >>> log += "100.00   46.913377           5   8390133           read\n"
+        >>> for one in copied_in_blocks(iolab.load(log.encode())): print(one.sentence)
+        `dd` copied 4 GiB in blocks of 512 bytes: 411 s, 10.4 MB/s.
+    """
+    texts = log.diagnostics.sort("line").get_column("text").drop_nulls().str.strip_chars()
+    lines = pl.DataFrame({"text": texts, "records": texts.shift(1)}).filter(pl.col("records").str.ends_with(_RECORDS))
+    count = pl.col("records").str.strip_suffix(_RECORDS).str.strip_suffix("+0").cast(pl.Int64, strict=False)
+    copied = lines.select(pl.col("text").str.extract_groups(_COPIED), count=count).unnest("text").drop_nulls()
+    copied = copied.with_columns(
+        pl.col("bytes").cast(pl.Int64), took=pl.col("seconds").str.replace(",", ".", literal=True)
+    )
+    for size, took, count in (
+        copied.select("bytes", pl.col("took").cast(pl.Float64), "count").sort("took").tail(1).rows()
+    ):
+        if count and size < _SMALL * count and size % count == 0 and took > 0:
+            yield Finding(
+                "copied_in_blocks",
+                f"`dd` copied {size_text(size)} in blocks of {size_text(size // count)}: {seconds(took)}, "
+                f"{three(size / took / 1e6)} MB/s.",
+                next="copy in larger blocks: dd bs=1M",
+                evidence=(Evidence("diagnostics"),),
+                order=-1,
+            )
 
 
 def _untimed(trace: Trace, row: dict[str, Any]) -> Finding:

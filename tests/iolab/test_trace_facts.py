@@ -63,7 +63,7 @@ def test_a_wait_for_the_server_is_looked_for_in_the_server() -> None:
         text += f"{clock:.6f} {call}\n{clock + 0.0001:.6f} {rows}\n"
         clock += 188.0 if n == 7 else 0.001
     found = iolab.findings(text.encode()).filter(name="few_long_calls")
-    assert found.item(0, "sentence").startswith("1 of 59 `read` calls took at most 188 s, 99")
+    assert found.item(0, "sentence").startswith("1 of 59 `read` calls took at most 188 s on `fd 9`, 99")
     assert found.item(0, "next").startswith("see what its session waited for then")
 
 
@@ -265,9 +265,8 @@ def test_a_process_that_works_by_a_timer_is_calm(ended: str, work: str, *, took:
     text, at = "", 1700000000.0
     late = ended or " = -1 EAGAIN (Resource temporarily unavailable)"
     calls = [(f"semtimedop(32770, [{{16, -1, 0}}], 1, {{3, 0}}){late}", 3.0007), ("times(NULL) = 39011", 0.0001)]
-    for name in ("pread64", "pwrite64", "pwrite64"):
-        if work in {name, "both"}:
-            calls.append((f'{name}(256, "\\25\\302\\0"..., 16384, 49152) = 16384', 0.0008))
+    names = [name for name in ("pread64", "pwrite64", "pwrite64") if work in {name, "both"}]
+    calls += [(f'{name}(256, "\\25\\302\\0"..., 16384, 49152) = 16384', 0.0008) for name in names]
     for call, time in calls * 20:
         text += f"{at:.6f} {call}{f' <{time:.6f}>' if took else ''}\n"
         at += time + 0.0001
@@ -294,3 +293,57 @@ def test_round_trips_to_a_named_client_are_counted(longest: str) -> None:
 
     assert ("(200 round trips of 20.0 ms)" in said) == (longest == "0.020000")
     assert ("(200 round trips)" in said) == (longest != "0.020000")
+
+
+@pytest.mark.parametrize("fd", ["21", "21</dev/random<char 1:8>>", "21</dev/nst0<char 9:0>>", "21</u01/a.dbf>", "22"])
+def test_long_reads_of_a_descriptor_that_another_thread_opened(fd: str) -> None:
+    """The file is that of the open of any thread; reads of a device that is no disk are not looked for in iostat."""
+    text = (
+        "7 1700000000.000000 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD) = 8 <0.000090>\n"
+    )
+    text += '7 1700000000.000200 open("/dev/random", O_RDONLY) = 21 <0.000018>\n'
+    for n in range(100):
+        at, took = 1700000001 + n + 59 * (n > 40), "59.500000" if n == 40 else "0.000012"
+        text += f'8 {at}.000000 read({fd if n == 40 else "9</u01/b.jar>"}, "", 20) = 8 <{took}>\n'
+    row = iolab.findings(text.encode()).filter(name="few_long_calls").row(0, named=True)
+
+    named, step = {
+        "21</dev/nst0<char 9:0>>": ("nst0", "ls -l /proc/PID/fd"),
+        "21</u01/a.dbf>": ("a.dbf", "iostat -xt 1"),
+        "22": ("fd 22", "ls -l /proc/PID/fd"),
+    }.get(fd, ("/dev/random", "/dev/urandom"))
+    assert row["sentence"].startswith(f"1 of 100 `read` calls took 59.5 s on `{named}`, ")
+    assert step in row["next"]
+    assert ("iostat" in row["next"]) == (step == "iostat -xt 1")
+
+
+@pytest.mark.parametrize(("size", "fds"), [(262144, 1), (262144, 2), (None, 1)])
+@pytest.mark.parametrize("took", [True, False])
+def test_writes_to_an_unknown_file_have_their_descriptor_and_size(size: int | None, fds: int, *, took: bool) -> None:
+    """A descriptor without a file is named where all calls are on it, and the size where it is that of all."""
+    text = ""
+    for n in range(80):
+        end = f"{size or 262144 - n}{' <0.050000>' if took else ''}"
+        text += f'{1700000000 + n * 0.05001:.6f} write({21 + n % fds}, "\\6\\242"..., 262144) = {end}\n'
+    said = _said(text)
+
+    rate = "5.24" if took else "at least 5.24"
+    assert ("calls, 50 ms each, all of it on `fd 21`." in said) == (took and fds == 1)
+    assert (f" Each moved 256 KiB: {rate} MB/s." in said) == bool(size)
+
+
+@pytest.mark.parametrize(("records", "is_said"), [("8388608+0", True), ("4096+0", False), ("8388607+1", False)])
+def test_a_copy_in_small_blocks_leads(records: str, *, is_said: bool) -> None:
+    """What `dd` printed beside a summary says the size of its blocks, where all are whole, and the rate."""
+    text = f"{records} records in\n{records} records out\n4294967296 bytes (4.3 GB) copied, 411.207 s, 10.4 MB/s\n"
+    text += "% time     seconds  usecs/call     calls    errors syscall\n"
+    text += "------ ----------- ----------- --------- --------- ----------------\n"
+    text += " 54.03   46.913377           5   8390133           read\n"
+    text += " 45.94   39.884205           4   8389007           write\n"
+    text += "------ ----------- ----------- --------- --------- ----------------\n"
+    text += "100.00   86.827202              16788552           total\n"
+    found = iolab.findings(text.encode()).filter(pl.col("name").is_in(["copied_in_blocks", "counted_calls"]))
+    lead = found.row(0, named=True)
+
+    assert (lead["sentence"] == "`dd` copied 4 GiB in blocks of 512 bytes: 411 s, 10.4 MB/s.") == is_said
+    assert ("bs=1M" in (lead["next"] or "")) == is_said
