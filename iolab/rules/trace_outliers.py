@@ -83,8 +83,8 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
     rows = calls.select(
         pl.col("name").cast(pl.String), "pid", "line", "time_of_day", start=start, took=took, path=path
     ).collect()
-    files = trace_of(log).requests.filter(mode="sync").select("pid", "line", at=file_or_fd()).unique(["pid", "line"])
-    rows = rows.drop_nulls("took").join(files, ["pid", "line"], "left", nulls_equal=True, maintain_order="left")
+    targets = trace_of(log).requests.filter(mode="sync").select("pid", "line", at=file_or_fd()).unique(["pid", "line"])
+    rows = rows.drop_nulls("took").join(targets, ["pid", "line"], "left", nulls_equal=True, maintain_order="left")
     rows = rows.with_columns(path=pl.coalesce(without_note(pl.col("path")), pl.col("at").replace(NOT_KNOWN, None)))
     middle = pl.col("took").median().over("name")
     rows = rows.with_columns(is_long=(pl.col("took") >= FAR * middle) & (pl.col("took") >= _LEAST_S))

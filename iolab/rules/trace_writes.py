@@ -40,8 +40,8 @@ _MOST_FILES: Final = 3
 _SHARE: Final = 0.01
 #: Bytes and seconds of a copy, as dd prints them.
 _COPIED: Final = PARTS_GRAMMAR.pattern("^(?P<bytes>{COPIED_BYTES}){COPIED} (?P<seconds>{COPIED_SECONDS}) s")
-#: The end of the line above it, of whole blocks alone, and what a block is that makes no call costly.
-_RECORDS: Final = " records out"
+#: The line above it, where all blocks are whole, and a size of blocks from which calls cost little.
+_RECORDS: Final = PARTS_GRAMMAR.pattern("^({COPIED_BYTES}){WHOLE_RECORDS}$")
 _SMALL: Final = 65536
 _NEXT: Final = "`iostat -xt 1` of the device{}: w_await, f/s and f_await"
 _NFS: Final = "`nfsiostat 1`{} (a local disk: `iostat -xt 1`): avg RTT and exe of writes"
@@ -210,8 +210,8 @@ def copied_in_blocks(log: StraceLog) -> Iterator[Finding]:
         `dd` copied 4 GiB in blocks of 512 bytes: 411 s, 10.4 MB/s.
     """
     texts = log.diagnostics.sort("line").get_column("text").drop_nulls().str.strip_chars()
-    lines = pl.DataFrame({"text": texts, "records": texts.shift(1)}).filter(pl.col("records").str.ends_with(_RECORDS))
-    count = pl.col("records").str.strip_suffix(_RECORDS).str.strip_suffix("+0").cast(pl.Int64, strict=False)
+    lines = pl.DataFrame({"text": texts, "above": texts.shift(1)})
+    count = pl.col("above").str.extract(_RECORDS, 1).cast(pl.Int64, strict=False)
     copied = lines.select(pl.col("text").str.extract_groups(_COPIED), count=count).unnest("text").drop_nulls()
     copied = copied.with_columns(
         pl.col("bytes").cast(pl.Int64), took=pl.col("seconds").str.replace(",", ".", literal=True)

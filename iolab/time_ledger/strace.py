@@ -232,7 +232,7 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
     own = times.calls.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)))
     ready = own.filter(pl.col("name").is_in(READY_CALLS))
     read = own.filter(pl.col("name").is_in(sums.filter(kind="client").get_column("name").implode()))
-    trips = _round_trips(sums, int(read.get_column("longest").max() or 0))  # type: ignore[call-overload]  # numbers
+    trips = _round_trips(sums, max(read.get_column("longest").drop_nulls(), default=0))
     # without a descriptor such a call is a sleep: nothing was to arrive
     slept = sums.filter(pl.col("name").is_in(READY_CALLS), pl.col("file").cast(pl.String) == NOTHING)
     late = int(ready.get_column("late").sum()) - int(slept.select((pl.col("elapsed") + pl.col("open")).sum()).item())
@@ -248,8 +248,8 @@ def _round_trips(sums: pl.DataFrame, longest: int) -> str:
     client = sums.filter(is_of_client).group_by("fd").agg(pl.col("elapsed").sum(), pl.col("calls", "name"))
     for _, elapsed, calls, names in client.sort("elapsed", "fd", descending=True).head(1).iter_rows():
         if set(names) in PAIRS and min(calls) >= max(MANY_TRIPS, _ALIKE * max(calls)):
-            is_even = longest < _MOSTLY * elapsed  # else one wait has most of it, and the mean is of none
-            return f"{min(calls):,} {ROUND_TRIPS}" + is_even * f" of {time_text(elapsed / _SECOND / min(calls))}"
+            each = f" of {time_text(elapsed / _SECOND / min(calls))}"
+            return f"{min(calls):,} {ROUND_TRIPS}{each if longest < _MOSTLY * elapsed else ''}"
     return ""
 
 
