@@ -213,17 +213,14 @@ def copied_in_blocks(log: StraceLog) -> Iterator[Finding]:
     lines = pl.DataFrame({"text": texts, "above": texts.shift(1)})
     count = pl.col("above").str.extract(_RECORDS, 1).cast(pl.Int64, strict=False)
     copied = lines.select(pl.col("text").str.extract_groups(_COPIED), count=count).unnest("text").drop_nulls()
-    copied = copied.with_columns(
-        pl.col("bytes").cast(pl.Int64), took=pl.col("seconds").str.replace(",", ".", literal=True)
-    )
-    for size, took, count in (
-        copied.select("bytes", pl.col("took").cast(pl.Float64), "count").sort("took").tail(1).rows()
-    ):
-        if count and size < _SMALL * count and size % count == 0 and took > 0:
+    took = pl.col("seconds").str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    copied = copied.select(pl.col("bytes").cast(pl.Int64, strict=False), took, "count").drop_nulls()
+    for size, took_s, count in copied.sort("seconds").tail(1).iter_rows():
+        if count and size < _SMALL * count and size % count == 0 and took_s > 0:
             yield Finding(
                 "copied_in_blocks",
-                f"`dd` copied {size_text(size)} in blocks of {size_text(size // count)}: {seconds(took)}, "
-                f"{three(size / took / 1e6)} MB/s.",
+                f"`dd` copied {size_text(size)} in blocks of {size_text(size // count)}: {seconds(took_s)}, "
+                f"{three(size / took_s / 1e6)} MB/s.",
                 next="copy in larger blocks: dd bs=1M",
                 evidence=(Evidence("diagnostics"),),
                 order=-1,
