@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from logframe.interval import Interval
 
 _HITS: Final = "cell flash cache read hits"
-_REQUESTS: Final = "physical read total io requests"
+READ_REQUESTS: Final = "physical read total IO requests"
 _BYTES: Final = "physical read total bytes"
 _ELIGIBLE: Final = "cell physical io bytes eligible for predicate offload"
 _RETURNED: Final = "cell physical io interconnect bytes returned by smart scan"
@@ -119,12 +119,12 @@ def exadata(
         >>> list(exadata({}))
         []
     """
-    hits, requests = statistics.get(_HITS), statistics.get(_REQUESTS)
+    hits, requests = statistics.get(_HITS), statistics.get(READ_REQUESTS.lower())
     eligible, returned, size = statistics.get(_ELIGIBLE), statistics.get(_RETURNED), statistics.get(_BYTES)
     smart = eligible is not None and eligible.value > 0
     if hits is not None and requests is not None and requests.lo >= _LEAST_REQUESTS and 0 < hits.hi <= requests.hi:
         share = (hits / requests).capped(1)
-        rows = Evidence(table, (_HITS, "physical read total IO requests"))
+        rows = Evidence(table, (_HITS, READ_REQUESTS))
         yield Finding(
             "flash_hits",
             f"Flash answered {percent(share.value)} of {count_text(requests.value, 'read request')}.",

@@ -67,6 +67,13 @@ class Table:
         quoted = (word.strip("'") for word in self.listed.words if word[0] == "'")
         return [name for name in quoted if wait_class_of(name)]
 
+    @cached_property
+    def event(self) -> str:
+        """The event that all rows are of; empty where there are several, or none is named."""
+        place = self.texts.get("event", self.texts.get("event_name"))
+        names = set() if place is None else {str(row[place] or "").strip() for row in self.listed.rows}
+        return names.pop() if len(names) == 1 else ""
+
     def ratio(self, name: str) -> Figures | None:
         """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
         if name in self.figures:

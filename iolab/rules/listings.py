@@ -27,6 +27,7 @@ from iolab.rules.session_waits import (
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import HOLDER, event_step
+from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.spools import is_long
 from logframe.oracle import is_idle, wait_class_of
 from sqlplusparse import queried_tables
@@ -141,7 +142,9 @@ def listed(spool: Spool) -> list[Finding]:
     shown = {view: step for view, step in data()["shown"].items() if view in views}
     steps = [next((step for view, step in shown.items() if view in one.next), one.next) for one in found]
     return [
-        replace(one, next="" if is_calm else step, order=n, position=int(one.order < _USUAL))
+        replace(
+            one, next="" if is_calm else step, order=-1 if one.order == _CALM else n, position=int(one.order < _USUAL)
+        )
         for n, (one, step) in enumerate(zip(found, steps, strict=True), 1)
     ]
 
@@ -277,26 +280,36 @@ def _series(table: Table, of_bytes: str = "") -> Iterator[Finding]:
     figures = [(name, n) for kind in ("bytes", "s", "n") for name, (of, n) in firsts.items() if of == kind]
     if place is None or not figures:
         return
-    name, column = max(figures, key=lambda one: (jump := _jump(table.figures[one[0]])) * (jump >= _STEP))
-    of = table.figures[name]
-    cells = zip(table.listed.rows, of.values, strict=True)
-    found = [(str(row[place]).strip(), value) for row, value in cells if value is not None and row[place]]
-    if len(found) < _LEAST_SERIES or len({label for label, _ in found}) < len(found):
+    said, name = "", ""
+    for name, column in sorted(figures, key=lambda one: -(jump := _jump(table.figures[one[0]])) * (jump >= _STEP)):
+        of = table.figures[name]
+        cells = zip(table.listed.rows, of.values, strict=True)
+        found = [(str(row[place]).strip(), value) for row, value in cells if value is not None and row[place]]
+        if len(found) < _LEAST_SERIES or len({label for label, _ in found}) < len(found):
+            continue
+        what = of_bytes if of.kind == "bytes" and of_bytes else f"`{table.listed.columns[column].heading.strip()}`"
+        what += f" of `{table.event}`" * bool(table.event)
+        if step := _step(found, of, what):
+            said = step
+            break
+        label, most = max(found, key=lambda one: one[1])
+        usual = median(value for _, value in found)
+        if not said and most > min(value for _, value in found):
+            said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {of.said(usual)}."
+    if not said:
         return
-    what = of_bytes if of.kind == "bytes" and of_bytes else f"`{table.listed.columns[column].heading.strip()}`"
+    step = _DEVICES if wait_class_of(table.event) in IO_CLASSES else ""
+    yield Finding("listed_rows", capital(said), next=step, evidence=(Evidence("tables", (name,)),), order=_USUAL)
+
+
+def _step(found: list[tuple[str, float]], of: Figures, what: str) -> str:
+    """The moment from which on all figures are far above all before, as a sentence; empty without one."""
     for n in range(2, len(found) - 1):
         before, after = [value for _, value in found[:n]], [value for _, value in found[n:]]
         if min(after) > _STEP * max(before) > 0:
             ends = [f"{of.said(min(one))} to {of.said(max(one))}" for one in (after, before)]
-            said = f"from `{found[n][0]}` on {what} was {ends[0]} in each row listed; before, {ends[1]}."
-            break
-    else:
-        label, most = max(found, key=lambda one: one[1])
-        if most == min(value for _, value in found):
-            return
-        usual = of.said(median(value for _, value in found))
-        said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {usual}."
-    yield Finding("listed_rows", capital(said), evidence=(Evidence("tables", (name,)),), order=_USUAL)
+            return f"from `{found[n][0]}` on {what} was {ends[0]} in each row listed; before, {ends[1]}."
+    return ""
 
 
 def _jump(of: Figures) -> float:
@@ -340,12 +353,15 @@ def _switches(table: Table) -> Iterator[Finding]:
     if max(value for _, value in found) <= 0:
         return
     label, most = max(found, key=lambda pair: pair[1])
+    is_by_minute = any("MI" in token.upper() for token in one.words if token[0] == "'") and bool(is_count)
+    is_by_minute &= not all(name.endswith(":00") for name, _ in found)
+    per, length = ("minute", 60) if is_by_minute else ("hour", 3600)
     is_last = found.index((label, most)) in {0, len(found) - 1} and len(found) > 1  # it may not be over
-    each = f", one every {seconds(3600 / most)}{' or less' * is_last}" if most > 1 else ""
-    usual = f"; the median is {three(median(value for _, value in found))} per hour" if len(found) > 2 else ""
+    each = f", one every {seconds(length / most)}{' or less' * is_last}" if most > 1 else ""
+    usual = f"; the median is {three(median(value for _, value in found))} per {per}" if len(found) > 2 else ""
     others = sum(value == most for _, value in found) - 1
     tied = f" and in {counted(others, 'other rows')}" if others else ""
-    said = f"Log switches were most frequent at `{label}`{tied}: {three(most)} per hour{each}{usual}."
+    said = f"Log switches were most frequent at `{label}`{tied}: {three(most)} per {per}{each}{usual}."
     yield Finding(
         "log_switches",
         said,

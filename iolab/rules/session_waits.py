@@ -11,7 +11,7 @@ from iolab.rules.phrases import counted, seconds
 from iolab.rules.report_causes import settings_of
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
-from iolab.time_ledger.next_steps import event_step
+from iolab.time_ledger.next_steps import MORE_ROWS, event_step
 from iolab.time_ledger.spools import diagnoses
 from sqlplusparse import queried_tables
 
@@ -27,6 +27,10 @@ _ITS_WAITS: Final = ("v$session_event", "snap_events.")
 ANY: Final = "any statement"
 #: The place of statistics in the order of listings.
 OF_STATISTICS: Final = 4
+#: Headings of the package that prints the waits of a session.
+_SNAPPED: Final = {"event", "waits", "time_outs", "csec"}
+_FROM_CLIENT: Final = "SQL*Net message from client"
+_TRIPS: Final = "SQL*Net roundtrips to/from client"
 #: What the client prints where it connects again.
 _CONNECTED: Final = "banner"
 
@@ -53,8 +57,9 @@ def waits_of_session(spool: Spool, longest: Longest) -> Iterator[Finding]:
         said = f"`{name}` took {', then '.join(each)}."
     setting, step, _ = settings_of(name, _settings_before(spool, longest))
     said = f"{said} {setting}".rstrip()
+    is_unknown = name == _FROM_CLIENT and longest.runs["text"].has_nulls()  # else its own step says more
     yield Finding(
-        "listed_rows", said, next=step or event_step(name),
+        "listed_rows", said, next=step or (MORE_ROWS if is_unknown else event_step(name)),
         evidence=(Evidence("tables", (name,)),), order=OF_STATISTICS, explains=(ANY,),
     )  # fmt: skip
 
@@ -69,12 +74,18 @@ def _settings_before(spool: Spool, longest: Longest) -> dict[str, str]:
 
 def _waits_of_runs(spool: Spool, longest: Longest) -> Iterator[tuple[pl.DataFrame, list[tuple[str, float, float]]]]:
     """The runs of the statement that took longest before each listing of waits, and what the session waited in them."""
-    is_trip = (pl.col("statement") == longest.statement) & (pl.col("name") == "SQL*Net roundtrips to/from client")
-    trips, asked = float(spool.autotrace.filter(is_trip)["value"].sum() or 0), own_statements(spool, 0)
+    is_trip, is_run = pl.col("name") == _TRIPS, pl.col("statement") == longest.statement
+    counted_in = (
+        spool.autotrace.filter(is_trip, is_run),
+        spool.statistics.filter(is_trip, pl.col("statement") > longest.statement, pl.col("basis") == "delta").head(1),
+    )
+    trips = next((float(rows["value"].sum()) for rows in counted_in if rows.height), 0.0)
+    asked = own_statements(spool, 0)
     connects = spool.lines().filter(role=_CONNECTED).get_column("line")
     last, known = 0, dict[str, tuple[float, float]]()
     for one in queried_tables(spool):
         is_its = one.statement in asked and any(word.startswith(_ITS_WAITS) for word in one.words)
+        is_its |= {column.heading.strip().lower() for column in one.columns} >= _SNAPPED
         if not is_its or (account := account_of(one)) is None:
             continue
         # waits for a client are those of a statement where they are as many as its round trips

@@ -14,8 +14,9 @@ from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.lookups import statistic
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
-from iolab.rules.exadata import exadata
+from iolab.rules.exadata import READ_REQUESTS, exadata
 from iolab.rules.finding import CALM, Evidence, Finding
+from iolab.rules.listed_table import MOST_TEXT
 from iolab.rules.listings import OF_STATEMENTS, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
@@ -102,7 +103,6 @@ _SUMS: Final = (
 )
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
-_TEXT: Final = 60
 _LEAST_GETS: Final = 100_000
 _FEW_GETS: Final = 10_000
 _RESOLUTION: Final = 0.05
@@ -116,10 +116,8 @@ _LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
 _LARGE_FETCH: Final = 100
 _MUCH_REDO: Final = 2**20
-#: An operation with this much of the time of its plan is named.
+#: An operation with this much of its plan's time is named; times without a text together from this share on.
 _HALF: Final = 0.5
-#: Times without a statement's text are reported together from this share on.
-_MOST_OF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
 _ECHO: Final = f"`set echo on` before the statements, then take {_SQL_TRACE}"
@@ -307,7 +305,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         yield Finding(
             "main_statement",
             alike + _sentence(row, is_first=number == 0, of=of) + (f" {cause.sentence}" if cause else ""),
-            detail=f"`{short_text(text.replace('`', ' '), _TEXT)}`"
+            detail=f"`{short_text(text.replace('`', ' '), MOST_TEXT)}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
@@ -352,7 +350,7 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     in_order = silent.sort("statement").get_column("elapsed_s").to_list()
     times = sorted(in_order)
     total = facts.ledger.total if facts.ledger is not None else None
-    if len(times) < SAMPLE or total is None or sum(times) < _MOST_OF * total.hi:
+    if len(times) < SAMPLE or total is None or sum(times) < _HALF * total.hi:
         return
     said = f"{len(times):,} statements that the log does not echo took {phrases.seconds(sum(times))} together"
     if times[0] > 0 and (groups := two_groups(in_order, clock_step(times))):
@@ -371,7 +369,8 @@ def listings(facts: SpoolFacts) -> Iterator[Finding]:
     for one in facts.listed:
         if one is not facts.cause and one.explains not in OF_STATEMENTS:
             explains = () if one.explains == (ANY,) else one.explains
-            yield replace(one, explains=explains, position=1 if is_lead else one.position)
+            position, order = (1, one.order - len(facts.listed) - 1) if is_lead else (one.position, one.order)
+            yield replace(one, explains=explains, position=position, order=order)  # before all statements
 
 
 @rule("main_statement", of="sqlplus", needs="a listing of v$sql or v$sqlstats that is longer than the session")
@@ -642,7 +641,8 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")
 def flash(facts: SpoolFacts) -> Iterator[Finding]:
     """Flash cache and offload, of the statement that was timed before the listing of statistics."""
-    yield from exadata(facts.figures, elapsed_s=_elapsed_before_listing(facts.spool), table="statistics")
+    if facts.spool.statistics.filter(pl.col("name") == READ_REQUESTS).height <= 1:  # several are of runs that differ
+        yield from exadata(facts.figures, elapsed_s=_elapsed_before_listing(facts.spool), table="statistics")
 
 
 def _elapsed_before_listing(spool: Spool) -> Interval | None:

@@ -54,9 +54,10 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
 
 
 def is_long(spool: Spool) -> bool:
-    """Whether statements took time that did more than to list what views of the dictionary show."""
-    others = spool.statements.filter(~pl.col("statement").is_in(diagnoses(spool)))
-    return bool(others.get_column("elapsed_s").sum() >= _SHORT_S)
+    """Whether statements took most of the time that did more than to list what views of the dictionary show."""
+    whole = spool.statements.get_column("elapsed_s").sum() or 0
+    others = spool.statements.filter(~pl.col("statement").is_in(diagnoses(spool))).get_column("elapsed_s").sum() or 0
+    return bool(others >= max(_SHORT_S, whole / 2))
 
 
 def diagnoses(spool: Spool) -> list[int]:

@@ -85,7 +85,14 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         'the timestamps are whole seconds (-t), and calls are shorter'
     """
     if log.kind != "strace":
-        yield _void("strace -c counts CPU time in calls (-w: their duration), not the elapsed time")
+        words = [text.split() for text in log.diagnostics["text"].drop_nulls() if "strace" in text]
+        is_wall = any("-w" in one for one in words)  # the command is in the log
+        what = (
+            "strace -w -c counts the time of calls"
+            if is_wall
+            else "strace -c counts CPU time in calls (-w: their duration)"
+        )
+        yield _void(f"{what}, not the elapsed time")
         return
     times = times_of(log)
     if not int(times.calls.get_column("stamped").sum()) and log.dialect.relative_ts == "none":

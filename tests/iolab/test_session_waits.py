@@ -103,7 +103,7 @@ def test_a_pause_is_no_work_beside_what_a_session_lists() -> None:
     text += "Elapsed: 00:00:00.01\n"
     text += "SQL> exec dbms_session.sleep(600)\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:10:00.01\n"
     found = iolab.findings(text.encode())
-    assert found.item(1, "sentence").startswith("Nothing stands out: on average 0.86 sessions were active")
+    assert found.item(0, "sentence").startswith("Nothing stands out: on average 0.86 sessions were active")
     steps = found.filter(name="main_statement").get_column("next").to_list()
     assert steps == ["compare what the session listed before this pause and after it"]
 
@@ -168,3 +168,26 @@ def test_lists_of_statistics_with_lines_of_traces_are_a_session() -> None:
     assert log.format == "sqlplus"
     assert iolab.findings(log).item(0, "sentence").startswith("Rows are chained or migrated: 481,880 fetches")
     assert iolab.load((9 * wait).encode()).format == "sqltrace"
+
+
+def test_statistics_of_runs_that_differ_are_of_none() -> None:
+    """Smart scans of a second run say nothing of the first."""
+    text = ""
+    for seconds, eligible in ((93, 0), (2, 31_898_000_000)):
+        text += (
+            f"SQL> select count(*) from t;\n\n  COUNT(*)\n----------\n         7\n\nElapsed: 00:01:{seconds:02}.70\n"  # noqa: S608 - a text
+        )
+        text += "SQL> select n.name, s.value from v$mystat s join v$statname n using (statistic#);\n\n"
+        text += f"{'NAME':60} {'VALUE':>14}\n{'-' * 60} {'-' * 14}\n"
+        figures = {
+            "physical read total IO requests": 32_418,
+            "physical read total bytes": 31_904_000_000,
+            "cell physical IO bytes eligible for predicate offload": eligible,
+            "cell physical IO interconnect bytes returned by smart scan": eligible // 900,
+            "cell flash cache read hits": 32_377,
+        }
+        text += "".join(f"{name:60} {value:>14}\n" for name, value in figures.items()) + "\n"
+    names = set(iolab.findings(text.encode()).get_column("name"))
+    assert not names & {"offload", "flash_hits", "flash_latency"}
+    once = set(iolab.findings(text[text.rindex("SQL> select count") :].encode()).get_column("name"))
+    assert once >= {"offload", "flash_hits"}

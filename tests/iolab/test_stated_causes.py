@@ -270,6 +270,35 @@ def test_buckets_of_powers_of_two_in_us_end_where_the_next_begins() -> None:
     )
 
 
+def test_a_history_of_one_event_leads_before_the_queries_that_listed_it() -> None:
+    """Of several columns the one that changed for good is the fact, with its event; a query of a history is no work."""
+    rows = [
+        (f"12-NOV {hour:02}:00", "db file sequential read", 3000 + 200 * hour, 2 + hour % 3, 0.6)
+        for hour in range(10, 16)
+    ]
+    rows += [
+        (f"12-NOV {hour:02}:00", "db file sequential read", 3000 - 20 * hour, 3 + hour % 9, 5.1)
+        for hour in range(16, 22)
+    ]
+    query = "select to_char(end_interval_time,'DD-MON HH24:MI') snap_end, event_name, total_waits waits,"
+    query += " round(time_waited_micro/1e6) secs, round(time_waited_micro/total_waits/1000,2) avg_ms"
+    query += " from dba_hist_system_event"
+    log = table(query, ("SNAP_END", "EVENT_NAME", "WAITS", "SECS", "AVG_MS"), *rows) + "Elapsed: 00:00:02.18\n"
+    lines = " ".join(screen(log))
+    assert "From `12-NOV 16:00` on `AVG_MS` of `db file sequential read` was 5.10 ms to 5.10 ms" in lines
+    assert lines.index("From `12-NOV") < lines.index("took all of the time")
+    assert "next: see the devices" in lines
+
+
+def test_switches_per_minute() -> None:
+    """Rows of minutes are no hours, but for times of day that are all whole hours."""
+    query = "select to_char(first_time,'DD.MM HH24:MI') t, count(*) n from v$log_history group by 1"
+    minutes = said(table(query, ("T", "N"), *[(f"07.11 18:{n}", 3 + (n == 25)) for n in range(20, 31)]))
+    hours = said(table(query, ("T", "N"), *[(f"07.11 {n}:00", 3 + (n == 15)) for n in range(10, 21)]))
+    assert "most frequent at `07.11 18:25`: 4 per minute, one every 15 s; the median is 3 per minute." in minutes
+    assert "most frequent at `07.11 15:00`: 4 per hour, one every 900 s; the median is 3 per hour." in hours
+
+
 def test_a_series_without_a_change_has_no_peak() -> None:
     """Sizes that are all alike are largest nowhere."""
     rows = [(f"2020-01-23 0{n}", 50) for n in range(1, 6)]

@@ -347,3 +347,28 @@ def test_a_copy_in_small_blocks_leads(records: str, *, is_said: bool) -> None:
 
     assert (lead["sentence"] == "`dd` copied 4 GiB in blocks of 512 bytes: 411 s, 10.4 MB/s.") == is_said
     assert ("bs=1M" in (lead["next"] or "")) == is_said
+
+
+@pytest.mark.parametrize("is_timed", [True, False])
+def test_calls_without_a_class_are_named_by_their_time(*, is_timed: bool) -> None:
+    """The one that took most comes first, with times of calls and without."""
+    calls = [("uname({...})", 100), *[("times(NULL)", 400), ("acct(NULL)", 150)] * 40]
+    lines, at, before = "", 0, 0
+    for call, us in calls:
+        stamp = f"{1_700_000_000 + at / 1e6:.6f}" if is_timed else f"{before / 1e6:.6f}"
+        lines += f"{stamp} {call} = 0{f' <{us / 1e6:.6f}>' if is_timed else ''}\n"
+        at, before = at + us, us
+    sentences = iolab.findings(lines.encode()).get_column("sentence").to_list()
+    assert any(one.startswith("`times`, `acct` and `uname` took") for one in sentences)
+
+
+@pytest.mark.parametrize("option", ["", "-w "])
+def test_the_command_of_a_summary_says_what_it_counts(option: str) -> None:
+    """A log with its command says whether times are of the processor or of the clock."""
+    head = "% time     seconds  usecs/call     calls    errors syscall\n"
+    head += "------ ----------- ----------- --------- --------- ----------------\n"
+    text = f"[oracle@db load]$ strace {option}-c -o /tmp/cnt sqlldr parfile=a.par\n{head}"
+    text += " 98.00  189.316600        2062     91800           read\n"
+    text += "  2.00    3.816600         381     10000           write\n"
+    ledger = iolab.ledger(text.encode())
+    assert ledger.void.startswith("strace -w -c counts the time of calls" if option else "strace -c counts CPU time")
