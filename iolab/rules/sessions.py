@@ -116,7 +116,6 @@ _LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
 _LARGE_FETCH: Final = 100
 _MUCH_REDO: Final = 2**20
-#: An operation with this much of its plan's time is named; times without a text together from this share on.
 _HALF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
@@ -641,7 +640,8 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
 @rule("flash_hits", "flash_latency", "offload", of="sqlplus", needs="a listing of session statistics")
 def flash(facts: SpoolFacts) -> Iterator[Finding]:
     """Flash cache and offload, of the statement that was timed before the listing of statistics."""
-    if facts.spool.statistics.filter(pl.col("name") == READ_REQUESTS).height <= 1:  # several are of runs that differ
+    requests = facts.spool.statistics.filter(pl.col("name") == READ_REQUESTS)["value"]
+    if not (requests.diff() < 0).any():  # else they are of sessions that differ
         yield from exadata(facts.figures, elapsed_s=_elapsed_before_listing(facts.spool), table="statistics")
 
 
