@@ -280,7 +280,7 @@ def _series(table: Table, of_bytes: str = "") -> Iterator[Finding]:
     figures = [(name, n) for kind in ("bytes", "s", "n") for name, (of, n) in firsts.items() if of == kind]
     if place is None or not figures:
         return
-    said, name = "", ""
+    said, of_column = "", ""
     for name, column in sorted(figures, key=lambda one: -(jump := _jump(table.figures[one[0]])) * (jump >= _STEP)):
         of = table.figures[name]
         cells = zip(table.listed.rows, of.values, strict=True)
@@ -290,16 +290,17 @@ def _series(table: Table, of_bytes: str = "") -> Iterator[Finding]:
         what = of_bytes if of.kind == "bytes" and of_bytes else f"`{table.listed.columns[column].heading.strip()}`"
         what += f" of `{table.event}`" * bool(table.event)
         if step := _step(found, of, what):
-            said = step
+            said, of_column = step, name
             break
         label, most = max(found, key=lambda one: one[1])
         usual = median(value for _, value in found)
         if not said and most > min(value for _, value in found):
             said = f"{what} was largest at `{label}`: {of.said(most)}; the median is {of.said(usual)}."
+            of_column = name
     if not said:
         return
     step = _DEVICES if wait_class_of(table.event) in IO_CLASSES else ""
-    yield Finding("listed_rows", capital(said), next=step, evidence=(Evidence("tables", (name,)),), order=_USUAL)
+    yield Finding("listed_rows", capital(said), next=step, evidence=(Evidence("tables", (of_column,)),), order=_USUAL)
 
 
 def _step(found: list[tuple[str, float]], of: Figures, what: str) -> str:
