@@ -91,6 +91,10 @@ def test_a_log_that_is_held_twice_is_said_first() -> None:
     assert said["name"].to_list()[:2] == ["no_total", "repeated_log"]
     assert said.item(1, "sentence").startswith("5 of 10 requests are in the log twice")
 
+    # a sorted sample, whose stamps are all one
+    alike = [f"7 {EPOCH + 1.0:.6f} +++ exited with 0 +++", *[read(1.0)] * 10]
+    assert "repeated_log" not in iolab.findings("\n".join(alike).encode())["name"].to_list()
+
     def run(pid: int, at: float) -> list[str]:
         program = f'{pid} {EPOCH + at:.6f} execve("/bin/reader", ["reader"], 0x7ff /* 1 var */) = 0 <0.000100>'
         return [program, read(at + 0.1, pid=pid), f"{pid} {EPOCH + at + 0.2:.6f} exit_group(0) = ?"]
