@@ -123,9 +123,8 @@ def with_blanks(rows: pl.DataFrame, heading: Heading) -> pl.DataFrame:
     filled = pl.concat_str(
         clock, *(" " + pl.when(cell != "").then(cell).otherwise(pl.lit(_ABSENT[0])) for cell in cells)
     )
-    is_whole = is_below & (
-        printed == TEXT.str.replace_all(GRAMMAR.pattern("{GAP}"), " ")
-    )  # no figure stands below two words
+    # where no figure stands below two words, what is cut is what is printed
+    is_whole = is_below & (printed == TEXT.str.replace_all(GRAMMAR.pattern("{GAP}"), " "))
     return rows.with_columns(text=pl.when(is_whole).then(filled).otherwise(TEXT))
 
 

@@ -231,6 +231,10 @@ def size_text(size: int, *, largest: str = "GiB") -> str:
     return figure_text(size // unit if size % unit == 0 else float(f"{size / unit:.6g}"), names[power])
 
 
+#: Characters of a text, as of a statement, within a sentence.
+MOST_TEXT: Final = 60
+
+
 def short_text(text: str, most: int) -> str:
     r"""A text on one line, cut after this many characters.
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from awrparse.addm import advice_of
 from iolab.metrics.ash import AshTotal, ash_total, cpu_queues, slots_of
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import MOST_TEXT, count_text, short_text
 from iolab.rules.finding import NOTABLE, Evidence, Finding
 from iolab.rules.phrases import percent, three
 from iolab.rules.registry import apply_rules, rule
@@ -45,7 +45,6 @@ _MOSTLY: Final = 0.5
 #: Statements that wait until no session uses an object, and let others wait meanwhile.
 _DDL: Final = ("ALTER", "CREATE", "DROP", "GRANT", "REVOKE", "TRUNCATE", "COMMENT", "ANALYZE")
 _QUIET: Final = "run what changes or compiles an object when no session uses it"
-_MOST_TEXT: Final = 60
 #: Objects and plans that are named.
 _MOST_OBJECTS: Final = 2
 
@@ -352,7 +351,7 @@ def _ddl(report: AwrReport) -> str:
     verb = pl.col("sql_text").str.strip_chars().str.split(" ").list.first().str.to_uppercase()
     rows = report["ash_sql_events"].filter(verb.is_in(_DDL))
     found = rows.sort("activity_pct", descending=True).select("sql_id", "sql_text").head(1).rows()
-    return "".join(f"; `{sql_id}` ran meanwhile: {short_text(text, _MOST_TEXT)}" for sql_id, text in found)
+    return "".join(f"; `{sql_id}` ran meanwhile: {short_text(text, MOST_TEXT)}" for sql_id, text in found)
 
 
 @rule(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from logframe.data_files import read_data
 from logframe.interval import figure_cells
 
 if TYPE_CHECKING:
@@ -207,8 +206,7 @@ def meanings() -> dict[str, Meaning]:
         >>> meanings()["log_writer_busy"].refuted_by
         'an extended SQL trace of the log writer'
     """
-    text = resources.files("iolab.rules").joinpath("findings.toml").read_text(encoding="utf-8")
-    return {name: Meaning(**entry) for name, entry in tomllib.loads(text).items()}
+    return {name: Meaning(**entry) for name, entry in read_data("iolab.rules", "findings").items()}
 
 
 def _usual_next(one: Finding) -> str:
@@ -244,8 +242,7 @@ def findings_frame(found: Iterable[Finding]) -> pl.DataFrame:
 
 @cache
 def _platforms() -> list[dict[str, Any]]:
-    text = resources.files("iolab.rules").joinpath("platforms.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text)["platform"])
+    return list(read_data("iolab.rules", "platforms")["platform"])
 
 
 def platform_steps(words: str, disks: Iterable[str] = (), settings: str = "") -> dict[str, str]:

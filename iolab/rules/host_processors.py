@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.evidence.host_alignment import check_host
-from iolab.metrics.formatting import RANGE, as_sentence, count_text, short_text, size_text
+from iolab.metrics.formatting import MOST_TEXT, RANGE, as_sentence, count_text, short_text, size_text
 from iolab.metrics.processors import (
     COLUMNS,
     IS_SAMPLE,
@@ -102,7 +102,6 @@ _BESIDE: Final = {
 #: Columns that say where and when a row is, and the figures of a table without a rule that are reported.
 _PLACES: Final = ("line", "run", "sample", "time_of_day", "uid", "tid")
 _MOST_FIGURES: Final = 3
-_MOST_TEXT: Final = 60
 #: From this length of a sample on, its time is reported in minutes.
 _MINUTE_S: Final = 60
 
@@ -528,7 +527,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
             continue
         row = found.sort(*shown, *keys, descending=True).row(0, named=True)
         said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
-        who = short_text(" ".join(str(row[key]) for key in keys if row[key] is not None), _MOST_TEXT)
+        who = short_text(" ".join(str(row[key]) for key in keys if row[key] is not None), MOST_TEXT)
         of = f", more than {counted(found.height - 1, 'others')}" if found.height > 1 else ""
         yield Finding(
             "host_figures",
@@ -610,7 +609,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         if covered < _WHOLE * period:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
-    stolen = None if report is not None else largest_share(host_ledgers(log)[:1], "steal")
+    leads = [] if report is not None else host_ledgers(log)[:1]
+    stolen = largest_share(leads, "steal")
     word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen[1])} of the time)"
     is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
@@ -625,8 +625,7 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         timed = samples.with_columns(interval_end=pl.coalesce("interval_end", "at"))
         stretch = high_stretch(timed, pl.col("busy") >= SATURATED)
         at = _time_of_busiest(samples) if full == 1 else stretch.of_all if stretch else ""
-        mostly = _mostly(log) if report is None else ""
-        said = f"The CPUs were {percent(busy)} {word} on average{when}{mostly}; {full:,} of {number:,} samples "
+        said = f"The CPUs were {percent(busy)} {word} on average{when}{_mostly(leads)}; {full:,} of {number:,} samples "
         said += f"{'was' if full == 1 else 'were'} at least {100 * SATURATED:.0f} % busy{at}{waited}."
     elif report is None and busy.hi < _IDLE:
         said = f"The CPUs were idle: {percent(busy)} busy"
@@ -636,7 +635,8 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         at = "" if report is not None else _time_of_busiest(samples)
         peak = f" on average{when}, {percent(most)} in the busiest of {number:,} samples{at}"
         said = f"The CPUs were {percent(busy)} {word}{average if is_even else peak}."
-    said = said[:-1] + (waits := _in_flight(log, busy) if report is None else "") + "."
+    waits = _in_flight(leads, busy)
+    said = f"{said[:-1]}{waits}."
     if report is None and (of_own := partition_use(log)) is not None:
         said = f"{said[:-1]}; the partition used {three(of_own[0])} physical CPUs, "
         said += f"{percent(of_own[1] / 100)} of its entitlement."
@@ -656,9 +656,9 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
     )
 
 
-def _in_flight(log: HostLog, busy: Interval) -> str:
+def _in_flight(leads: Iterable[Ledger], busy: Interval) -> str:
     """How long the processors were idle with I/O in flight, in words, where that was longer than they were busy."""
-    share = largest_share(host_ledgers(log)[:1], "iowait")
+    share = largest_share(leads, "iowait")
     is_more = share is not None and share[1].lo >= busy.hi
     return f", and idle with I/O in flight for {percent(share[1])} of the time" if share and is_more else ""
 
@@ -675,9 +675,9 @@ def _also_calm(log: HostLog) -> str:
     return f"; {' and '.join(said)}" if said else ""
 
 
-def _mostly(log: HostLog) -> str:
+def _mostly(leads: Iterable[Ledger]) -> str:
     """Whether it was user code or the kernel that was most of the time of the processors."""
-    most = largest_share(host_ledgers(log)[:1], *_BUSY_WITH, least=_MOSTLY)
+    most = largest_share(leads, *_BUSY_WITH, least=_MOSTLY)
     return f", mostly with {_BUSY_WITH[most[0]]} ({percent(most[1])})" if most else ""
 
 

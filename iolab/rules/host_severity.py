@@ -165,6 +165,11 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
         major Reads from `sda` averaged more than 20 ms in 2 of 3 samples: 60 ms on average, 90 ms in the slowest; 5 ms
         in the others.
     """
+    yield from _slow(log, _saturated(log))
+
+
+def _slow(log: HostLog, saturated: Iterable[tuple[Finding, tuple[str, str]]]) -> Iterator[Finding]:
+    """The slow devices, beside the saturated ones, whose groups are looked at where some device is slow."""
     rows = _samples(log, "device", "device")
     if rows is None:
         return
@@ -198,7 +203,7 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
             (row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row, number)}) for row in some
         ]
     found.sort(key=lambda one: (-one[0], str(one[2]["device"]), one[1]))
-    groups = [one for one, _ in _saturated(log) if len(one.evidence[0].rows) > 1] if found else []
+    groups = [one for one, _ in saturated if len(one.evidence[0].rows) > 1] if found else []
     said_s = {
         name: one.impact.value * whole / _AS_OFTEN for one in groups if one.impact for name in one.evidence[0].rows
     }
@@ -325,15 +330,13 @@ def _peers(devices: pl.DataFrame, row: dict[str, Any], samples: int) -> tuple[st
 )
 def saturated_device(log: HostLog) -> Iterator[Finding]:
     """The devices that were never without a request, with others in the queue."""
-    is_first = True  # the quick devices are named once
-    for one, (peers, step) in _saturated(log):
-        if peers and is_first:
-            is_first = False
-            said = [name for slow in slow_device(log) if slow.next == _SEE_PATH for name in slow.evidence[0].rows]
-            if one.evidence[0].rows[0] not in said:
-                yield replace(one, sentence=one.sentence + peers, next=step or one.next)
-                continue
-        yield one
+    found = [*_saturated(log)]
+    first = next((one for one, (peers, _) in found if peers), None)  # the quick devices are named once
+    if first is not None:
+        compared = [name for slow in _slow(log, found) if slow.next == _SEE_PATH for name in slow.evidence[0].rows]
+        first = None if first.evidence[0].rows[0] in compared else first
+    for one, (peers, step) in found:
+        yield replace(one, sentence=one.sentence + peers, next=step or one.next) if one is first else one
 
 
 def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from iolab.metrics.formatting import short_text, size_text
+from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.phrases import percent, seconds, three
+from logframe.data_files import read_data
 from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlplusparse import Queried
-
-MOST_TEXT: Final = 60
 
 
 @dataclass(frozen=True)
@@ -127,8 +124,7 @@ def say(template: str, texts: Mapping[str, str]) -> str | None:
 @cache
 def data() -> dict[str, Any]:
     """The sentences about views (`listings.toml`)."""
-    text = resources.files("iolab.rules").joinpath("listings.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return read_data("iolab.rules", "listings")
 
 
 @cache

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import short_text, size_text
+from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listed_table import MOST_TEXT, Figures, Row, Table, data, kinds_of_listings, say, units
+from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, say, units
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_waits import (
     ANY,
@@ -607,12 +607,13 @@ def _named(tables: Sequence[Table], key: str, *, is_plain: bool = False) -> dict
         name, value = table.texts.get(key), next((table.texts[one] for one in _VALUES if one in table.texts), None)
         if name is None or value is None or (is_plain and len(table.listed.columns[value].tokens) != 1):
             continue
-        own: dict[str, float] = {}
+        own: dict[str, list[float]] = {}
         for row, number in zip(table.listed.rows, table.listed.figures(value), strict=True):
-            figure, label = _lag(row[value]) if number is None else number.value, str(row[name]).strip()
-            if figure is not None:  # a view of all instances has a row of each
-                own[label] = own.get(label, 0.0) * ("inst_id" in table.texts) + figure
-        found |= own
+            figure = _lag(row[value]) if number is None else number.value
+            if figure is not None:
+                own.setdefault(str(row[name]).strip(), []).append(figure)
+        is_of_all = "inst_id" in table.texts  # a view of all instances has a row of each
+        found |= {label: sum(figures) if is_of_all else figures[-1] for label, figures in own.items()}
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import short_text, size_text
+from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.metrics.report_facts import SAMPLED_EVERY_S, total
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.gates import period_text
@@ -277,7 +277,7 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
             "no SQL list of the report names it.",
             Interval.exact(share / 100),
             "samples",
-            detail=f"`{short_text(text, 60)}`" if text else "",
+            detail=f"`{short_text(text, MOST_TEXT)}`" if text else "",
             next=plan_of(sql_id),
             evidence=(Evidence("ash_sql_events", (sql_id,)),),
         )

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import MOST_TEXT, count_text, short_text
 from iolab.metrics.report_facts import total
 from iolab.rules.finding import LEAST_WAITS, NOTABLE, Evidence, Finding
 from iolab.rules.phrases import often, often_each, percent, seconds, three
@@ -128,7 +128,7 @@ def plsql_block(facts: ReportFacts) -> Iterator[Finding]:
         if own is not None and is_own
         else f"The PL/SQL block `{block.sql_id}` {took} of DB time with what it calls.",
         part=BLOCK_TIME if is_own else "",
-        detail=f"its text: {short_text(block.text, 60).rstrip('.')}" if block.text else "",
+        detail=f"its text: {short_text(block.text, MOST_TEXT).rstrip('.')}" if block.text else "",
         next=f"take a profile of the lines of `{block.sql_id}`: dbms_hprof",
         evidence=(Evidence("sql", (block.sql_id,)),),
         order=1,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
@@ -19,6 +17,7 @@ from iolab.rules.report_parts import parts_of
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
+from logframe.data_files import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,8 +61,7 @@ _SHORT: Final = ("latch", "cursor:", "library cache: mutex", "mutex")
 @cache
 def _known_parameters() -> list[dict[str, Any]]:
     """Parameters whose values explain waits (`parameters.toml`)."""
-    text = resources.files("iolab.rules").joinpath("parameters.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text)["parameter"])
+    return list(read_data("iolab.rules", "parameters")["parameter"])
 
 
 @rule(
@@ -94,14 +92,16 @@ def parameters_behind(facts: ReportFacts) -> Iterator[Finding]:
     is_file = not facts.in_asm and "windows" not in facts.platform.lower()
     stated = set[str]()
     for event in [] if is_calm(facts) else [event for event, part in parts_of(facts).items() if part.is_large]:
-        said, step, names = settings_of(event, facts.parameters, facts.cpus or facts.cpu_count or 0, is_file=is_file)
+        said, step, names = settings_behind(
+            event, facts.parameters, facts.cpus or facts.cpu_count or 0, is_file=is_file
+        )
         if said and said not in stated:
             stated.add(said)
             evidence = (Evidence("parameters", names),)
             yield Finding("parameter_behind", said, next=step, evidence=evidence, explains=(event,))
 
 
-def settings_of(
+def settings_behind(
     event: str, parameters: Mapping[str, str], cpus: float = 0, *, is_file: bool = False
 ) -> tuple[str, str, tuple[str, ...]]:
     """The settings that explain a wait in a sentence, what to set, and their names; empty without one.
@@ -113,7 +113,7 @@ def settings_of(
         is_file: whether the files are those of a file system, neither of ASM nor of Windows.
 
     Examples:
-        >>> settings_of("direct path read temp", {"workarea_size_policy": "manual"})[0]
+        >>> settings_behind("direct path read temp", {"workarea_size_policy": "manual"})[0]
         '`workarea_size_policy` = manual: `pga_aggregate_target` does not size sorts and hash joins.'
     """
     found: dict[str, list[str]] = {}

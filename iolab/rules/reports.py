@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.comparison.report_sets import IDENTITIES, is_same
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import MOST_TEXT, count_text, short_text
 from iolab.metrics.report_figures import report_facts
 from iolab.rules import (
     ash,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 _MODULES: Final = (ash, compare_report, gates, latency, load, profile, reads, report_causes, report_places, writes)
 #: Kinds of reports whose figures are of one period.
 _PERIODS: Final = ("awr", "awr_pdb", "awr_global", "statspack")
-_MOST_TEXT: Final = 60
 
 
 def report_findings(report: AwrReport) -> Iterator[Finding]:
@@ -97,7 +96,7 @@ def lines_not_read(report: AwrReport) -> Iterator[Finding]:
     unread = report.diagnostics.filter(report.diagnostics["kind"] == "unparsed")
     if unread.height:
         were, first = "was" if unread.height == 1 else "were", unread.row(0, named=True)
-        text = short_text(first["text"], _MOST_TEXT)
+        text = short_text(first["text"], MOST_TEXT)
         yield Finding(
             "lines_not_read",
             f"{count_text(unread.height, 'line')} of tables {were} not read; the first is line {first['line']:,}: "

@@ -8,12 +8,13 @@ import polars as pl
 
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds
-from iolab.rules.report_causes import settings_of
+from iolab.rules.report_causes import settings_behind
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import MORE_ROWS, event_step
 from iolab.time_ledger.spools import diagnoses
 from sqlplusparse import queried_tables
+from sqltraceparse.nesting import FROM_CLIENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,6 @@ ANY: Final = "any statement"
 OF_STATISTICS: Final = 4
 #: Headings of the package that prints the waits of a session.
 _SNAPPED: Final = {"event", "waits", "time_outs", "csec"}
-_FROM_CLIENT: Final = "SQL*Net message from client"
 _TRIPS: Final = "SQL*Net roundtrips to/from client"
 #: What the client prints where it connects again.
 _CONNECTED: Final = "banner"
@@ -55,9 +55,9 @@ def waits_of_session(spool: Spool, longest: Longest) -> Iterator[Finding]:
     if len(parts := [(runs, *row[1:]) for runs, rows in found for row in rows if row[0] == name]) > 1:
         each = [f"{seconds(s)} in {runs:,} runs ({counted(n, 'waits')} of {seconds(s / n)})" for runs, s, n in parts]
         said = f"`{name}` took {', then '.join(each)}."
-    setting, step, _ = settings_of(name, _settings_before(spool, longest))
+    setting, step, _ = settings_behind(name, _settings_before(spool, longest))
     said = f"{said} {setting}".rstrip()
-    is_unknown = name == _FROM_CLIENT and longest.runs["text"].has_nulls()  # else its own step says more
+    is_unknown = name == FROM_CLIENT and longest.runs["text"].has_nulls()  # else its own step says more
     yield Finding(
         "listed_rows", said, next=step or (MORE_ROWS if is_unknown else event_step(name)),
         evidence=(Evidence("tables", (name,)),), order=OF_STATISTICS, explains=(ANY,),

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, short_text, size_text
+from iolab.metrics.formatting import MOST_TEXT, count_text, short_text, size_text
 from iolab.metrics.lookups import statistic
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
 from iolab.rules.exadata import READ_REQUESTS, exadata
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listed_table import MOST_TEXT
 from iolab.rules.listings import OF_STATEMENTS, listed
 from iolab.rules.reads import average_read_size
 from iolab.rules.registry import apply_rules, rule
@@ -435,8 +434,8 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
         return f"{subject} {phrases.joined(did)}{f'; {trips}' if trips else ''}."
     is_small = (row["round_trips"] or 0) >= MANY_TRIPS and (row["rows"] or 0) < _LARGE_FETCH * row["round_trips"]
     if did or trips:
-        did = ["it " + phrases.joined(did)] if did else []
-        return f"{took} {of}; {'; '.join([*did, *[trips] * bool(trips and (is_small or not did))])}."
+        parts = [f"it {phrases.joined(did)}"] * bool(did) + [trips] * bool(trips and (is_small or not did))
+        return f"{took} {of}; {'; '.join(parts)}."
     if len(times) > 1:
         return f"{took} {of}: {len(times)} runs, {' and '.join(map(phrases.three, times))} s."
     time = phrases.seconds(Interval(*(row[name] for name in _ELAPSED)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 import polars as pl
+
+from logframe.data_files import read_data
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,29 @@ _NEARLY_ALL: Final = 0.9
 
 @cache
 def _waits() -> list[dict[str, Any]]:
-    text = resources.files("iolab.rules").joinpath("stacks.toml").read_text(encoding="utf-8")
-    return list(tomllib.loads(text)["wait"])
+    return list(read_data("iolab.rules", "stacks")["wait"])
+
+
+#: The calls of logs in use, and what is known of their stacks: each part of the time asks for its own calls.
+_STACKS: Final[WeakKeyDictionary[StraceLog, tuple[pl.DataFrame, pl.DataFrame]]] = WeakKeyDictionary()
+
+
+def _stacks_of(log: StraceLog) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The calls of a log by number, and of those whose stack has a known function the first entry of the table."""
+    if log not in _STACKS:
+        is_end = pl.col("kind").is_in(["call", "resumed"])  # a stack follows the line on which its call ends
+        lines = log.events.select("pid", "name", "note", "kind", "elapsed", call=is_end.cum_sum()).collect()
+        function = pl.col("note").str.split("(").list.get(1, null_on_oob=True).str.split("+").list.first()
+        frames = lines.filter(pl.col("kind") == "stack").select("call", function=function)
+        found = [
+            frames.filter(pl.any_horizontal(pl.col("function").str.starts_with(one) for one in row["functions"]))
+            .unique("call", keep="first", maintain_order=True)
+            .with_columns(entry=pl.lit(number))
+            for number, row in enumerate(_waits())
+        ]
+        known = pl.concat(found).unique("call", keep="first", maintain_order=True)
+        _STACKS[log] = lines.filter(is_end).select("call", "pid", "name", "elapsed"), known
+    return _STACKS[log]
 
 
 def below_stacks(log: StraceLog, names: Sequence[str], which: pl.Expr, count: int | None) -> tuple[str, str]:
@@ -43,21 +65,15 @@ def below_stacks(log: StraceLog, names: Sequence[str], which: pl.Expr, count: in
     """
     if not log.dialect.has_stacks or not names:
         return "", ""
-    is_end = pl.col("kind").is_in(["call", "resumed"])  # a stack follows the line on which its call ends
-    lines = log.events.select("pid", "name", "note", "kind", "elapsed", call=is_end.cum_sum()).collect()
-    calls = lines.filter(is_end, which, pl.col("name").is_in(names)).select("call", "elapsed")
+    calls, known = _stacks_of(log)
+    calls = calls.filter(which, pl.col("name").is_in(names))
     if calls.height != count:
         return "", ""
-    function = pl.col("note").str.split("(").list.get(1, null_on_oob=True).str.split("+").list.first()
-    frames = lines.filter(pl.col("kind") == "stack").select("call", function=function).join(calls, on="call")
-    found = [
-        frames.filter(pl.any_horizontal(pl.col("function").str.starts_with(one) for one in row["functions"]))
-        .unique("call", keep="first", maintain_order=True)
-        .with_columns(entry=pl.lit(number))
-        for number, row in enumerate(_waits())
-    ]
-    known = pl.concat(found).unique("call", keep="first", maintain_order=True)
-    sums = known.group_by("entry").agg(pl.len(), pl.col("elapsed").sum(), pl.col("function").mode().sort().first())
+    sums = (
+        known.join(calls, on="call")
+        .group_by("entry")
+        .agg(pl.len(), pl.col("elapsed").sum(), pl.col("function").mode().sort().first())
+    )
     top = sums.sort("elapsed", "len", descending=True).select("entry", "len", "function").head(1)
     for entry, many, name in top.filter(pl.col("len") >= _NEARLY_ALL * count).iter_rows():
         row, of = _waits()[entry], f"{many:,} of {count:,} " if many < count else f"all {many:,} " if many > 1 else ""

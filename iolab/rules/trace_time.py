@@ -512,11 +512,10 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         label, _, listed = str(row["name"]).partition(": ") if row["level"] else (row["name"], "", "")
         if label == "other calls":
             own = times_of(log).classed.filter(is_own(lead), pl.col("name").is_in(names)).group_by("name")
-            largest = own.agg((pl.col("elapsed") + pl.col("open")).sum()).sort(
-                "elapsed", "name", descending=[True, False]
+            sums = own.agg(took=(pl.col("elapsed") + pl.col("open")).sum()).sort(
+                "took", "name", descending=[True, False]
             )
-            label = named_list([f"`{name}`" for name in largest["name"]])
-            label = label or "calls of no class"
+            label = named_list([f"`{name}`" for name in sums["name"]]) or "calls of no class"
         said = capital(_SUBJECTS.get(label, label).format(label)) + (f" ({listed})" if listed else "")
     if row["count"] is None:
         return f"{said} took {took}."

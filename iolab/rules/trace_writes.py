@@ -210,12 +210,7 @@ def copied_in_blocks(log: StraceLog) -> Iterator[Finding]:
         `dd` copied 4 GiB in blocks of 512 bytes: 411 s, 10.4 MB/s.
     """
     texts = log.diagnostics.sort("line").get_column("text").drop_nulls().str.strip_chars()
-    lines = pl.DataFrame({"text": texts, "above": texts.shift(1)})
-    count = pl.col("above").str.extract(_RECORDS, 1).cast(pl.Int64, strict=False)
-    copied = lines.select(pl.col("text").str.extract_groups(_COPIED), count=count).unnest("text").drop_nulls()
-    took = pl.col("seconds").str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
-    copied = copied.select(pl.col("bytes").cast(pl.Int64, strict=False), took, "count").drop_nulls()
-    for size, took_s, count in copied.sort("seconds").tail(1).iter_rows():
+    for size, took_s, count in _copies(texts).drop_nulls().sort("seconds").tail(1).iter_rows():
         if count and size < _SMALL * count and size % count == 0 and took_s > 0:
             yield Finding(
                 "copied_in_blocks",
@@ -227,12 +222,20 @@ def copied_in_blocks(log: StraceLog) -> Iterator[Finding]:
             )
 
 
+def _copies(texts: pl.Series) -> pl.DataFrame:
+    """The copies that dd printed among lines: ``bytes``, ``seconds`` and ``count`` of blocks, null unless all whole."""
+    lines = pl.DataFrame({"text": texts, "above": texts.shift(1)})
+    count = pl.col("above").str.extract(_RECORDS, 1).cast(pl.Int64, strict=False)
+    copied = lines.select(pl.col("text").str.extract_groups(_COPIED), count=count).unnest("text")
+    took = pl.col("seconds").str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+    return copied.select(pl.col("bytes").cast(pl.Int64, strict=False), took, "count").drop_nulls(["bytes", "seconds"])
+
+
 def _untimed(trace: Trace, row: dict[str, Any]) -> Finding:
     """Writes that each wait for the device, of a log without times; with the time that dd printed for all of them."""
     said = f"{counted(row['writes'], 'writes')} to `{short_name(row['file'])}` were synchronous (O_SYNC or O_DSYNC), "
     said += f"{size_text(round(row['avg_bytes']))} on average."
-    copied = trace.unread.select(pl.col("text").str.extract_groups(_COPIED)).unnest("text").drop_nulls()
-    times = [float(took.replace(",", ".")) for size, took in copied.iter_rows() if int(size) == row["bytes"]]
+    times = _copies(trace.unread["text"]).filter(pl.col("bytes") == row["bytes"])["seconds"].to_list()
     if len(times) == 1 and times[0] > 0:
         rate = f"{seconds(times[0] / row['writes'])} per write, {three(row['bytes'] / times[0] / 1e6)} MB/s"
         said += f" `dd` printed {seconds(times[0])} for its copy: {rate}."

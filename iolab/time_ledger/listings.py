@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from iolab.metrics.formatting import share_text, short_text, time_text
+from iolab.metrics.formatting import MOST_TEXT, share_text, short_text, time_text
 from iolab.time_ledger.account import Account
 from iolab.time_ledger.next_steps import (
     COMMIT_LESS,
@@ -63,7 +63,6 @@ _MUCH_LONGER: Final = 5.0
 _NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); the highest average of log file sync in ASH"
 _IO: Final = ("User I/O", "System I/O")
 _ID_LENGTH: Final = 13
-_MOST_TEXT: Final = 60
 #: A single row is no list of which one has most.
 _LEAST_ROWS: Final = 2
 
@@ -223,7 +222,7 @@ def _of_statements(listed: Queried) -> Ledger | None:
     gets = _counts(listed, names, *_COUNTED["logical reads"])
     for name, time in times.items():
         part = account.add(
-            "who", short_text(name, _MOST_TEXT), time, kind="mixed", count=runs.get(name),
+            "who", short_text(name, MOST_TEXT), time, kind="mixed", count=runs.get(name),
             evidence=Place("tables", (name,)), next_step=_plan_of(first[name]),
         )  # fmt: skip
         has_cpu = unit == "s" and name in cpus and time.value > 0
