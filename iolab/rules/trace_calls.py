@@ -401,6 +401,16 @@ def process_ledger(log: StraceLog) -> Ledger | None:
     return next((one for one in ledgers(log) if not one.void and one.scope.startswith("process")), None)
 
 
+def alone(log: StraceLog, scope: str) -> str:
+    """How to see one process of a log: its lines alone, where each has its own time."""
+    dialect, pid = log.dialect, scope.partition(" ")[2]
+    if dialect.pid == "file":
+        return f"see {scope} alone: iolab show LOG.{pid}"
+    if dialect.relative_ts != "none":
+        return f'see {scope} alone: in Python, iolab.ledger(log, "{scope}")'
+    return f"see {scope} alone: grep '{f'^{pid} ' if dialect.pid == 'column' else f'pid *{pid}]'}' LOG | iolab show -"
+
+
 def is_own(lead: Ledger) -> pl.Expr:
     """Whether a row is of the process of a ledger."""
     pid = lead.scope.partition(" ")[2]

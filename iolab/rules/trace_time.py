@@ -25,6 +25,7 @@ from iolab.rules.trace_calls import (
     UNKNOWN_END,
     WRITER,
     all_ended,
+    alone,
     in_turn,
     is_calm,
     is_own,
@@ -215,10 +216,10 @@ def trace_profile(log: StraceLog) -> Iterator[Finding]:
     if lead.total is not None and lead.total.hi < _RUN_S and is_calm(log):
         yield Finding(CALM, f"Nothing stands out: the whole run took only {seconds(lead.total)}.", order=0)
     if lead.unshared and (calm := _waits_for_work(log, lead)):
-        yield Finding(CALM, calm, next=_next_unshared(lead, found), order=0)
+        yield Finding(CALM, calm, next=_next_unshared(log, lead, found), order=0)
     elif lead.unshared:
         where = f"in {lead.scope}, " if lead.scope.startswith("process ") else ""
-        yield Finding("no_shares", f"{capital(where + lead.unshared)}.", next=_next_unshared(lead, found), order=1)
+        yield Finding("no_shares", f"{capital(where + lead.unshared)}.", next=_next_unshared(log, lead, found), order=1)
     name = "trace_profile"
     rows = [row for row in named_parts(lead) if row["view"] == "what"]
     for row in rows:
@@ -249,7 +250,7 @@ def _waits_for_work(log: StraceLog, lead: Ledger) -> str:
     return f"Nothing stands out: {waited}; no other call took more than {seconds(longest)}."
 
 
-def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
+def _next_unshared(log: StraceLog, lead: Ledger, found: Sequence[Ledger]) -> str:
     children = [one for one in found[1:] if one.scope.startswith("process ") and not one.unshared]
     idle = lead.frame.filter(pl.col("view") == "what", pl.col("kind").is_in(["idle", "client"]))
     if idle.is_empty():
@@ -257,7 +258,7 @@ def _next_unshared(lead: Ledger, found: Sequence[Ledger]) -> str:
     if ROUND_TRIPS in lead.text:
         return MORE_ROWS
     if children:
-        return f'call iolab.ledger(log, "{children[0].scope}") in Python, for the longest process with work'
+        return alone(log, children[0].scope)
     return _WHILE_IT_WORKS
 
 
@@ -330,8 +331,8 @@ def _of_part(log: StraceLog, lead: Ledger, row: dict[str, Any], name: str) -> Fi
     said, detail, next_step = _of_waits(log, lead, row, (said, detail, next_step))
     if names == ["connect"] and ("failed" in said or "timed out" in said):
         next_step = _ADDRESS
-    if row["part"] == BETWEEN and _others(log, lead) >= _MOST_OF_IT * row["seconds"]:
-        next_step = f'call iolab.ledger(log, "log") in Python, for the {times_of(log).noun}'
+    if row["part"] == BETWEEN and (others := _others(log, lead))[0] >= _MOST_OF_IT * row["seconds"]:
+        next_step = alone(log, others[1])
     elif row["part"] == BETWEEN:
         detail, next_step = "", _CPU
         is_cpu = _used(log, lead) >= _NEARLY_ALL * row["seconds"]
@@ -486,7 +487,7 @@ def _sentence(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     else:
         took = f"{percent(Interval(row['share'], row['share_lo'], row['share_hi']))} of {base}"
     if row["part"] == BETWEEN:
-        others, noun = _others(log, lead), times_of(log).noun
+        others, noun = _others(log, lead)[0], times_of(log).noun
         if others >= _MOST_OF_IT * row["seconds"]:
             return f"{capital(took)} passed between calls of {lead.scope}; other {noun} had {seconds(others)} of calls."
         if (used := _used(log, lead)) >= _NEARLY_ALL * row["seconds"]:
@@ -557,12 +558,12 @@ def _trips(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     return f"{min(calls):,} of {seconds(time)}, {size_text(round(size))} read in each"
 
 
-def _others(log: StraceLog, lead: Ledger) -> float:
-    """The seconds that other processes than that of a ledger were in calls, but for waits of any event."""
-    is_any = pl.col("class").is_in(["child processes", READY]) | (pl.col("kind") == "client")
-    is_any |= pl.col("name").is_in(POSTS)
-    others = times_of(log).classed.filter(~is_own(lead), ~is_any)
-    return float(others.select((pl.col("elapsed") + pl.col("open")).sum()).item() or 0) / 1e9
+def _others(log: StraceLog, lead: Ledger) -> tuple[float, str]:
+    """The seconds that other processes than that of a ledger were in calls, but for idle ones; and who had most."""
+    is_any = pl.col("class").is_in(["child processes", READY]) | pl.col("kind").is_in(["client", "idle"])
+    others = times_of(log).classed.filter(~is_own(lead), ~is_any, ~pl.col("name").is_in(POSTS)).group_by("pid")
+    sums = others.agg(ns=(pl.col("elapsed") + pl.col("open")).sum()).sort("ns", "pid", descending=[True, False])
+    return int(sums["ns"].sum()) / 1e9, f"process {sums.item(0, 'pid')}" if sums.height else ""
 
 
 def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -767,7 +768,11 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
     least = PART * lead.total.value * 1e9
     is_work, waits = pl.col("kind").is_in(["io", "mixed", "cpu"]), pl.col("class").is_in(_WAITS_OF_OTHERS)
     worked = sums.filter(is_work & (pl.col("elapsed") >= least))
-    top = (worked if worked.height else sums.filter(waits)).sort("elapsed", "name", descending=[True, False]).head(1)
+    top = (
+        (worked if worked.height or not lead.unshared else sums.filter(waits))
+        .sort("elapsed", "name", descending=[True, False])
+        .head(1)
+    )
     for name, of, _, elapsed, count, own_ns, processes, pid in top.iter_rows():
         if elapsed < least or own_ns > elapsed / 2:
             return

@@ -114,7 +114,7 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         return
     step = _step(log.dialect)
     calls = times.classed
-    whole, is_busy = _lead_first(whole.head(_MOST_PROCESSES), calls)
+    whole, is_busy = _lead_first(whole.head(_MOST_PROCESSES), times)
     several = f"{spans.height:,} {times.noun}"
     is_longest = whole.item(0, "pid") == spans.item(0, "pid")
     of = f" ({'the longest' if is_longest else 'the busiest'} of {several})"
@@ -133,17 +133,19 @@ def strace_ledgers(log: StraceLog) -> Iterator[Ledger]:
         yield _wall_clock(times, spans, step)
 
 
-def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> tuple[pl.DataFrame, bool]:
+def _lead_first(spans: pl.DataFrame, times: CallTimes) -> tuple[pl.DataFrame, bool]:
     """The processes, the longest first, unless another one that is about as long worked more, or half of its time.
 
     And whether any worked.
 
     Work is I/O and what passed between calls.  Waits for pipes, sockets and locks count where no process worked for a
-    tenth of the time; sleep and waits for children never do.
+    tenth of the time; sleep and waits for children never do.  A process that left nearly all I/O to those that it made
+    comes after them.
     """
     inside = pl.col("elapsed") + pl.col("open")
     is_io = (pl.col("kind") == "io") | (pl.col("class") == ASYNCHRONOUS)
-    worked = calls.group_by("pid").agg(
+    worked = times.classed.group_by("pid").agg(
+        io=inside.filter(is_io).sum(),
         work=(pl.when(is_io).then(inside).otherwise(0) + pl.col("between")).sum(),
         waited=inside.filter(pl.col("kind") == "wait").sum(),
     )
@@ -153,8 +155,25 @@ def _lead_first(spans: pl.DataFrame, calls: pl.DataFrame) -> tuple[pl.DataFrame,
     if not is_busy:
         found = found.with_columns(work=pl.col("work") + pl.col("waited"))
     is_long = (length >= _ALIKE * length.max()) | (pl.col("work") >= _MOSTLY * length.max())
+    if starters := _starters(found, times):
+        is_long = ~pl.col("pid").is_in(starters)
     alike = pl.when(is_long).then(pl.col("work").fill_null(0)).otherwise(-1)
-    return found.sort(alike, length, descending=[True, True], maintain_order=True).drop("work", "waited"), is_busy
+    order = found.sort(alike, length, descending=[True, True], maintain_order=True)
+    return order.drop("io", "work", "waited"), is_busy
+
+
+def _starters(found: pl.DataFrame, times: CallTimes) -> list[int]:
+    """The processes that left nearly all I/O to those that they made, where that I/O is more than nothing."""
+    length = pl.col("last") - pl.col("first")
+    is_much = (pl.col("io") >= _IDLE * length) & (pl.col("io") >= _NOTHING * length.max())
+    starters = set[int]()
+    for pid in found.filter(is_much).get_column("pid").drop_nulls():
+        made_by = times.parents.get(pid)
+        while made_by is not None and made_by not in starters:
+            starters.add(made_by)
+            made_by = times.parents.get(made_by)
+    io, of_starters = (int(rows["io"].sum()) for rows in (found, found.filter(pl.col("pid").is_in(starters))))
+    return [*starters] if of_starters <= (1 - _ALIKE) * io else []
 
 
 def _void(reason: str) -> Ledger:

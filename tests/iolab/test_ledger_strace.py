@@ -406,7 +406,7 @@ def test_a_process_that_did_nothing_says_so() -> None:
     log += "7 1700000002.000000 exit_group(0) = ?\n"
     (found,) = iolab.findings(iolab.load(log.encode())).filter(name="no_shares").to_dicts()
     assert found["sentence"].startswith("In process 7, almost nothing ran:")
-    assert found["next"] == 'call iolab.ledger(log, "process 8") in Python, for the longest process with work'
+    assert found["next"] == "see process 8 alone: grep '^8 ' LOG | iolab show -"
 
 
 def test_calls_and_gaps_beyond_the_span_make_no_total() -> None:
@@ -463,3 +463,12 @@ def test_where_nobody_works_the_one_that_waits_for_a_lock_leads() -> None:
     calls.sort(key=lambda one: int(one.split()[0].split(":")[1]))
 
     assert iolab.ledgers(iolab.load(stamped(*calls)))[0].scope == "process 3"
+
+
+def test_the_process_that_did_the_io_leads_not_the_one_that_started_it() -> None:
+    """A program that leaves its I/O to a child computes, or waits in ways of its own: the child has the account."""
+    log = "7 1700000000.000000 clone(child_stack=NULL, flags=SIGCHLD) = 8 <0.001000>\n"
+    log += '8 1700000001.000000 pread64(3</u01/a>, "", 8192, 0) = 8192 <0.800000>\n'
+    log += "8 1700000002.000000 exit_group(0) = ?\n7 1700000009.000000 exit_group(0) = ?\n"
+    assert iolab.ledger(iolab.load(log.encode())).scope == "process 8"
+    assert iolab.ledger(iolab.load(log.replace("pread64(3</u01/a>", "recvfrom(3").encode())).scope == "process 7"
