@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 KEPT_BYTES: Final = 32 << 20
 #: Lines of a process that are no call, and the columns that tell when they came.
 _MARKED: Final = ("signal", "stopped", "exited", "killed", "superseded")
-MARKS: Final = ("line", "pid", "kind", "at", "result")
+MARKS: Final = ("line", "pid", "kind", "at", "result", "note")
 #: Columns of calls that `opens` needs.
 _OF_OPENS: Final = ("line", "pid", "name", "args", "result")
 

@@ -54,6 +54,11 @@ _IS_TIMED_OUT: Final = (
     | ((pl.col("errno") == "EAGAIN") & pl.col("name").is_in(_TIMED))
     | ((pl.col("result") == 0) & pl.col("name").is_in(_POLLS))
 )
+#: Errors of what a program may not do, cannot reach or has no room for.
+_REFUSALS: Final = (
+    *("EACCES", "EPERM", "EROFS", "EIO", "ENOSPC", "EDQUOT", "EFBIG", "ENOMEM", "EMFILE", "ENFILE", "ESTALE"),
+    *("ECONNREFUSED", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "EADDRINUSE", "EADDRNOTAVAIL"),
+)
 _TIME: Final = pl.coalesce("elapsed", "gap")
 #: A call that takes as long is no spread of one device.
 STALL: Final = timedelta(milliseconds=100)
@@ -105,7 +110,8 @@ class CallTimes:
             after them until its next line (``after``, ns).
         parents: process -> the process that made it.
         threads: processes that are threads of the one that made them.
-        ended: process -> whether it ended by itself and without an error, of those whose end the log shows.
+        ended: process -> the end that the log shows of it, such as ``exited with 2``; empty of one without an error.
+        refused: process -> name, error and line of its last call that a right, the network or a limit stopped.
         programs: process -> the last program that it executed.
         named: what the calls name.
     """
@@ -117,7 +123,8 @@ class CallTimes:
     parents: dict[int, int | None]
     programs: dict[int | None, str]
     threads: frozenset[int]
-    ended: dict[int | None, bool]
+    ended: dict[int | None, str]
+    refused: dict[int | None, tuple[str, str, int]]
     named: Named
 
     @property
@@ -186,15 +193,17 @@ class CallSums:
         self._parents: dict[int, int | None] = {}
         self._programs: dict[int | None, str] = {}
         self._threads: set[int] = set()
-        self._ended: dict[int | None, bool] = {}
+        self._ended: dict[int | None, str] = {}
+        self._refused: dict[int | None, tuple[str, str, int]] = {}
         self._names = CallNames()
 
     def mark(self, events: pl.DataFrame) -> None:
         """Take the next lines that are no calls: signals, stops, ends."""
         is_end = pl.col("kind").is_in(["exited", "killed"])
         is_good = ((pl.col("kind") == "exited") & (pl.col("result") == 0)).fill_null(value=True)
-        for pid, good in events.filter(is_end).select("pid", is_good).iter_rows():
-            self._ended[pid] = self._ended.get(pid, True) and good
+        said = pl.when(is_good).then(pl.lit("")).otherwise(pl.col("note").cast(pl.String).fill_null("killed"))
+        for pid, end in events.filter(is_end).select("pid", said).iter_rows():
+            self._ended[pid] = self._ended.get(pid) or end
         stamped = events.select("line", "pid", at=nanoseconds("at"), is_end=is_end).drop_nulls("at")
         if stamped.height:
             self._marks.append(
@@ -219,6 +228,9 @@ class CallSums:
         self._parents.update(children_of(changing))
         self._programs.update(programs_of(changing))
         self._threads |= threads_of(changing)
+        refused = rows_where(calls, pl.col("errno").is_in(_REFUSALS)).select("pid", "name", "errno", "line")
+        for pid, *which in refused.unique("pid", keep="last", maintain_order=True).iter_rows():
+            self._refused[pid] = (*which,)
 
     def _watch_clock(self, calls: pl.DataFrame) -> None:
         # the line after a call may be of a signal or of the end of its process
@@ -306,6 +318,7 @@ class CallSums:
             dict(self._programs),
             frozenset(self._threads),
             self._ended,
+            self._refused,
             self._names.found(),
         )
 

@@ -17,7 +17,7 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import MORE_ROWS
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.strace import PAIRS, calls_failed
+from iolab.time_ledger.strace import PAIRS, calls_failed, program_of
 from logframe.interval import Interval
 from straceparse.call_classes import CLOCKS, POSTS, READY_CALLS, with_classes
 from straceparse.call_table import HIDDEN, IO_CALLS, READS, REAPS, SUBMITS, WRITES
@@ -65,6 +65,9 @@ _SUMMED: Final = {
     "sched_yield": "see which code spins: perf record -g -p PID, then perf report",
     "futex": STACKS,
 }
+_CORE: Final = "see where it crashed: coredumpctl info, or gdb PROGRAM core; for Oracle its trace file, the alert log"
+#: Signals of which a process makes a core.
+_CRASHES: Final = ("SIGSEGV", "SIGBUS", "SIGABRT", "SIGILL", "SIGFPE", "SIGSYS", "SIGXCPU", "SIGXFSZ")
 _FAILED: Final = "see which of them fail: strace -f -Z -e trace={} -o FILE -p PID"
 #: What stands in a command for a process that still runs.
 _LIVE: Final = "PID"
@@ -127,6 +130,44 @@ def failed_requests(log: StraceLog) -> Iterator[Finding]:
         evidence=(Evidence("requests", lines=tuple(kinds.get_column("line").head(5))),),
         order=0,
     )
+
+
+@rule("ended_badly", of="strace", needs="the end of a process", thresholds={"1 s": "a run as short has no other story"})
+def ended_badly(log: StraceLog) -> Iterator[Finding]:
+    """A crash of any process, or an error status, or a signal, with which the one ended that the others come from.
+
+    Examples:
+        >>> import iolab
+        >>> log = b'''1.000000 socket(AF_INET, SOCK_RAW, 1) = -1 EPERM (Operation not permitted) <0.000100>
+        ... 1.000500 exit_group(2) = ?
+        ... 1.000600 +++ exited with 2 +++'''
+        >>> for one in ended_badly(iolab.load(log)): print(one.sentence)
+        The process exited with status 2; before, `socket` failed with EPERM (line 1).
+        >>> for one in ended_badly(iolab.load(log.replace(b"exited with 2", b"killed by SIGSEGV (core dumped)"))):
+        ...     print(one.sentence)
+        The process was killed by SIGSEGV (core dumped); before, `socket` failed with EPERM (line 1).
+    """
+    times = times_of(log)
+    pids = set(times.calls.get_column("pid"))
+    crashed = {pid: end for pid, end in times.ended.items() if any(signal in end for signal in _CRASHES)}
+    first = pids - times.parents.keys()
+    ends = crashed or {pid: end for pid in first if len(first) == 1 and (end := times.ended.get(pid))}
+    for pid, end in [*ends.items()][:1]:
+        program = program_of(times, pid)
+        who = f"`{program}`" if program else "The process" if len(pids) == 1 else f"Process {pid}"
+        more = f", and so {'was' if len(ends) == 2 else 'were'} {len(ends) - 1:,} other{'s' * (len(ends) > 2)}"
+        said = end.replace("exited with ", "exited with status ").replace("killed", "was killed")
+        refused = times.refused.get(pid)
+        why = f"; before, `{refused[0]}` failed with {refused[1]} (line {refused[2]:,})" if refused else ""
+        lead = process_ledger(log)
+        is_first = bool(crashed) or lead is None or lead.total is None or lead.total.hi < SHORT_S
+        yield Finding(
+            "ended_badly",
+            f"{who} {said}{more if len(ends) > 1 else ''}{why}.",
+            next=_CORE if crashed else "see what it printed at its end, and its own log",
+            evidence=(Evidence("events"),),
+            order=0 if is_first else 3,
+        )
 
 
 @rule("all_calls_failed", of="strace", needs="several calls, each of which ended with an error")
@@ -470,7 +511,7 @@ def with_program(log: StraceLog, step: str) -> str:
 
 def is_calm(log: StraceLog) -> bool:
     """Whether all processes ended by themselves and without an error, and no request failed."""
-    return all_ended(log) and all(times_of(log).ended.values()) and not any(failed_requests(log))
+    return all_ended(log) and not any(times_of(log).ended.values()) and not any(failed_requests(log))
 
 
 def all_ended(log: StraceLog) -> bool:
