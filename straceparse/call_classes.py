@@ -22,7 +22,7 @@ class CallClass(NamedTuple):
     Attributes:
         name: what it is called.
         kind: ``io``, ``wait``, ``client``, ``idle``, ``cpu`` or ``mixed``.
-        step: of asynchronous I/O: ``submit``, ``reap`` or ``set-up``.
+        step: of asynchronous I/O: ``submit``, ``reap`` or ``contexts``.
     """
 
     name: str
@@ -100,7 +100,7 @@ _CLASSES: Final[dict[str, CallClass]] = {
     **dict.fromkeys(REAPS, CallClass(ASYNCHRONOUS, "wait", "reap")),
     **dict.fromkeys(
         ("io_setup", "io_destroy", "io_cancel", "io_uring_setup", "io_uring_register"),
-        CallClass(ASYNCHRONOUS, "mixed", "set-up"),
+        CallClass(ASYNCHRONOUS, "mixed", "contexts"),
     ),
     **dict.fromkeys(HIDDEN, CallClass(ASYNCHRONOUS, "mixed", "submit and reap")),
     **dict.fromkeys((*SOCKET_CALLS, "socket", "socketpair", "bind", "listen", "shutdown"), _BY_TARGET["socket"]),

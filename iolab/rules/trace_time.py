@@ -167,7 +167,7 @@ _SUBJECTS: Final = {
     "sleep": "sleeping",
     "reap": "waiting for completions",
     "submit": "submitting requests",
-    "set-up": "setting up and ending asynchronous I/O",
+    "contexts": "contexts of asynchronous I/O",
 }
 
 

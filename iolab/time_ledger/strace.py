@@ -254,7 +254,8 @@ def _process(times: CallTimes, span: dict[str, int], sums: pl.DataFrame, step: t
     rest = ns - int(sums.get_column("elapsed").sum()) - int(sums.get_column("open").sum()) - between - after
     error = tick * (span["calls"] if is_relative else 1)
     name, kind = (_CLOSING, "not_accounted") if rest >= 0 else ("counted twice", "counted_twice")
-    add(name, Interval(rest, 0 if rest >= 0 else rest - error, max(rest, 0)), kind=kind)
+    ends = (0, rest) if rest >= 0 else (rest - error, min(0, rest + error))
+    add(name, Interval(rest, *ends), kind=kind)
     own = times.calls.filter(pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)))
     ready = own.filter(pl.col("name").is_in(READY_CALLS))
     read = own.filter(pl.col("name").is_in(sums.filter(kind="client").get_column("name").implode()))

@@ -38,19 +38,19 @@ def parts(ledger: Ledger, view: str = "what") -> dict[str, tuple[float, str]]:
 
 
 def test_the_worked_example() -> None:
-    """Asynchronous reads, every figure of the table: classes of calls, set-up apart, and a last call without an end."""
+    """Asynchronous reads, every figure of the table: classes of calls, contexts apart, and a last call without an end."""
     ledger = iolab.ledger(CAPTURES / "async_direct_tt_T.strace")
     rows = {row["part"]: row for row in ledger.parts().iter_rows(named=True)}
     ms = {part: round(row["seconds"] * 1e3, 3) for part, row in rows.items()}
 
     assert (ledger.text, round(ledger.total.value * 1e3, 3)) == ("the records span 321.094 ms", 321.094)
-    assert {part: ms[f"asynchronous I/O{part}"] for part in ("", "/reap", "/set-up", "/submit")} == {
+    assert {part: ms[f"asynchronous I/O{part}"] for part in ("", "/reap", "/contexts", "/submit")} == {
         "": 250.792,
         "/reap": 198.446,
-        "/set-up": 31.386,
+        "/contexts": 31.386,
         "/submit": 20.960,
     }
-    assert (ms["asynchronous I/O/set-up/io_setup"], ms["asynchronous I/O/set-up/io_destroy"]) == (0.133, 31.253)
+    assert (ms["asynchronous I/O/contexts/io_setup"], ms["asynchronous I/O/contexts/io_destroy"]) == (0.133, 31.253)
     assert {part: rows[part]["count"] for part in ("asynchronous I/O", "asynchronous I/O/reap")} == {
         "asynchronous I/O": 754,
         "asynchronous I/O/reap": 452,
