@@ -501,6 +501,19 @@ def in_turn(log: StraceLog, name: str, which: pl.Expr, socket: str, count: int) 
     return f", one for each `{writes.item(0, 'name')}`", latency
 
 
+def flushed_at_close(log: StraceLog, which: pl.Expr) -> str:
+    """The file that the longest `close` was of, and what was written to it before: a client of NFS then sends it."""
+    closes = log.calls.filter(which, pl.col("name").cast(pl.String) == "close").sort("elapsed", descending=True).head(1)
+    for pid, line, args in closes.select("pid", "line", "args").collect().iter_rows():
+        own = pl.col("pid").eq_missing(pl.lit(pid, pl.Int32)) & (pl.col("fd").cast(pl.String) == args.partition("<")[0])
+        before = trace_of(log).requests.filter(own, pl.col("line") < line, pl.col("file").is_not_null())
+        file = str(before.item(-1, "file")) if before.height else ""
+        written = before.filter(pl.col("file") == file, pl.col("op") == "write").get_column("bytes_transferred").sum()
+        if written:
+            return f", after {size_text(int(written))} were written to `{file}`"
+    return ""
+
+
 def with_program(log: StraceLog, step: str) -> str:
     """A next step for a process that has ended: its program is started anew, and nothing of it is in /proc."""
     if _LIVE not in step or not all_ended(log):

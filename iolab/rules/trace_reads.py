@@ -35,6 +35,8 @@ _KIB: Final = 1024
 _SMALL: Final = 16 * _KIB
 #: Most flash drives take longer; strace's own cost makes times longer, never shorter.
 _FLASH_US: Final = 64
+#: Neither flash nor a cache takes as long, nor the cost of strace.
+_FLASH_MOST_US: Final = 2_000
 #: A copy out of memory with strace's cost; O_DIRECT reads of a virtual disk took 39 to 66 us.
 _COPY_US: Final = 32
 _MOST_SHARE: Final = 0.60
@@ -44,6 +46,8 @@ _MUCH_MORE: Final = 2
 #: The others were idle, waiting for a post, for this part of their time in calls.
 _MOSTLY_IDLE: Final = 0.75
 _SKEW: Final = "see how the rows were distributed, in the session of the query: select * from v$pq_tqstat"
+#: A rate within less of the log's time says within what.
+_BRIEF: Final = 0.5
 #: Reads go straight on where this share of them begins where the one before ended.
 _MOSTLY: Final = 0.9
 
@@ -66,10 +70,15 @@ def one_process_read(log: StraceLog) -> Iterator[Finding]:
         >>> for one in one_process_read(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
         Process 7 made 60 of 62 reads within 609 ms; the other 2 made at most 1 each within 9 ms and were idle for
         1.10 s in `semtimedop`.
+        >>> for one in one_process_read(iolab.load(chr(10).join(lines[2:]).encode())): print(one.sentence)
+        Process 7 made all 60 reads within 599 ms; the other 2 made none and were idle for 1.10 s in `semtimedop`.
     """
     trace = trace_of(log)
     last = pl.max_horizontal("submitted", "completed").max()
     sums = trace.reads.group_by("pid").agg(made=pl.len(), first=pl.col("submitted").min(), last=last).collect()
+    writers = trace.requests.filter(pl.col("op") == "write").get_column("pid").unique()
+    idle = trace.calls.filter(~pl.col("pid").is_in([*sums["pid"], *writers])).select("pid").unique()
+    sums = pl.concat([sums, idle.with_columns(made=pl.lit(0, pl.UInt32))], how="diagonal")
     sums = sums.sort("made", "pid", descending=True)
     if sums.height < _LEAST_PROCESSES:
         return
@@ -82,14 +91,15 @@ def one_process_read(log: StraceLog) -> Iterator[Finding]:
     if not is_skewed or seconds_of(posts, "elapsed") < _MOSTLY_IDLE * seconds_of(others, "elapsed"):
         return
     span = (pl.col("last").max() - sums["first"].min()).dt.total_nanoseconds()
+    each = f"at most {next_most:,} each" if next_most else "none"
     own, theirs = (
         f" within {seconds(ns / 1e9)}" if (ns := one.select(span).item()) else "" for one in (sums[:1], rest)
     )
     names = named_list([f"`{name}`" for name in posts.get_column("name").unique().sort()])
     yield Finding(
         "one_process_read",
-        f"Process {pid} made {most:,} of {whole:,} reads{own}; the other {rest.height} made at most {next_most:,} "
-        f"each{theirs} and were idle for {seconds(seconds_of(posts, 'elapsed'))} in {names}.",
+        f"Process {pid} made {f'{most:,} of {whole:,}' if most < whole else f'all {whole:,}'} reads{own}; the other "
+        f"{rest.height} made {each}{theirs} and were idle for {seconds(seconds_of(posts, 'elapsed'))} in {names}.",
         trace.share_of_few_reads,
         "the log",
         next=_SKEW,
@@ -130,7 +140,9 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         said = f"{many} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
-        said += f"; together {three(rate.value)} MB/s"
+        span, lead = float(sizes.sum()) / rate.value / 1e6, next(iter(ledgers(log)), None)
+        is_part = lead is not None and lead.total is not None and span < _BRIEF * lead.total.value
+        said += f"; together {three(rate.value)} MB/s{f', within {seconds(span)}' if is_part else ''}"
     yield Finding(
         "read_size",
         f"{said}.",
@@ -196,15 +208,11 @@ def read_latency_class(log: StraceLog) -> Iterator[Finding]:
     for name, size, times in _timed_reads(trace, direct=True):
         median = float(times.median() or 0) / 1e3  # type: ignore[arg-type]  # of integers
         fast = _share_below(times, _FLASH_US) >= _MOST_SHARE
-        then = (
-            "faster than most flash drives"
-            if fast
-            else "including strace's own cost: flash and caches cannot be told apart"
-        )
+        then = ", including strace's own cost: flash and caches cannot be told apart" if median < _FLASH_MOST_US else ""
         yield Finding(
             "read_latency_class",
-            f"{size // _KIB} KiB reads of `{short_name(name)}` took {three(median)} us (median of {times.len():,} "
-            f"reads), {then}.",
+            f"{size // _KIB} KiB reads of `{short_name(name)}` took {seconds(median / 1e6)} (median of {times.len():,} "
+            f"reads){', faster than most flash drives' if fast else then}.",
             detail="strace makes calls longer, never shorter: the data came from a cache of the storage or fast flash"
             if fast
             else "",

@@ -26,6 +26,7 @@ from iolab.rules.trace_calls import (
     WRITER,
     all_ended,
     alone,
+    flushed_at_close,
     in_turn,
     is_calm,
     is_own,
@@ -245,7 +246,8 @@ def _waits_for_work(log: StraceLog, lead: Ledger) -> str:
     who = (
         "the process waited for work" if several == 1 else f"{every(several, times.noun)} waited for work, {lead.scope}"
     )
-    share = f"{'' if trace_of(log).is_timed else 'at most '}{percent(min(1.0, idle / whole.value))}"
+    part = min(1.0, idle / whole.value)
+    share = percent(part if trace_of(log).is_timed else Interval(part, 0, part))
     waited = f"{who[:1].lower()}{who[1:]} for {share} of {seconds(whole)}"
     return f"Nothing stands out: {waited}; no other call took more than {seconds(longest)}."
 
@@ -584,7 +586,8 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         ended = "returned nothing" if row["part"] == REAP else "timed out"
         return f"{in_vain} {ended}, {said} each" + (f", with no answer of `{peer}`" if peer else "")
     if (longest or 0) >= least:
-        return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}"
+        closed = flushed_at_close(log, is_own(lead)) if row["evidence"]["rows"] == ["close"] else ""
+        return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}{closed}"
     return ""
 
 

@@ -38,7 +38,7 @@ def parts(ledger: Ledger, view: str = "what") -> dict[str, tuple[float, str]]:
 
 
 def test_the_worked_example() -> None:
-    """Asynchronous reads, every figure of the table: classes of calls, contexts apart, and a last call without an end."""
+    """Asynchronous reads, every figure of the table: classes of calls, contexts apart, a last call without an end."""
     ledger = iolab.ledger(CAPTURES / "async_direct_tt_T.strace")
     rows = {row["part"]: row for row in ledger.parts().iter_rows(named=True)}
     ms = {part: round(row["seconds"] * 1e3, 3) for part, row in rows.items()}
@@ -472,3 +472,15 @@ def test_the_process_that_did_the_io_leads_not_the_one_that_started_it() -> None
     log += "8 1700000002.000000 exit_group(0) = ?\n7 1700000009.000000 exit_group(0) = ?\n"
     assert iolab.ledger(iolab.load(log.encode())).scope == "process 8"
     assert iolab.ledger(iolab.load(log.replace("pread64(3</u01/a>", "recvfrom(3").encode())).scope == "process 7"
+
+
+def test_a_long_close_names_the_file_and_what_was_written_to_it() -> None:
+    """A client of NFS sends what was written when the file is closed: that call has the time of the writes."""
+    log = '1700000000.000000 open("/nas/b.dbf", O_WRONLY|O_CREAT) = 4 <0.000100>\n'
+    log += "".join(f'170000000{n}.000000 write(4, ""..., 65536) = 65536 <0.000050>\n' for n in range(1, 5))
+    log += "1700000005.000000 close(5) = 0 <0.000100>\n1700000006.000000 close(4) = 0 <50.000000>\n"
+    said = iolab.findings(iolab.load(log.encode()))["sentence"].to_list()
+    assert any("the longest 50 s, after 256 KiB were written to `/nas/b.dbf`" in one for one in said)
+    assert not any(
+        ", after" in one for one in iolab.findings(iolab.load(log.replace("close(4)", "close(6)").encode()))["sentence"]
+    )

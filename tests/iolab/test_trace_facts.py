@@ -275,7 +275,7 @@ def test_a_process_that_works_by_a_timer_is_calm(ended: str, work: str, *, took:
 
     is_calm = not ended and work == "both"
     stated = (
-        f"Nothing stands out: the process waited for work for {'' if took else 'at most '}99.9 % of 60.1 s; no other"
+        f"Nothing stands out: the process waited for work for {'99.9' if took else 'at most 100'} % of 60.1 s; no other"
     )
     assert (stated in said) == ("Nothing stands out" in said) == is_calm
 
