@@ -13,6 +13,8 @@ const char *iolab_source(void) { return IOLAB_SOURCE; }
 
 /* The most figures of a line, digits of a figure, and bytes of a shape; a line beyond them is odd. */
 enum { MOST_FIGURES = 16, MOST_DIGITS = 18, MOST_BYTES = 512 };
+/* The most digits after a hash sign: an address, whose figure is that of its 64 bits. */
+enum { MOST_OF_ADDRESS = 20 };
 
 /* Shapes that were seen: `slots` of a power of two hold a number from 1, 0 where they are free. */
 struct shapes {
@@ -49,27 +51,27 @@ static inline int eight_digits(const uint8_t *bytes, uint64_t *value) {
 
 static const int64_t POWERS[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* Read digits from `here` on, MOST_DIGITS at most; where they end, NULL where there are more. */
-static inline const uint8_t *read_digits(const uint8_t *here, const uint8_t *end, int64_t *figure) {
+/* Read digits from `here` on, `most` at most; where they end, NULL where there are more. */
+static inline const uint8_t *read_digits(const uint8_t *here, const uint8_t *end, int most, int64_t *figure) {
     const uint8_t *first = here;
-    int64_t found = 0;
+    uint64_t found = 0;
 #if HAS_EIGHT_BYTES
     while (end - here >= 8 && here - first <= 8) {
         uint64_t value = 0;
         int count = eight_digits(here, &value);
-        found = found * POWERS[count] + (int64_t)value;
+        found = found * (uint64_t)POWERS[count] + value;
         here += count;
         if (count < 8) {
-            *figure = found;
+            *figure = (int64_t)found;
             return here;
         }
     }
 #endif
     for (; here < end && is_digit(*here); here++) {
-        if (here - first == MOST_DIGITS) return NULL;
-        found = found * 10 + (*here - '0');
+        if (here - first == most) return NULL;
+        found = found * 10 + (uint64_t)(*here - '0');
     }
-    *figure = found;
+    *figure = (int64_t)found;
     return here;
 }
 
@@ -157,7 +159,9 @@ static inline int part(struct cursor *line, int64_t *figures) {
         if (digits < line->end && is_digit(*digits)) {
             int64_t figure = 0;
             if (count == MOST_FIGURES) return -1;
-            const uint8_t *after = read_digits(digits, line->end, &figure);
+            int is_address = line->filled && line->shape[line->filled - 1] == '#';
+            int most = is_address ? MOST_OF_ADDRESS : MOST_DIGITS;
+            const uint8_t *after = read_digits(digits, line->end, most, &figure);
             if (!after) return -1;
             figures[count++] = digits > line->here ? -figure : figure;
             line->here = after;

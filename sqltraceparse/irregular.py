@@ -14,7 +14,7 @@ import polars as pl
 
 from logframe import Diagnostic, explain
 from sqltraceparse.grammar import GRAMMAR, record_start
-from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS
+from sqltraceparse.regular import FIELDS, RAW_CALLS, RAW_WAITS, signed_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -169,7 +169,7 @@ def _ends_with_tim(tokens: list[Token]) -> bool:
 def _wait(found: Fields) -> dict[str, object]:
     """The columns of a wait that a damaged line gives."""
     row: dict[str, object] = {
-        "cursor": int(found.tokens["NUMBER"]),
+        "cursor": signed_number(found.tokens["NUMBER"]),
         "event": found.tokens["EVENT"].strip()[len("nam='") : -1],
         "elapsed_us": found.fields.get("elapsed"),
     }
@@ -186,7 +186,7 @@ def _wait(found: Fields) -> dict[str, object]:
 def _call(found: Fields) -> dict[str, object]:
     """The columns of a call that a damaged line gives."""
     op = found.tokens.get("CALL", found.tokens.get("LOB_NAME", "CLOSE #")).removesuffix(" #")
-    cursor = {} if found.rule == "lob" else {"cursor": int(found.tokens["NUMBER"])}
+    cursor = {} if found.rule == "lob" else {"cursor": signed_number(found.tokens["NUMBER"])}
     lob_type = {"lob_type": found.tokens["LOB_TYPE"]} if "LOB_TYPE" in found.tokens else {}
     known = {FIELDS[key]: value for key, value in found.fields.items() if key in FIELDS}
     return {"op": op, **cursor, **lob_type, **known}

@@ -11,6 +11,7 @@ from logframe import Diagnostic
 from sqltraceparse.figures import COLUMNS, DAMAGED
 from sqltraceparse.figures import GRAMMAR as FIGURES
 from sqltraceparse.grammar import GRAMMAR
+from sqltraceparse.regular import signed
 from sqltraceparse.schema import KIND
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _token(text: pl.Expr, template: str) -> pl.Expr:
     return text.str.extract(GRAMMAR.pattern(template), 1)
 
 
-_CURSOR: Final = _number("cursor", "#([0-9]+)")
+_CURSOR: Final = signed(_token(_TEXT, "#({NUMBER})")).alias("cursor")
 _Read = TypeVar("_Read")
 
 

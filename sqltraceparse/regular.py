@@ -53,6 +53,10 @@ FIELDS: Final = {
 _PARTS: Final = pl.col("parts").struct
 
 
+#: Digits of the longest number that is read at once, and of the second half of a longer one.
+_MOST_DIGITS, _HALF = 18, 10
+
+
 def waits(lines: pl.LazyFrame) -> pl.LazyFrame:
     """Regular waits (``line``, ``text``) as `RAW_WAITS`.
 
@@ -78,7 +82,7 @@ def waits(lines: pl.LazyFrame) -> pl.LazyFrame:
         )
         .select(
             "line",
-            _whole("cursor"),
+            signed(pl.col("cursor")).alias("cursor"),
             "event",
             ela.field("field_0").cast(pl.Int64).alias("elapsed_us"),
             ela.field("field_1").alias("p1_name"),
@@ -173,12 +177,33 @@ def _number_of(text: pl.Expr) -> pl.Expr:
     return _before(text.str.splitn("#", 2).struct.field("field_1"), ":")
 
 
+def signed(text: pl.Expr) -> pl.Expr:
+    """The number of a cursor: an address above 2^63, as Solaris prints, is that of its 64 bits with a sign.
+
+    Examples:
+        >>> pl.select(signed(pl.lit("18446744071495830240")), two=signed(pl.lit("140"))).row(0)
+        (-2213721376, 140)
+    """
+    tail = text.str.slice(text.str.len_bytes() - _HALF, _HALF).cast(pl.Int64, strict=False)
+    long = text.str.slice(0, text.str.len_bytes() - _HALF).cast(pl.Int64, strict=False) * 10**_HALF + tail
+    return pl.when(text.str.len_bytes() > _MOST_DIGITS).then(long).otherwise(text.cast(pl.Int64, strict=False))
+
+
+def signed_number(text: str) -> int:
+    """The same of one number.
+
+    Examples:
+        >>> signed_number("18446744071495830240")
+        -2213721376
+    """
+    return (int(text) + 2**63) % 2**64 - 2**63
+
+
 def _whole(name: str) -> pl.Expr:
     return pl.col(name).cast(pl.Int64)
 
 
 def _typed(schema: pl.Schema, *, missing: set[str]) -> list[pl.Expr]:
     """The columns of a schema from texts of the same names."""
-    return [
-        (pl.lit(None) if name in missing else pl.col(name)).cast(dtype).alias(name) for name, dtype in schema.items()
-    ]
+    texts = {name: signed(pl.col(name)) if name == "cursor" else pl.col(name) for name in schema if name not in missing}
+    return [texts.get(name, pl.lit(None)).cast(dtype).alias(name) for name, dtype in schema.items()]

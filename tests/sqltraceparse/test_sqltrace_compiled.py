@@ -70,6 +70,24 @@ def test_odd_lines(write: Any, monkeypatch: pytest.MonkeyPatch, line: str) -> No
     check(monkeypatch, "\r\n".join(known).encode())
 
 
+def test_addresses(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401 - a function
+    """Cursors are addresses, which Solaris extends by their sign to 20 digits: they only have other numbers."""
+    known = "\n".join(write("19.22.0.0.0", seed=1).lines)
+    plain = sqltraceparse.read_sqltrace(known.encode())
+    cursors = sorted({*plain.calls["cursor"].drop_nulls(), *plain.waits["cursor"].drop_nulls()}, reverse=True)
+    for number in cursors:
+        for end in (":", " "):
+            known = known.replace(f" #{number}{end}", f" #{2**64 - 2**31 + number % 2**31}{end}")
+    check(monkeypatch, known.encode())
+
+    trace = sqltraceparse.read_sqltrace(known.encode())
+    assert trace.calls["cursor"].max() < 0
+    assert_frame_equal(trace.diagnostics.drop("text"), plain.diagnostics.drop("text"))
+    for name, frame in trace.frames().items():
+        if "cursor" in frame.columns:
+            assert_frame_equal(frame.drop("cursor"), plain.frames()[name].drop("cursor"))
+
+
 @pytest.mark.parametrize("end", ["\r\n", "\r\r\n"])
 def test_line_ends(write: Any, monkeypatch: pytest.MonkeyPatch, end: str) -> None:  # noqa: ANN401 - a function
     """Carriage returns, one or, where they were added twice, two, change nothing."""
