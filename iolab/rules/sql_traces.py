@@ -13,7 +13,7 @@ import polars as pl
 from iolab.metrics.formatting import as_sentence, count_text, short_text, time_text
 from iolab.metrics.sql_trace import ASYNCHRONOUS, READ_EVENTS, cpu_step, reads_of, us_per_get
 from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
-from iolab.rules.phrases import counted, percent, seconds, three
+from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import CHANGED, LONG_US, for_each_row, largest_wait, main_step
 from iolab.rules.time_parts import sentence
@@ -171,6 +171,43 @@ def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
         evidence=(Evidence("statements", tuple(map(str, failed.get_column("statement").head(20)))),),
         order=1,
     )
+
+
+@rule("calls_without_total", of="sqltrace", needs="calls, in a trace with no total")
+def calls_of_void(trace: SqlTrace) -> Iterator[Finding]:
+    r"""The statement with most of the time in calls, where lines between them are missing: the calls hold.
+
+    Examples:
+        >>> import iolab
+        >>> call = "{} #{}:c=0,e={},p=0,cr={},cu=0,mis=0,r={},dep=0,og=1,plh=9,tim={}\n"
+        >>> log = "WAIT #7: nam='SQL*Net message from client' ela= 5 driver id=1 #bytes=1 p3=0 obj#=-1 tim=1000\n"
+        >>> log += call.format("EXEC", 7, 900, 3, 1, 2_000) + call.format("FETCH", 8, 9_000, 500, 10, 90_000_000)
+        >>> for one in calls_of_void(iolab.load(log.encode())): print(one.sentence)
+        Statements without a header took all 9.90 ms in calls: 2 calls, 503 gets, 11 rows.
+    """
+    sessions = sessions_of(trace)
+    if not sessions or not ledgers(trace)[0].void:
+        return
+    times = sessions[0].calls.get_column("own_elapsed_us")
+    if times.is_empty() or int(times.min()) < 0 or int(times.sum()) > sessions[0].span_us:  # type: ignore[arg-type]
+        return  # the times of calls are wrong
+    names = ("own_elapsed_us", "own_consistent_gets", "own_current_gets", "rows")
+    sums = sessions[0].calls.group_by("statement", "sql_id").agg(pl.col(*names).sum(), calls=pl.len())
+    whole = int(times.sum())
+    for row in sums.sort("own_elapsed_us", "statement", descending=[True, False]).head(1).iter_rows(named=True):
+        id_or_line = row["sql_id"] or (row["statement"] and f"the statement at line {row['statement']:,}")
+        who = f"`{id_or_line}`" if row["sql_id"] else capital(id_or_line or "statements without a header")
+        counts = ((row["calls"], "calls"), (row[names[1]] + row[names[2]], "gets"), (row["rows"], "rows"))
+        did = ", ".join(counted(number, word) for number, word in counts if number)
+        part = f"{seconds(row['own_elapsed_us'] / 1e6)} of the" if row["own_elapsed_us"] < whole else "all"
+        took = f"{part} {seconds(whole / 1e6)} in calls"
+        yield Finding(
+            "calls_without_total",
+            f"{who} took {took}: {did}.",
+            next="see its calls: iolab show --tables; a total needs the whole trace of one session",
+            evidence=(Evidence("calls"),),
+            order=1,
+        )
 
 
 @rule("trace_cut", of="sqltrace_session", needs="the line that a trace file at its limit ends with")

@@ -35,9 +35,9 @@ _MORE_TRIPS: Final = 1.5
 LOBS: Final = (
     "see what is read beside rows; LOBs come by prefetch (SQL*Plus: set lobprefetch; JDBC: defaultLobPrefetchSize)"
 )
-#: For a sort or hash join on disk.
+#: For a sort or hash operation on disk.
 ON_DISK: Final = (
-    "look in V$SQL_WORKAREA for the sort or hash join on disk; see pga_aggregate_target "
+    "look in V$SQL_WORKAREA for the sort or hash operation on disk; see pga_aggregate_target "
     "(where workarea_size_policy is manual: sort_area_size, hash_area_size)"
 )
 #: The first that an event begins with counts.

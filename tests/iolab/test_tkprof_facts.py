@@ -348,7 +348,7 @@ def test_reads_and_writes_of_temporary_space_are_one(write: float) -> None:
         "    100.00     100.00", "     47.00     100.00"
     )
     said = _said(log + plan + _overall(rows))
-    assert ("temporary space took 53 % of its time: a sort or hash join on disk" in said) == bool(write)
+    assert ("temporary space took 53 % of its time: a sort or hash operation on disk" in said) == bool(write)
     assert "`HASH GROUP BY` took 47 % of its time, `HASH JOIN` 44 %." in said
 
 
