@@ -36,6 +36,7 @@ _OUTPUT_LIKE: Final = (_OUTCOME_LIKE | {"TEXT"}) - {"ELAPSED"}
 _APART: Final = frozenset({Kind.BLANK, Kind.PROMPT, Kind.FENCE})
 #: What a block may print through DBMS_OUTPUT, and the token of each when it did.
 _PRINTED: Final = {"GRID": "PRINTED_GRID", "PLAN": "PRINTED_PLAN", "TEXT": "PRINTED_TEXT"}
+_WITHIN_TEXT: Final = frozenset({Kind.TEXT, Kind.RULER})
 _ENDS_OF_STATEMENTS: Final = frozenset({"ELAPSED", "STATISTICS", "SESSION_STATISTICS"})
 _ENDS_OF_OUTPUT: Final = OUTCOMES | _ENDS_OF_STATEMENTS
 #: What the order of output says more of.
@@ -91,6 +92,7 @@ def settle_owners(page: Page, blocks: list[Block]) -> None:
             continue
         match token:
             case "ELAPSED":
+                _settle_rows_output(page, blocks, place)
                 _settle_elapsed(page, blocks, start, place, typed)
             case "SELECTED":
                 _settle_text_rows(page, blocks, start, place)
@@ -276,6 +278,25 @@ def _settle_trace_error(blocks: list[Block], start: int, place: int) -> None:
         blocks[place].token = "EXPLAINED"
 
 
+def _settle_rows_output(page: Page, blocks: list[Block], place: int) -> None:
+    """Text and tables between the rows that were selected and the Elapsed: the query printed them (DBMS_OUTPUT).
+
+    A line of text stands directly above the Elapsed, where the client prints an empty line below a result of its own.
+    """
+    first = place
+    while first and blocks[first - 1].token in _PRINTED:
+        first -= 1
+    if first and blocks[first - 1].token == "SELECTED" and page.kinds[blocks[place].first - 1] in _WITHIN_TEXT:
+        for block in blocks[first:place]:
+            block.token = "OUTPUT"
+
+
+def _is_within_text(page: Page, block: Block) -> bool:
+    """Does a table stand between lines of text, without the empty lines that the client prints around a result?"""
+    around = {page.kind(block.first - 1), page.kind(block.last)}
+    return isinstance(block.content, Grid) and block.first > 0 and around <= _WITHIN_TEXT
+
+
 def _settle_elapsed(page: Page, blocks: list[Block], start: int, place: int, typed: Typed | None) -> None:
     """An Elapsed that is no statement's: printed again at the end of a script, or above a plan it cannot go with."""
     block = blocks[place]
@@ -424,7 +445,7 @@ def _settle_call(page: Page, blocks: list[Block], start: int, place: int) -> Non
     """Results and plans before the end of a PL/SQL block that is not echoed: the block printed them.
 
     With timing on from before, a query would have had an Elapsed of its own; else this is known of plans only, which a
-    query prints under a heading.
+    query prints under a heading, and of tables within text.
     """
     first = place
     while first > start and blocks[first - 1].token in _PRINTED:
@@ -435,12 +456,13 @@ def _settle_call(page: Page, blocks: list[Block], start: int, place: int) -> Non
         plans = [
             number
             for number in range(first, place)
-            if isinstance(blocks[number].content, Plan) and page.kinds[blocks[number].first] != Kind.PLAN_TABLE
+            if (isinstance(blocks[number].content, Plan) and page.kinds[blocks[number].first] != Kind.PLAN_TABLE)
+            or _is_within_text(page, blocks[number])
         ]
         if not plans:
             return
         first = plans[0]
-        if any(token == "GRID" for token in tokens[first:place]):
+        if any(blocks[n].token == "GRID" and n not in plans for n in range(first, place)):
             return
     elif "GRID" not in tokens[first:place] and "PLAN" not in tokens[first:place]:
         return

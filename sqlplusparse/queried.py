@@ -27,7 +27,7 @@ _POWER: Final = re.compile(_GRAMMAR.pattern("{POWER}"))
 #: Units of time that a heading ends with, in s.
 _UNITS: Final = {
     **dict.fromkeys(("s", "sec", "secs", "seconds"), 1.0), **dict.fromkeys(("ms", "msec", "millis"), 1e-3),
-    **dict.fromkeys(("us", "usec", "micro"), 1e-6), **dict.fromkeys(("cs", "csec"), 1e-2),
+    **dict.fromkeys(("us", "usec", "micro", "micros", "microsecs"), 1e-6), **dict.fromkeys(("cs", "csec"), 1e-2),
     **dict.fromkeys(("min", "mins", "minutes"), 60.0), **dict.fromkeys(("h", "hours", "hrs"), 3600.0),
 }  # fmt: skip
 #: Units of sizes that a heading ends with, in bytes.
@@ -50,6 +50,16 @@ class Column:
         """The names in its expression, without those of tables."""
         return frozenset(token.rpartition(".")[2] for token in self.tokens)
 
+    @cached_property
+    def heading_words(self) -> list[str]:
+        """The words of its heading, in lower case."""
+        return _HEADING_WORDS.findall(self.heading.lower())
+
+    @property
+    def heading_unit(self) -> float | None:
+        """The unit of time that its heading ends with, in s; None where it names none."""
+        return next((_UNITS[word] for word in reversed(self.heading_words) if word in _UNITS), None)
+
     def unit(self, names: dict[str, float]) -> float | None:
         """What the figures of a sum of times have to be multiplied with to be seconds; None where it is no such sum.
 
@@ -65,7 +75,7 @@ class Column:
         """
         step = next((names[name] for name in names if names[name] and name in self.words), 0.0)
         if not step:
-            words = _HEADING_WORDS.findall(self.heading.lower())
+            words = self.heading_words
             units = [_UNITS[word] for word in words[len(words) > 1 :] if word in _UNITS]
             return units[-1] if units and set(names) & set(words) and not _NO_SUMS & {*words} else None
         if self.words & {*_OF_ONE, "ratio_to_report"}:
@@ -105,7 +115,7 @@ class Column:
             ('blocks', 'bytes', 1073741824.0, True)
             >>> Column("N", ("n",)).measure(units)
         """
-        heading = _HEADING_WORDS.findall(self.heading.lower())
+        heading = self.heading_words
         printed = next((("bytes", _SIZES[word]) for word in reversed(heading) if word in _SIZES), None)
         printed = printed or next((("s", _UNITS[word]) for word in heading[1:] if word in _UNITS), None)
         name = next((word for token in self.tokens if (word := token.rpartition(".")[2]) in units), "")

@@ -170,7 +170,7 @@ def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Findin
     values = [(value, -n) for n, value in enumerate(most.values) if value is not None] if most is not None else []
     cells = table.listed.rows
     if most is not None and most.is_sum:
-        values = _without_totals(values, cells)
+        values = without_totals(values, cells)
     if most is None or not values or max(values)[0] <= entry.get("above", 0):
         return None
     value, row = max(values)[0], -max(values)[1]
@@ -266,7 +266,7 @@ def _rates(
     return texts, typical
 
 
-def _without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
+def without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str]]) -> list[tuple[float, int]]:
     """The figures of rows that are parts: none that is called a total, or is as much as all others together."""
     parts = [(one, n) for one, n in values if not any(f"{cell} ".lower().startswith(_TOTAL) for cell in cells[-n])]
     rest = sum(one for one, _ in sorted(parts)[:-1]) if len(parts) > _LEAST_SERIES else -1.0

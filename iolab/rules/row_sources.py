@@ -37,6 +37,8 @@ _MANY_GETS: Final = 10_000
 LONG_US: Final = 1e6
 #: What an operation of a plan of a session did, in words.
 _PLAN_COUNTS: Final = {"buffers": "gets", "reads": "reads"}
+#: The step of A-Time with some of the rounding of the steps below; and as a part of the time of a plan.
+_STEP_S: Final = 0.05
 #: From here on a plan prints thousands: the difference of two of them is rounded.
 _EXACT: Final = 100_000
 #: Rows are far from what a plan expects, or from those that a filter keeps, by this factor, where there are this many.
@@ -218,12 +220,18 @@ def _outer(steps: Sequence[dict[str, Any]], parents: Sequence[int | None], place
 
 
 def own_times(spool: Spool) -> pl.DataFrame:
-    """The operations of plans with A-Time: own times and counts; ``whole`` is with their children."""
+    """The operations of plans with A-Time: own times and counts; ``whole`` is with their children.
+
+    Both times are null of one that has more than its whole plan: such a figure is wrong.
+    """
     timed, measured = spool.plans.filter(pl.col("a_time_s") > 0), ["a_time_s", *_PLAN_COUNTS]
     below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
-    return timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
+    most = pl.col("whole").filter(pl.col("parent_id").is_null()).first().over("statement", "plan") + _STEP_S
+    is_wrong = (pl.col("whole") > (1 + _STEP_S) * most).fill_null(value=False)
+    own = timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
         *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
     )
+    return own.with_columns(pl.when(~is_wrong).then(pl.col("a_time_s", "whole")))
 
 
 def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:

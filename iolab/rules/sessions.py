@@ -22,6 +22,7 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
+from iolab.rules.session_parts import printed_parts
 from iolab.rules.session_runs import (
     MANY_TRIPS,
     but_for_literals,
@@ -152,7 +153,9 @@ class SpoolFacts:
         if row is None or row["is_aside"] or row["share_lo"] < _HALF * (1 - aside):
             return None
         found = (one for one in self.listed if one.explains)
-        return next((one for one in found if explained_by(one.explains[0], row, self.plans(row))), None)
+        return printed_parts(self.spool, row) or next(
+            (one for one in found if explained_by(one.explains[0], row, self.plans(row))), None
+        )
 
     @property
     def costs(self) -> pl.DataFrame:
@@ -348,15 +351,13 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     in_order = silent.sort("statement").get_column("elapsed_s").to_list()
     times = sorted(in_order)
     total = facts.ledger.total if facts.ledger is not None else None
-    if len(times) < SAMPLE or total is None or sum(times) < _HALF * total.hi:
-        return
-    said = f"{len(times):,} statements that the log does not echo took {phrases.seconds(sum(times))} together"
-    if times[0] > 0 and (groups := two_groups(in_order, clock_step(times))):
-        ends = (f"{len(one):,} took {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups)
-        said += f", in two groups: {' and '.join(ends)}."
-    else:
-        is_one = times[-1] >= phrases.NEARLY_ALL * sum(times)
-        said += ", nearly all of it in one." if is_one else f", the longest {phrases.seconds(times[-1])}."
+    if len(times) < SAMPLE or total is None or sum(times) < max(_HALF * total.hi, times[-1] / _HALF):
+        return  # its own sentence says that one took most
+    groups = two_groups(in_order, clock_step(times)) if times[0] > 0 else None
+    ends = (f"{len(one):,} took {phrases.three(one[0])} to {phrases.three(one[-1])} s" for one in groups or ())
+    more = f"in two groups: {' and '.join(ends)}" if groups else f"the longest {phrases.seconds(times[-1])}"
+    took = f"took {phrases.seconds(sum(times))} together, {more}."
+    said = f"{len(times):,} statements that the log does not echo {took}"
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
@@ -505,9 +506,7 @@ def block_bound(cost: dict[str, Any]) -> str:
 
 def _next_of_trend(row: dict[str, Any], word: str) -> str:
     if in_order(row):
-        return (
-            f"see what changes from run to run: gets, reads and redo of {_name(row)} by `set autotrace on statistics`"
-        )
+        return f"see what changes from run to run: reads and redo of {_name(row)} by `set autotrace on statistics`"
     return f"repeat {_name(row)} until its runs stop becoming {word}, then compare"
 
 
@@ -622,8 +621,9 @@ def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
         plan = plan.filter(pl.col("plan") == plan.sort("whole").item(-1, "plan")) if plan.height else plan
         if plan.filter(pl.col("whole") > (1 + _RESOLUTION) * max(row["times"], default=0.0) + _RESOLUTION).height:
             continue
-        if (one := largest_operation(plan)) is not None:
-            said, step = operation_text(plan, one, " by the plan (A-Time)")
+        if (one := largest_operation(plan)) is not None and one["a_time_s"] >= PART * max(row["times"], default=0):
+            of = f" of `{one['sql_id']}`" if row["text"] is None and one["sql_id"] else ""
+            said, step = operation_text(plan, one, f" by the plan{of} (A-Time)")
             yield Finding(
                 "plan_time",
                 f"{said}.",

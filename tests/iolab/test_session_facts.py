@@ -658,3 +658,29 @@ def test_more_blocks_than_gets_are_of_temporary_space(blocks: int) -> None:
     text += f"{blocks:>11}  physical reads\n\n"
     said = " ".join(iolab.findings(text.encode()).get_column("sentence"))
     assert ("most of them temporary" in said) == (blocks == 99_000)
+
+
+@pytest.mark.parametrize(("took", "unit"), [(4.1, "Elapsed"), (9.3, "Elapsed"), (4.1, "CPU"), (4.1, "Ela/Call")])
+def test_times_that_a_block_printed(took: float, unit: str) -> None:
+    """A table of elapsed times that are most of a block's says where its time went; no other table does."""
+    rows = f"Timer       {unit:>8}  Calls\n----------- --------  -----\nload            2.90      1\n"
+    rows += "check           1.00  4,000\nTotal           3.91  4,001\n(end)\n"
+    end = f"\nPL/SQL procedure successfully completed.\n\nElapsed: 00:00:{took:05.2f}\n"
+    said = "".join(iolab.findings(iolab.load(f"SQL> exec load\n{rows}{end}".encode())).get_column("sentence"))
+    is_said = took < 5 and unit == "Elapsed"
+    assert (
+        "By the table at line 2, `load` took 74 % of 3.91 s (1 call), `check` 26 % (4,000 calls)." in said
+    ) == is_said
+    assert ("By the table" in said) == is_said
+
+
+@pytest.mark.parametrize("heading", ["Function MicroS", "Subtree MicroS"])
+def test_a_profile_that_was_listed_after_a_run(heading: str) -> None:
+    """Own times of functions, in us, are of the block that ran before the query of the profile."""
+    text = "PL/SQL procedure successfully completed.\n\nElapsed: 00:00:08.28\n\n"
+    text += f"Module   Function     {heading}   Calls\n-------- ------------ --------------- -------\n"
+    text += "BASE     sql_line_85          4098514     548\nBASE     sql_line_15          1738142       1\n\n"
+    text += "Elapsed: 00:00:00.00\n"
+    said = "".join(iolab.findings(iolab.load(text.encode())).get_column("sentence"))
+    is_said = heading[0] == "F"
+    assert ("`sql_line_85` took 70 % of 5.84 s (548 calls), `sql_line_15` 30 % (1 call)." in said) == is_said

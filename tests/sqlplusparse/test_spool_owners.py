@@ -239,3 +239,31 @@ def test_heading_of_a_plan_read_from_a_collection() -> None:
     assert spool.tables.height == 0
     assert spool.statements.select("rows", "elapsed_s").rows() == [(9, 0.13)]
     assert spool.plans["statement"].to_list() == [1, 1]
+
+
+TIMES = """Timer set: load
+===============
+Timer         Elapsed  Calls
+------------  -------  -----
+load one         0.31      1
+{last}
+"""
+
+
+@pytest.mark.parametrize("last", ["[timed in ms: 0.01]\nElapsed: 00:00:00.42", "\nElapsed: 00:00:00.42"])
+def test_a_table_that_a_query_printed_after_its_rows(last: str) -> None:
+    """DBMS_OUTPUT stands below the number of rows; a table with an empty line before the Elapsed is a result."""
+    query = "\n         N\n----------\n         7\n\n161 rows selected.\n\n"
+    found = owned(query + TIMES.format(last=last))
+    assert [row[2] for row in found] == ([0.42] if last[0] == "[" else [None, 0.42])
+    typed = owned(f"SQL> select 7 from t;\n{query}{TIMES.format(last=last)}SQL> exit\n")
+    assert typed[0][:3] == ("select", 161, 0.42 if last[0] == "[" else None)
+
+
+@pytest.mark.parametrize("last", ["------------  -------  -----\n[timed in ms: 0.01]", ""])
+def test_a_table_within_the_text_of_a_block(last: str) -> None:
+    """A block that is not echoed printed a table between lines of text; one with an empty line below is a query's."""
+    query = "\n         N\n----------\n         7\n\n"
+    end = "\nPL/SQL procedure successfully completed.\n\nElapsed: 00:00:00.42"
+    found = owned(query + TIMES.format(last=last + end))
+    assert [row[0] for row in found] == (["select", "plsql"] if last else ["select", "select", "plsql"])
