@@ -6,6 +6,7 @@ it is no session.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
@@ -197,6 +198,8 @@ FRAMES: Final = (
 )
 
 _SPLIT: Final = (Grid, Listing, Plan)
+#: So many lines above a statement may name it.
+_LONGEST_TITLE: Final = 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -296,6 +299,22 @@ class Spool(ParsedLog):
     def table_lines(self, table: int) -> list[int]:
         """The line where each row of a result grid starts, counted from 1."""
         return [self._page.place(line) + 1 for line, _ in cells_of(self._page, self._grids[table - 1])]
+
+    def title(self, line: int) -> str:
+        r"""The lines of text above a line, but for blank ones between, as they may name what stands there.
+
+        Examples:
+            >>> read_spool(b"With a hint\n\n\n  8 rows selected.\n").title(4)
+            'With a hint'
+        """
+        page = self._page
+        end = bisect_left(range(len(page)), line, key=lambda number: page.place(number) + 1)
+        while end and page.kinds[end - 1] == Kind.BLANK:
+            end -= 1
+        first = end
+        while first and page.roles[first - 1] == LineRole.TEXT:
+            first -= 1
+        return " ".join(line.strip() for line in page.lines[max(first, end - _LONGEST_TITLE) : end])
 
     def lines(self) -> pl.DataFrame:
         r"""Every physical line with what became of it (`LINES`).

@@ -19,6 +19,8 @@ from sqlplusparse import queried_samples, queried_tables
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import SessionSamples, Spool
 
@@ -35,6 +37,12 @@ _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
 #: Statements of less time are not what a session is about, where others list views.
 _SHORT_S: Final = 1.0
+#: What autotrace counts; statements of as many rows and bytes are alike, and gets that differ by this factor are said.
+_GETS: Final = ("consistent gets", "db block gets")
+_ROWS, _SENT, _FACTOR = "rows processed", "bytes sent via SQL*Net to client", 2
+#: Fewer gets of a session need no word.
+_FEW_GETS: Final = 1_000
+_COMPARE: Final = "compare its plan with that of the statement at line {}"
 _ANALYSIS: Final = ("list chained rows", "dbms_session.sleep", "dbms_lock.sleep")
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
@@ -50,7 +58,7 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     most = listed[0].work or listed[0].total if listed else None
     if not asked and most is not None and (not is_long(spool) or (listed[0].unit == "s" and took < most.value)):
         asked, listed = listed, []
-    return [*asked, *timed, *listed]
+    return [*asked, *timed, *listed] or gets_ledgers(spool)
 
 
 def is_long(spool: Spool) -> bool:
@@ -148,6 +156,61 @@ def timed_ledgers(spool: Spool) -> list[Ledger]:
             counted={"who": "runs"},
         )
     ]
+
+
+def gets_ledgers(spool: Spool) -> list[Ledger]:
+    r"""The account of the logical reads that autotrace counted of several statements, where none is timed.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> traced = f"\nStatistics\n{'-' * 58}\n  0  db block gets\n  {{}}  consistent gets\n  8  rows processed\n"
+        >>> one, two = (f"SQL> select /*+ {hint} */ 1 from t;\n" for hint in ("full(t)", "index(t)"))
+        >>> text = one + traced.format(3_000) + two + traced.format(1_000)
+        >>> (one,) = gets_ledgers(sqlplusparse.read_spool(text.encode()))
+        >>> print(one.tree("who"), one.remarks.item(0, "text"), sep="\n")
+        autotrace counted 4,000 logical reads of 2 statements, none of which is timed
+          75.0           3,000                line 1: select /*+ full(t) */ 1 from t
+          25.0           1,000                line 8: select /*+ index(t) */ 1 from t
+           0.0               0                not accounted for
+        the same but for hints made 1,000 at line 8, 3 times fewer
+    """
+    counts: dict[int, dict[str, int]] = {}
+    for number, name, value in spool.autotrace.select("statement", "name", "value").drop_nulls().iter_rows():
+        counts.setdefault(number, {})[name] = value
+    gets = {number: sum(one.get(name, 0) for name in _GETS) for number, one in counts.items()}
+    total = sum(gets.values())
+    if len(gets) < 2 or total < _FEW_GETS or spool.timings.height:
+        return []
+    account = Account(Interval.exact(total), "the logical reads")
+    columns = ("statement", "first_line", "kind", "text")
+    rows = [row for row in spool.statements.select(columns).iter_rows() if row[0] in gets]
+    same = {row[0]: _same_work(counts[row[0]], row[3]) for row in rows}
+    for number, line, kind, text in rows:
+        below = "" if text else f", below `{short_text(title, _MOST_TEXT)}`" if (title := spool.title(line)) else ""
+        alike = [row for row in rows if same[row[0]] and same[row[0]] == same[number]]
+        best = min(alike, key=lambda row: gets[row[0]], default=(number, line))
+        is_more = gets[number] >= _FACTOR * gets[best[0]] > 0
+        part = account.add(
+            "who", f"line {line:,}: {short_text(text or kind or 'no text', _MOST_TEXT)}{below}",
+            Interval.exact(gets[number]), kind="mixed", evidence=Place("autotrace", (str(number),)),
+            next_step=_COMPARE.format(best[1]) if is_more else None,
+        )  # fmt: skip
+        if is_more:
+            what = "the same but for hints" if text else "one with as many rows and bytes sent"
+            times = f"{gets[number] / gets[best[0]]:.0f} times fewer"
+            said = f"{what} made {gets[best[0]]:,} at line {best[1]:,}, {times}"
+            account.remark("detail", "main_statement", said, part=part)
+    said = f"autotrace counted {total:,} logical reads of {len(gets):,} statements, none of which is timed"
+    return [account.ledger(text=said, unit="logical reads")]
+
+
+def _same_work(counts: Mapping[str, int], text: str | None) -> tuple[object, ...]:
+    """What statements that ask for the same have in common: their text but for hints, else how much they returned."""
+    if text:
+        pieces = text.lower().split("/*")
+        words = " ".join([pieces[0], *(one.partition("*/")[2] for one in pieces[1:])]).split()
+        return (*words, counts.get(_ROWS))
+    return (counts[_ROWS], counts[_SENT]) if counts.get(_ROWS) and counts.get(_SENT) else ()
 
 
 def _sum(rows: pl.DataFrame) -> Interval:

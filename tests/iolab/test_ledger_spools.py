@@ -512,6 +512,20 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(("gets", "timed"), [(3_000, ""), (30, ""), (3_000, "\nElapsed: 00:00:01.00\n")])
+def test_statements_without_a_time_are_ranked_by_gets(gets: int, timed: str) -> None:
+    """Where autotrace counted and nothing is timed, gets rank the statements; a few need no word."""
+    text = (
+        "Hash join\n\n\n8 rows selected.\n{timed}\nStatistics\n{rule}\n  0  db block gets\n  {gets}  consistent gets\n"
+    )
+    text += "  504  bytes sent via SQL*Net to client\n  8  rows processed\n\n\n"
+    text = "".join(text.format(gets=one, timed=timed, rule="-" * 58) for one in (gets, gets // 10))
+    said = " ".join(one.sentence for one in found(text))
+    is_ranked = gets == 3_000 and not timed
+    assert ("select, below `Hash join` took 91 % of the logical reads; one with as many rows" in said) == is_ranked
+    assert ("made 300 at line 17, 10 times fewer" in said) == is_ranked
+
+
 def test_very_many_statements_that_differ_in_literals_are_one_part() -> None:
     """4,000 single inserts are one part with their sum; a few alike stay apart."""
     made = "\n1 row created.\n"
