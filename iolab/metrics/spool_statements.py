@@ -8,6 +8,7 @@ from weakref import finalize
 import polars as pl
 
 from iolab.loading import as_log
+from iolab.metrics.formatting import MOST_TEXT
 from sqlplusparse.runs import is_other_run, normal_text
 
 if TYPE_CHECKING:
@@ -162,7 +163,13 @@ def _named(spool: Spool) -> pl.DataFrame:
     is_repeated = timed.filter(has_text & (pl.len().over("key") >= SAMPLE)).height > 0
     number, line = (pl.col(name).first().over("key") for name in ("statement", "first_line"))
     by_number = has_text & pl.lit(is_repeated)
-    label = pl.when(has_text).then("short").otherwise(pl.col("kind").fill_null("no text"))
+    titles = [  # what stands above may name a statement, where it is no end of another
+        f", below `{title}`"
+        if text is None and 0 < len(title := spool.title(line)) <= MOST_TEXT and title[-1] not in _END
+        else ""
+        for text, line in timed.select("text", "first_line").iter_rows()
+    ]
+    label = pl.when(has_text).then("short").otherwise(pl.col("kind").fill_null("no text") + pl.Series(titles))
     return timed.with_columns(
         is_other=is_other_run(),
         part=pl.when(by_number).then(pl.format("statement {}", number)).otherwise(pl.format("line {}", line)),

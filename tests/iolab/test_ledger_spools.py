@@ -455,6 +455,13 @@ def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: 
     assert one.next.startswith("`set echo on`")
 
 
+@pytest.mark.parametrize(("above", "name"), [("Gather statistics", ", below `Gather statistics`"), ("end;", "")])
+def test_the_line_above_a_statement_without_a_text_names_it(above: str, name: str) -> None:
+    """A prompt of a script says what follows; the end of a text does not."""
+    ledger = account(f"{above}\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:00:46.80\n")
+    assert ledger.parts("who").item(0, "name") == f"line 3: plsql{name}"
+
+
 def test_failures_that_took_longer_than_the_rest_come_first() -> None:
     """A statement that failed after two hours comes before the query of three minutes."""
     failed = run("create index i on big(a)", 7_391.54, shown="ERROR at line 1:\nORA-01652: unable to extend\n\n")
