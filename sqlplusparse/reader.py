@@ -198,7 +198,7 @@ FRAMES: Final = (
 )
 
 _SPLIT: Final = (Grid, Listing, Plan)
-#: So many lines above a statement may name it.
+#: At most this many lines above a statement name it.
 _LONGEST_TITLE: Final = 2
 
 

@@ -20,8 +20,8 @@ _NOT_OWN: Final = frozenset({"subtree", "cumulative", "cum", "call", "cpu"})
 _CALLS: Final = frozenset({"calls", "executions", "execs"})
 #: The columns of the profile that DBMS_HPROF writes, which is queried after the run.
 _OF_PROFILE: Final = "function"
-#: Parts are those of a statement where they are this much of its time, and no more; a second one of so much is named.
-#: A total is printed as near to their sum.
+#: Parts are those of a statement where they are this much of its time, and no more; a second one of this share is
+#: named; a total is printed as near to their sum.
 _MOST, _ALL, _SECOND, _SAME = 0.5, 1.01, 0.25, 0.95
 _SEE: Final = "see what `{}` runs, and its plan: dbms_xplan.display_cursor with `ALLSTATS LAST`"
 

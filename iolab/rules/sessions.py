@@ -51,7 +51,7 @@ from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK, lob_step
 from iolab.time_ledger.parts import TIMED
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.spools import diagnoses, is_long, sampled
+from iolab.time_ledger.spools import cheaper_forms, diagnoses, is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 from sqlplusparse.predicates import converted_column
@@ -192,6 +192,7 @@ class SpoolFacts:
             "aggregates": self.plans(row)["operation"].str.strip_chars().is_in(_SUMS).any(),
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
+            "better": cheaper_forms(self.spool).get(row["statement"], ("", "")),
             "changed_rows": changed_rows(self.spool, row) if row["kind"] in _CHANGES else 0,
         }
 
@@ -301,16 +302,17 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
     total = None if facts.ledger is None else facts.ledger.total
     for number, row in enumerate(facts.large):
         text = row["text"]
-        trended, cause = trend(row), facts.cause if number == 0 else None
+        trended, cause, (better, compare) = trend(row), facts.cause if number == 0 else None, row["better"]
+        more = cause.sentence if cause else f"{phrases.capital(better)}." * bool(better)
         alike = but_for_literals(facts.costs, row, total.value) if number == 0 and total is not None else ""
         yield Finding(
             "main_statement",
-            alike + _sentence(row, is_first=number == 0, of=of) + (f" {cause.sentence}" if cause else ""),
+            f"{alike}{_sentence(row, is_first=number == 0, of=of)} {more}".rstrip(),
             detail=f"`{short_text(text.replace('`', ' '), MOST_TEXT)}`"
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
-            next=(cause.next if cause else "") or (_next_of_trend(row, trended[0]) if trended else advice),
+            next=(cause.next if cause else compare) or (_next_of_trend(row, trended[0]) if trended else advice),
             evidence=cause.evidence if cause else (),
             order=0 if number == 0 and row["share"] < max(one["share"] for one in facts.large) else 2,
         )
@@ -795,5 +797,4 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
 
 
 def _places(row: dict[str, Any]) -> tuple[Evidence, ...]:
-    number = (str(row["statement"]),)
-    return Evidence("autotrace", number), Evidence("statements", number, (row["line"],))
+    return tuple(Evidence(table, (str(row["statement"]),), (row["line"],)) for table in ("autotrace", "statements"))

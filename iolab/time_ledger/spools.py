@@ -37,10 +37,11 @@ _MOST_PARTS: Final = 1000
 _MOST_PLACES, _MOST_TEXT = 20, 100
 #: Statements of less time are not what a session is about, where others list views.
 _SHORT_S: Final = 1.0
-#: What autotrace counts; statements of as many rows and bytes are alike, and gets that differ by this factor are said.
+#: What autotrace counts; statements of as many rows and bytes are alike, and compared where gets differ by this factor.
 _GETS: Final = ("consistent gets", "db block gets")
 _ROWS, _SENT, _FACTOR = "rows processed", "bytes sent via SQL*Net to client", 2
-#: Fewer gets of a session need no word.
+_TRIPS: Final = "SQL*Net roundtrips to/from client"
+#: Fewer gets need no word.
 _FEW_GETS: Final = 1_000
 _COMPARE: Final = "compare its plan with that of the statement at line {}"
 _ANALYSIS: Final = ("list chained rows", "dbms_session.sleep", "dbms_lock.sleep")
@@ -172,36 +173,60 @@ def gets_ledgers(spool: Spool) -> list[Ledger]:
           75.0           3,000                line 1: select /*+ full(t) */ 1 from t
           25.0           1,000                line 8: select /*+ index(t) */ 1 from t
            0.0               0                not accounted for
-        the same but for hints made 1,000 at line 8, 3 times fewer
+        line 8, the same but for hints, made 1,000 gets, 3 times fewer
     """
-    counts: dict[int, dict[str, int]] = {}
-    for number, name, value in spool.autotrace.select("statement", "name", "value").drop_nulls().iter_rows():
-        counts.setdefault(number, {})[name] = value
-    gets = {number: sum(one.get(name, 0) for name in _GETS) for number, one in counts.items()}
+    gets, better = _gets(_counts(spool)), cheaper_forms(spool)
     total = sum(gets.values())
     if len(gets) < 2 or total < _FEW_GETS or spool.timings.height:
         return []
     account = Account(Interval.exact(total), "the logical reads")
-    columns = ("statement", "first_line", "kind", "text")
-    rows = [row for row in spool.statements.select(columns).iter_rows() if row[0] in gets]
-    same = {row[0]: _same_work(counts[row[0]], row[3]) for row in rows}
-    for number, line, kind, text in rows:
+    for number, line, kind, text in spool.statements.select("statement", "first_line", "kind", "text").iter_rows():
+        if number not in gets:
+            continue
         below = "" if text else f", below `{short_text(title, _MOST_TEXT)}`" if (title := spool.title(line)) else ""
-        alike = [row for row in rows if same[row[0]] and same[row[0]] == same[number]]
-        best = min(alike, key=lambda row: gets[row[0]], default=(number, line))
-        is_more = gets[number] >= _FACTOR * gets[best[0]] > 0
+        said, step = better.get(number, ("", None))
         part = account.add(
             "who", f"line {line:,}: {short_text(text or kind or 'no text', _MOST_TEXT)}{below}",
-            Interval.exact(gets[number]), kind="mixed", evidence=Place("autotrace", (str(number),)),
-            next_step=_COMPARE.format(best[1]) if is_more else None,
+            Interval.exact(gets[number]), kind="mixed", evidence=Place("autotrace", (str(number),)), next_step=step,
         )  # fmt: skip
-        if is_more:
-            what = "the same but for hints" if text else "one with as many rows and bytes sent"
-            times = f"{gets[number] / gets[best[0]]:.0f} times fewer"
-            said = f"{what} made {gets[best[0]]:,} at line {best[1]:,}, {times}"
+        if said:
             account.remark("detail", "main_statement", said, part=part)
     said = f"autotrace counted {total:,} logical reads of {len(gets):,} statements, none of which is timed"
     return [account.ledger(text=said, unit="logical reads")]
+
+
+def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
+    """The statements that another one did the work of with far fewer gets: that one in words, and what to do next."""
+    counts = _counts(spool)
+    gets = {number: count for number, count in _gets(counts).items() if count > 0}
+    rows = spool.statements.filter(pl.col("statement").is_in([*gets])).select("statement", "first_line", "text").rows()
+    same = {number: _same_work(counts[number], text) for number, _, text in rows}
+    found = {}
+    for number, _, text in rows:
+        alike = [row for row in rows if same[row[0]] == same[number] and (text is None or row[2] != text)]
+        best, line, _ = min(alike, key=lambda row: gets[row[0]], default=(number, 0, ""))
+        if same[number] and gets[number] >= max(_FACTOR * gets[best], _FEW_GETS):
+            times = float(f"{gets[number] / gets[best]:.2g}")
+            did = (
+                f"line {line:,}, the same but for hints, made"
+                if text
+                else f"line {line:,} sent as many rows and bytes with"
+            )
+            said = f"{did} {gets[best]:,} gets, {times:,.12g} times fewer"
+            found[number] = (said, _COMPARE.format(line))
+    return found
+
+
+def _counts(spool: Spool) -> dict[int, dict[str, int]]:
+    """What autotrace counted of each statement."""
+    counts: dict[int, dict[str, int]] = {}
+    for number, name, value in spool.autotrace.select("statement", "name", "value").drop_nulls().iter_rows():
+        counts.setdefault(number, {})[name] = value
+    return counts
+
+
+def _gets(counts: Mapping[int, Mapping[str, int]]) -> dict[int, int]:
+    return {number: sum(one.get(name, 0) for name in _GETS) for number, one in counts.items()}
 
 
 def _same_work(counts: Mapping[str, int], text: str | None) -> tuple[object, ...]:
@@ -209,8 +234,8 @@ def _same_work(counts: Mapping[str, int], text: str | None) -> tuple[object, ...
     if text:
         pieces = text.lower().split("/*")
         words = " ".join([pieces[0], *(one.partition("*/")[2] for one in pieces[1:])]).split()
-        return (*words, counts.get(_ROWS))
-    return (counts[_ROWS], counts[_SENT]) if counts.get(_ROWS) and counts.get(_SENT) else ()
+        return (*words, counts.get(_ROWS), counts.get(_TRIPS))
+    return (counts[_ROWS], counts[_SENT], counts.get(_TRIPS)) if counts.get(_ROWS) and counts.get(_SENT) else ()
 
 
 def _sum(rows: pl.DataFrame) -> Interval:

@@ -455,13 +455,6 @@ def test_times_without_a_text_are_said_together(times: tuple[float, ...], said: 
     assert one.next.startswith("`set echo on`")
 
 
-@pytest.mark.parametrize(("above", "name"), [("Gather statistics", ", below `Gather statistics`"), ("end;", "")])
-def test_the_line_above_a_statement_without_a_text_names_it(above: str, name: str) -> None:
-    """A prompt of a script says what follows; the end of a text does not."""
-    ledger = account(f"{above}\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:00:46.80\n")
-    assert ledger.parts("who").item(0, "name") == f"line 3: plsql{name}"
-
-
 def test_failures_that_took_longer_than_the_rest_come_first() -> None:
     """A statement that failed after two hours comes before the query of three minutes."""
     failed = run("create index i on big(a)", 7_391.54, shown="ERROR at line 1:\nORA-01652: unable to extend\n\n")
@@ -517,20 +510,6 @@ def test_the_operation_with_most_of_a_plan_is_named() -> None:
         "`SORT AGGREGATE` took 24.1 s by the plan (A-Time); `TABLE ACCESS FULL` of `BIG` returned 12,001 rows, "
         "120 expected."
     )
-
-
-@pytest.mark.parametrize(("gets", "timed"), [(3_000, ""), (30, ""), (3_000, "\nElapsed: 00:00:01.00\n")])
-def test_statements_without_a_time_are_ranked_by_gets(gets: int, timed: str) -> None:
-    """Where autotrace counted and nothing is timed, gets rank the statements; a few need no word."""
-    text = (
-        "Hash join\n\n\n8 rows selected.\n{timed}\nStatistics\n{rule}\n  0  db block gets\n  {gets}  consistent gets\n"
-    )
-    text += "  504  bytes sent via SQL*Net to client\n  8  rows processed\n\n\n"
-    text = "".join(text.format(gets=one, timed=timed, rule="-" * 58) for one in (gets, gets // 10))
-    said = " ".join(one.sentence for one in found(text))
-    is_ranked = gets == 3_000 and not timed
-    assert ("select, below `Hash join` took 91 % of the logical reads; one with as many rows" in said) == is_ranked
-    assert ("made 300 at line 17, 10 times fewer" in said) == is_ranked
 
 
 def test_very_many_statements_that_differ_in_literals_are_one_part() -> None:

@@ -684,3 +684,25 @@ def test_a_profile_that_was_listed_after_a_run(heading: str) -> None:
     said = "".join(iolab.findings(iolab.load(text.encode())).get_column("sentence"))
     is_said = heading[0] == "F"
     assert ("`sql_line_85` took 70 % of 5.84 s (548 calls), `sql_line_15` 30 % (1 call)." in said) == is_said
+
+
+@pytest.mark.parametrize(("gets", "timed"), [(3_000, ""), (30, ""), (3_000, "\nElapsed: 00:00:01.00\n")])
+def test_statements_without_a_time_are_ranked_by_gets(gets: int, timed: str) -> None:
+    """Where autotrace counted and nothing is timed, gets rank the statements; a few need no word."""
+    text = (
+        "Hash join\n\n\n8 rows selected.\n{timed}\nStatistics\n{rule}\n  0  db block gets\n  {gets}  consistent gets\n"
+    )
+    text += "  504  bytes sent via SQL*Net to client\n  8  rows processed\n\n\n"
+    text = "".join(text.format(gets=one, timed=timed, rule="-" * 58) for one in (gets, gets // 10))
+    said = "".join(iolab.findings(iolab.load(text.encode())).get_column("sentence"))
+    is_ranked = gets == 3_000 and not timed
+    assert ("select, below `Hash join` took 91 % of the logical reads; line 17 sent" in said) == is_ranked
+    assert ("line 17 sent as many rows and bytes with 300 gets, 10 times fewer" in said) == is_ranked
+    assert ("Line 19 sent as many rows and bytes with 300 gets" in said) == bool(timed)
+
+
+@pytest.mark.parametrize(("above", "name"), [("Gather statistics", ", below `Gather statistics`"), ("end;", "")])
+def test_the_line_above_a_statement_without_a_text_names_it(above: str, name: str) -> None:
+    """A prompt of a script says what follows; the end of a text does not."""
+    log = iolab.load(f"{above}\n\nPL/SQL procedure successfully completed.\n\nElapsed: 00:00:46.80\n".encode())
+    assert iolab.ledger(log).parts("who").item(0, "name") == f"line 3: plsql{name}"
