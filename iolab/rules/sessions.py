@@ -609,7 +609,7 @@ def not_timed(facts: SpoolFacts) -> Iterator[Finding]:
     "plan_time",
     of="sqlplus",
     needs="a plan with A-Time of a statement of 10 % of the time",
-    thresholds={"a third of the plan's time": "time_parts.LARGE"},
+    thresholds={"a third of the plan's time": "time_parts.LARGE", "10 % of the run": "LEDGER 9.3"},
 )
 def plan_operation(facts: SpoolFacts) -> Iterator[Finding]:
     """The operation with most of the time of the plan of a large statement, without that of its children."""
