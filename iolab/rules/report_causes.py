@@ -16,7 +16,7 @@ from iolab.rules.registry import rule
 from iolab.rules.report_parts import parts_of
 from iolab.rules.time_parts import PART
 from iolab.time_ledger.next_steps import event_step
-from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, is_calm, plan_of
+from iolab.time_ledger.reports import AT_LIMIT, CPU, NOT_ACCOUNTED, is_calm, limits_of, plan_of
 from logframe.data_files import read_data
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _BLOCKS: Final = (
     ("gets", "buffer_gets", "did {} buffer gets", (CPU, "Cluster", NOT_ACCOUNTED, "latch: cache buffers chains")),
 )
 _LEAST_WAITS: Final = 100
+_LITTLE: Final = 0.02
 #: A latch is held for microseconds; AWR prints averages of such waits in ms.
 _LONG_S: Final = 0.100
 #: One event alone may be one holder; two or more point to what all holders share.
@@ -308,8 +309,8 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
         ...     events={name: Wait(Interval.exact(1_070), Interval.exact(seconds))
         ...             for name in ("latch: shared pool", "library cache: mutex X")})
         >>> print(*(one.sentence for one in short_latches_long_waits(facts(217))))
-        Waits for 2 kinds of latches and mutexes averaged 100 ms or more (`latch: shared pool` 203 ms), consistent with
-        holders that did not run.
+        Waits for 2 kinds of latches and mutexes, of 100 waits or more each, averaged 100 ms or more (`latch: shared
+        pool` 203 ms), consistent with holders that did not run.
         >>> list(short_latches_long_waits(facts(21)))
         []
     """
@@ -329,9 +330,43 @@ def short_latches_long_waits(facts: ReportFacts) -> Iterator[Finding]:
     first, average = next((name, wait.avg_s) for name, wait in long.items() if wait.avg_s is not None)
     yield Finding(
         "short_latches_long_waits",
-        f"Waits for {len(long)} kinds of latches and mutexes averaged 100 ms or more (`{first}` "
-        f"{seconds(average.value)}), consistent with holders that did not run.",
+        f"Waits for {len(long)} kinds of latches and mutexes, of {_LEAST_WAITS} waits or more each, averaged 100 ms or "
+        f"more (`{first}` {seconds(average.value)}), consistent with holders that did not run.",
         next="take an ASH report of the period, and see what the holders did: @?/rdbms/admin/ashrpt",
         evidence=(Evidence("foreground_events", tuple(long)),),
         order=2,
     )
+
+
+@rule(
+    "limit_reached",
+    of="report",
+    needs="foreground events",
+    thresholds={"2 % of DB time, from 5 % on ahead of a calm instance": "a convention"},
+)
+def limit_reached(facts: ReportFacts) -> Iterator[Finding]:
+    """A wait that comes only where a limit is reached, of too little time for a part of its own.
+
+    Examples:
+        >>> from iolab.metrics.report_facts import ReportFacts, Wait
+        >>> from logframe.interval import Interval
+        >>> facts = ReportFacts(db_time_s=Interval.exact(353), elapsed_s=Interval.exact(3_615),
+        ...     events={"acknowledge over PGA limit": Wait(Interval.exact(3_583), Interval.exact(35))})
+        >>> for one in limit_reached(facts): print(one.sentence)
+        `acknowledge over PGA limit` took 9.9 % of DB time: 3,583 waits of 9.77 ms.
+    """
+    if facts.whole_s is None or facts.void or facts.is_idle:
+        return
+    for name, wait in limits_of(facts)[:1]:
+        share = wait.time_s / facts.whole_s
+        is_first = share.lo >= AT_LIMIT and facts.is_quiet
+        if share.lo >= _LITTLE and share.hi < PART and wait.waits.value > 0:
+            each = seconds(wait.time_s.value / wait.waits.value)
+            yield Finding(
+                "limit_reached",
+                f"`{name}` took {percent(share.value)} of DB time: {counted(wait.waits.value, 'waits')} of {each}.",
+                None if is_first else share,
+                next=event_step(name),
+                evidence=(Evidence("foreground_events", (name,)),),
+                order=-1 if is_first else 4,
+            )

@@ -561,11 +561,16 @@ def _trips(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
 
 
 def _others(log: StraceLog, lead: Ledger) -> tuple[float, str]:
-    """The seconds that other processes than that of a ledger were in calls, but for idle ones; and who had most."""
-    is_any = pl.col("class").is_in(["child processes", READY]) | pl.col("kind").is_in(["client", "idle"])
+    """The seconds that other processes were in calls, but for waits of any event, or sleep beside I/O; who had most."""
+    is_any = pl.col("class").is_in(["child processes", READY]) | (pl.col("kind") == "client")
+    is_any |= (pl.col("kind") == "idle") & pl.lit(_has_io(lead))
     others = times_of(log).classed.filter(~is_own(lead), ~is_any, ~pl.col("name").is_in(POSTS)).group_by("pid")
     sums = others.agg(ns=(pl.col("elapsed") + pl.col("open")).sum()).sort("ns", "pid", descending=[True, False])
     return int(sums["ns"].sum()) / 1e9, f"process {sums.item(0, 'pid')}" if sums.height else ""
+
+
+def _has_io(lead: Ledger) -> bool:
+    return float(lead.parts().filter(pl.col("kind") == "io", pl.col("level") == 0)["share"].sum()) >= PART
 
 
 def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
@@ -771,11 +776,8 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
     least = PART * lead.total.value * 1e9
     is_work, waits = pl.col("kind").is_in(["io", "mixed", "cpu"]), pl.col("class").is_in(_WAITS_OF_OTHERS)
     worked = sums.filter(is_work & (pl.col("elapsed") >= least))
-    top = (
-        (worked if worked.height or not lead.unshared else sums.filter(waits))
-        .sort("elapsed", "name", descending=[True, False])
-        .head(1)
-    )
+    found = worked if worked.height or _has_io(lead) else sums.filter(waits)
+    top = found.sort("elapsed", "name", descending=[True, False]).head(1)
     for name, of, _, elapsed, count, own_ns, processes, pid in top.iter_rows():
         if elapsed < least or own_ns > elapsed / 2:
             return

@@ -37,6 +37,13 @@ DB_TIME: Final = "DB time"
 #: Fewer sessions active on average leave nothing to look for.
 _ALMOST_NOTHING: Final = 0.05
 _CALM: Final = 0.5
+#: Waits of sessions that have reached a limit: of memory, of clean buffers, of redo, of processors, of space; and the
+#: share of them from which on an instance is not calm.
+_AT_LIMITS: Final = (
+    *("acknowledge over PGA limit", "free buffer waits", "write complete waits", "log buffer space", "log file switch"),
+    *("resmgr:cpu quantum", "resmgr:pq queued", "statement suspended", "sort segment", "enq: SS", "enq: US"),
+)
+AT_LIMIT: Final = 0.05
 CALL_TIME: Final = "total call time"
 #: The base of a compare-period report, whose waits are of all processes.
 ALL_WAITS: Final = "DB time plus background waits"
@@ -552,8 +559,17 @@ def cpu_step(facts: ReportFacts) -> str:
 
 
 def is_calm(facts: ReportFacts) -> bool:
-    """Whether so little ran that only a statement with most of it is worth a look."""
+    """Whether so little ran, and reached no limit, that only a statement with most of it is worth a look."""
+    limits = sum((wait.time_s.lo for _, wait in limits_of(facts)[:1]), 0.0)
+    if facts.whole_s is not None and limits >= AT_LIMIT * facts.whole_s.hi > 0:
+        return False
     return facts.is_quiet and facts.sessions_active is not None and facts.sessions_active.hi < _CALM
+
+
+def limits_of(facts: ReportFacts) -> list[tuple[str, Wait]]:
+    """The waits of sessions that have reached a limit, the longest first."""
+    found = {name: wait for begin in _AT_LIMITS for name, wait in facts.of_events(prefix=begin).items()}
+    return sorted(found.items(), key=lambda one: -one[1].time_s.value)
 
 
 def _largest(facts: ReportFacts, column: str) -> Statement | None:
