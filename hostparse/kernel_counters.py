@@ -4,8 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
+import polars as pl
+
+from hostparse.clocks import Order, dated_clock
+from hostparse.headings import Field, Heading
 from hostparse.line_tool import Column, Line, LineTool
+from hostparse.log import FrameLog, HostLog
+from hostparse.runs import Run, Runs
+from hostparse.sampling import PLACE
+from hostparse.stored import MemoryParts, Part
+from hostparse.tools import metric_of
 from logframe import load_grammar
+from logframe.moments import since_1970
 
 GRAMMAR: Final = load_grammar("hostparse", "kernel_counters.lark", "line")
 
@@ -51,3 +61,47 @@ TOOL: Final = LineTool(
     ),
 )
 FORMAT: Final = TOOL.format()
+#: What iostat prints of a device -> from the growth of counters, and the seconds in which they grew.
+_GREW: Final = {name: pl.col(name).cast(pl.Int64).diff().over("device") for name in _COUNTERS}
+_S: Final = pl.col("interval_end").diff().over("device").dt.total_microseconds() / 1e6
+_RATES: Final = {
+    "r/s": _GREW["reads"] / _S,
+    "w/s": _GREW["writes"] / _S,
+    "rkB/s": _GREW["read_sectors"] / 2 / _S,
+    "wkB/s": _GREW["write_sectors"] / 2 / _S,
+    "r_await": pl.when(_GREW["reads"] > 0).then(_GREW["read_ms"] / _GREW["reads"]),
+    "w_await": pl.when(_GREW["writes"] > 0).then(_GREW["write_ms"] / _GREW["writes"]),
+    "aqu-sz": _GREW["weighted_ms"] / 1e3 / _S,
+    "%util": (_GREW["busy_ms"] / 10 / _S).clip(upper_bound=100.0),
+}
+
+
+def device_samples(log: FrameLog) -> HostLog | None:
+    """The devices between the stamps of ``/proc/diskstats``, as iostat prints them; None without several stamps.
+
+    Counters that went back began again: no rate is of them.
+    """
+    dated = dated_clock(pl.col("printed_time").str.strip_prefix("zzz ***"), "ymd").struct.field("time")
+    disks = log.tables["disks"].with_columns(interval_end=pl.coalesce(since_1970(pl.col("since_1970_s")), dated))
+    disks = disks.drop_nulls("interval_end").unique(["device", "interval_end"], keep="first", maintain_order=True)
+    if disks.get_column("interval_end").n_unique() <= 1:
+        return None
+    fields = {word: metric_of(word, "iostat") for word in _RATES}
+    rates = [(figure * fields[word].factor).alias(fields[word].name) for word, figure in _RATES.items()]
+    grew = disks.with_columns(pl.col("interval_end").shift().over("device").alias("interval_start"), *rates)
+    is_whole = pl.all_horizontal(one.ge(0) for one in _GREW.values() if one is not _GREW["in_flight"])
+    grew = grew.filter(disks.select((is_whole & (_S > 0)).fill_null(value=False)).to_series())
+    place = [
+        pl.lit(0).alias("run"),
+        pl.lit(value=False).alias("is_since_boot"),
+        pl.lit(value=False).alias("is_average"),
+    ]
+    frame = grew.with_columns(*place, time_of_day=pl.col("interval_end").dt.time())
+    frame = frame.select(
+        *(pl.col(name).cast(dtype) for name, dtype in PLACE.items()), "device", *(one.name for one in fields.values())
+    )
+    columns = (Field("device", "Device", None), *(Field(one.name, word, one) for word, one in fields.items()))
+    heading = Heading("iostat", "device", columns, False, False, False, None, False)
+    part = Part(heading, frame, {one.name: 0.0 for one in fields.values()})
+    runs = Runs((Run(0, 1, system="Linux"),), Order("ymd", is_assumed=False))
+    return HostLog(log.source, "iostat", MemoryParts([part]), runs, log.diagnostics)

@@ -12,9 +12,9 @@ from hostparse.json_documents import is_document
 from hostparse.log import HostLog, kind_of, make_diagnostics
 from hostparse.nmon import is_nmon, read_nmon
 from hostparse.pieces import read_tables
-from hostparse.recognise import cleanup_of
+from hostparse.recognise import cleanup_of, is_timed_table
 from hostparse.sadf import GRAMMAR as SADF
-from hostparse.sadf import read_sadf
+from hostparse.sadf import as_sadf, read_sadf
 from hostparse.sadf_xml import as_json, is_xml
 from hostparse.stacked import is_stacked, read_stacked
 from hostparse.stored import Collector
@@ -118,6 +118,8 @@ def _tables(log: Log, date_order: DateOrder | None, collector: Collector) -> Tab
     first = [line.strip() for line in head if line.strip()][:_BEGINNING]
     if any(line.startswith(SADF.literal("HEADING_START")) for line in first):
         return read_sadf(log)
+    if any(is_timed_table(line) for line in first):
+        return read_sadf(as_sadf(log), "mpstat")
     if is_xml(first):
         as_printed = as_json(log)
         tables = read_sysstat_json(as_printed)

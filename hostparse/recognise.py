@@ -22,6 +22,7 @@ SNIFF: Final = load_grammar("hostparse", "sniff.lark", "start")
 _SIGNS: Final = {
     "SADF": "the output of sadf",
     "XML": "the XML of sadf",
+    "TIMED": "samples of the processors with times",
     "JSON": "the JSON of a sysstat tool",
     "OPENING": "a file of OSWatcher or ExaWatcher",
     "BANNER": "the output of a sysstat tool or of sar",
@@ -59,6 +60,11 @@ def cleanup_of(lines: list[str]) -> LineCleanup:
     if margin and any(_first_line().match(line.removeprefix(margin).rstrip()) for line in written):
         return replace(found, prefix=margin)
     return found
+
+
+def is_timed_table(line: str) -> bool:
+    """Whether a line is the heading of the processors' parts behind a word for the time of each row."""
+    return re.fullmatch(SNIFF.terminals["TIMED"], line) is not None
 
 
 @cache

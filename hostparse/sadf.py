@@ -3,33 +3,58 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from hostparse.cells import figures
-from hostparse.clocks import Order, dated_clock
+from hostparse.clocks import Order, dated_clock, long_moment
 from hostparse.headings import Field, Heading, read_heading
 from hostparse.lines import TEXT, repeated_rows
 from hostparse.runs import Run, Runs
 from hostparse.sampling import PLACE
 from hostparse.stored import Half, MemoryParts, Part, cut_end, open_end
 from hostparse.tables import Tables
-from hostparse.tools import STATED_INTERVAL
+from hostparse.tools import KEYS, STATED_INTERVAL
 from logframe import Diagnostic, load_grammar
 from logframe.moments import later
 from logframe.printed import whole_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from logframe import Log
 
 GRAMMAR: Final = load_grammar("hostparse", "sadf.lark")
 #: Host, interval and timestamp come before the columns of a table.
 _BEFORE: Final = 3
+#: Behind the last column of a table of which a row has several items (``-h``).
+_AGAIN: Final = "[...]"
 
 
-def read_sadf(log: Log) -> Tables:
-    """The tables of a file of ``sadf -d``."""
+def as_sadf(log: Log) -> Log:
+    r"""A table of the processors whose rows begin with a time, and its heading with a word for it, as sadf has it.
+
+    Examples:
+        >>> from logframe import open_log
+        >>> text = b"Snap time %usr %idle\nMon Jan 29 23:40:36 EET 2024 20.18 79.82\n"
+        >>> print(as_sadf(open_log(text)).text())
+        # hostname;interval;timestamp;CPU;%usr;%idle
+        ;;2024-01-29 23:40:36 EET;-1;20.18;79.82
+    """
+    printed, width = [line.split() for line in log.lines()], 0
+    for number, cells in enumerate(printed):
+        if "%idle" in cells:
+            width = len(cells) - next(at for at, word in enumerate(cells) if word.startswith("%"))
+            printed[number] = ["# hostname", "interval", "timestamp", "CPU", *cells[-width:]]
+        elif len(cells) > width > 0 and (found := long_moment(" ".join(cells[:-width])))["time"] is not None:
+            printed[number] = ["", "", f"{found['time']} {found['zone'] or ''}".strip(), "-1", *cells[-width:]]
+    return replace(log, target="\n".join(map(";".join, printed)).encode())
+
+
+def read_sadf(log: Log, tool: str = "sar") -> Tables:
+    """The tables of a file of ``sadf -d``, and the tool whose they are."""
     lines = log.scan(name="text", row_index_name="line").collect().with_columns(TEXT.str.strip_chars_end(" \r"))
     is_heading = GRAMMAR.matches(TEXT, "^{HEADING_START}")
     is_restart = GRAMMAR.matches(TEXT, "^{RESTART}")
@@ -65,12 +90,13 @@ def read_sadf(log: Log) -> Tables:
     notes += _unread(log.name, rows.filter(pl.col("heading").is_null()), "a row without a heading above it")
     placed, time_notes, zones = _placed(log.name, rows, runs)
     notes += time_notes
+    rows = _side_by_side(rows)
     parts: list[Part] = []
     for (text,), group in rows.drop_nulls("heading").partition_by("heading", as_dict=True, maintain_order=True).items():
         # one column for each processor that was on: as many as the row has
         widths = group.partition_by("width", maintain_order=True) if str(text).endswith("CPU*") else [group]
         for each in widths:
-            part, left, reason = _part(log.name, str(text), each, placed, notes)
+            part, left, reason = _part(log.name, str(text), each, placed, notes, tool)
             notes += _unread(log.name, left, reason)
             if part is not None:
                 parts.append(part)
@@ -81,6 +107,48 @@ def read_sadf(log: Log) -> Tables:
     kinds = dict(lines.get_column("kind").value_counts().sort("kind").iter_rows())
     notes.sort(key=lambda note: note.line or 0)
     return Tables(MemoryParts(whole.values()), Runs(found, Order("ymd", is_assumed=False)), kinds, tuple(notes))
+
+
+def _side_by_side(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows as ``sadf -d`` has them, where ``-h`` put the items of a time in one row that fits in one way."""
+    found = []
+    for row in rows.filter(pl.col("heading").str.contains("[...]", literal=True)).to_dicts():
+        words, cells, tables = row["heading"].split(";"), row["text"].split(";"), list[list[str]]()
+        for before, word in pairwise(words[_BEFORE - 1 :]):
+            if word.removesuffix(_AGAIN) in KEYS or before.endswith(_AGAIN) or not tables:
+                tables.append([])
+            tables[-1].append(word)
+        ways = list(islice(_items(tables, cells[_BEFORE:]), 2))
+        for heading, item in ways[0] if len(ways) == 1 else []:
+            texts = (";".join([*some[:_BEFORE], *own]) for some, own in ((words, heading), (cells, item)))
+            found.append(row | dict(zip(("heading", "text"), texts, strict=True)) | {"width": _BEFORE + len(item)})
+    items = pl.DataFrame(found, rows.schema)
+    return pl.concat([rows.join(items, on="line", how="anti", maintain_order="left"), items])
+
+
+def _items(tables: list[list[str]], cells: list[str]) -> Iterator[list[tuple[list[str], list[str]]]]:
+    """The ways to divide cells into items of tables; a name is told from figures, which have decimals.
+
+    Examples:
+        >>> list(_items([["CPU", "%idle[...]"], ["DEV", "tps[...]"]], ["-1", "9.00", "sda", "0.50"]))
+        [[(['CPU', '%idle'], ['-1', '9.00']), (['DEV', 'tps'], ['sda', '0.50'])]]
+    """
+    if not tables:
+        yield from [] if cells else [[]]
+        return
+    last = tables[0][-1].removesuffix(_AGAIN)
+    words, is_many = [*tables[0][:-1], last], last != tables[0][-1]
+    for width in range(2, len(cells) + 1) if last == "CPU*" else [len(words)]:
+        for end in range(width, (len(cells) if is_many else width) + 1, width):
+            own = [cells[at : at + width] for at in range(0, end, width)]
+            if is_many and [_is_figure(cell) for cell in own[-1]] != [False] + [True] * (width - 1):
+                break
+            yield from ([*((words, one) for one in own), *rest] for rest in _items(tables[1:], cells[end:]))
+
+
+def _is_figure(cell: str) -> bool:
+    whole, _, decimals = cell.removeprefix("-").partition(".")
+    return whole.isdigit() and decimals.isdigit()
 
 
 def _unread(name: str, rows: pl.DataFrame, reason: str) -> list[Diagnostic]:
@@ -100,7 +168,17 @@ def _runs(rows: pl.DataFrame) -> list[Run]:
         count = whole_number(cpus)
         day = at.date() if at is not None else None
         found.append(
-            Run(int(str(number)), first["line"], None, "Linux", None, first["host"], count, day, restarted_s=restarted)
+            Run(
+                int(str(number)),
+                first["line"],
+                None,
+                "Linux",
+                None,
+                first["host"] or None,
+                count,
+                day,
+                restarted_s=restarted,
+            )
         )
     return found or [Run(0, 1)]
 
@@ -176,17 +254,17 @@ def _placed(name: str, rows: pl.DataFrame, runs: list[Run]) -> tuple[pl.DataFram
 
 
 def _part(
-    name: str, text: str, rows: pl.DataFrame, placed: pl.DataFrame, notes: list[Diagnostic]
+    name: str, text: str, rows: pl.DataFrame, placed: pl.DataFrame, notes: list[Diagnostic], tool: str
 ) -> tuple[Part | None, pl.DataFrame, str]:
     """The rows under a heading, and those that do not fit it with the reason."""
     words = text.split(";")[_BEFORE:]
-    if any("[...]" in word for word in words):
-        return None, rows, "sadf -h puts the rows of a time side by side: sadf -d without -h prints what can be read"
+    if any(_AGAIN in word for word in words):
+        return None, rows, "sadf -h put items side by side that fit the heading in no way, or several: see sadf -d"
     if words[-1:] == ["CPU*"]:
         more = int(rows.item(0, "width")) - _BEFORE - len(words) + 1
         words = [*words[:-1], *(f"CPU*{number}" for number in range(1, more + 1))]
     read = read_heading(" ".join(words), "", True)
-    heading = replace(read, tool="sar", fields=(Field(STATED_INTERVAL.name, "interval", STATED_INTERVAL), *read.fields))
+    heading = replace(read, tool=tool, fields=(Field(STATED_INTERVAL.name, "interval", STATED_INTERVAL), *read.fields))
     fits = pl.col("width") == _BEFORE + len(words)
     found = rows.filter(fits)
     columns = [f"c{number}" for number in range(_BEFORE + len(words))]

@@ -41,6 +41,7 @@ CPU_SAMPLES: Final = pl.Schema(
         "cpus": pl.Float64(),
         "weight_s": pl.Float64(),
         "untimed": pl.UInt32(),
+        "unmoved": pl.UInt32(),
     }
 )
 #: From this share of busy time on, work waits for a processor now and then.
@@ -99,7 +100,8 @@ def cpu_samples(log: HostLog | Source, *, begin: datetime | None = None, end: da
     Returns:
         `CPU_SAMPLES`: ``busy`` from 0 to 1 with the bounds of its digits, ``runnable`` (processes that run or wait
         for a processor; vmstat), ``cpus``, ``weight_s``, the seconds within the time asked for (1 without times), and
-        ``untimed``: this many other samples are left out, because their length is not known.
+        ``untimed`` and ``unmoved``: this many other samples are left out, because their length is not known, or because
+        their counters did not move.
 
     Raises:
         RefusedError: The log has no sample of all processors, only means since the start of the system, is of several
@@ -129,8 +131,8 @@ def partition_use(log: HostLog) -> tuple[float, float] | None:
     for scope, (used, share) in _PARTITION.items():
         named = {field.name for one in log.parts.headings if one.scope == scope for field in one.fields}
         if {used, *share.meta.root_names()} <= named:
-            rows = log.scan(scope).filter(IS_SAMPLE)
-            mean, of_own = rows.select(pl.col(used).mean(), share.mean()).collect().row(0)
+            rows = placed(log.scan(scope).filter(IS_SAMPLE), log.runs)
+            mean, of_own = rows.select(mean_by_time(pl.col(used)), of_own=mean_by_time(share)).collect().row(0)
             return (mean, of_own) if mean and of_own else None
     return None
 
@@ -143,8 +145,9 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     Returns:
         ``interval_start``, ``interval_end``, ``at`` (when it began, else when its collector wrote of it),
         ``runnable``, ``cpus``, ``weight_s``, and of each of `COLUMNS` that the
-        log has a column with ``_lo`` and ``_hi``; of all samples alike ``is_timed``, ``since_boot`` and ``untimed``
-        (how many means since the start, and samples whose length is not known, were left out), ``scope`` (the table).
+        log has a column with ``_lo`` and ``_hi``; of all samples alike ``is_timed``, ``since_boot``, ``untimed`` and
+        ``unmoved`` (how many means since the start, samples whose length is not known, and samples whose counters did
+        not move were left out), ``scope`` (the table).
 
     Raises:
         RefusedError: As `cpu_samples`.
@@ -188,8 +191,10 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
         )
         .collect()
     )
-    is_moving = pl.sum_horizontal(pl.col(part).fill_null(0.0) for part in found) > 0
-    frame = frame.filter(pl.col("idle").is_not_null() & (is_moving | pl.lit(len(found) == 1)))
+    is_moving = (pl.sum_horizontal(pl.col(part).fill_null(0.0) for part in found) > 0) | pl.lit(len(found) == 1)
+    frame = frame.filter(pl.col("idle").is_not_null())
+    unmoved = frame.filter(~is_moving, ~pl.col("is_since_boot")).height
+    frame = frame.filter(is_moving)
     if frame.height and frame.get_column("is_since_boot").all():
         raise RefusedError(SINCE_START)
     since_boot = int(frame.get_column("is_since_boot").sum())
@@ -208,7 +213,7 @@ def cpu_parts(log: HostLog, *, begin: datetime | None = None, end: datetime | No
     frame = frame.filter(pl.col("weight_s") > 0) if is_timed else frame.with_columns(weight_s=1.0)
     if frame.is_empty():
         raise RefusedError("no sample of the processors lies in that time, on the clock of the log")
-    said = {"is_timed": is_timed, "since_boot": since_boot, "untimed": untimed, "scope": scope}
+    said = {"is_timed": is_timed, "since_boot": since_boot, "untimed": untimed, "unmoved": unmoved, "scope": scope}
     return frame.with_columns(pl.lit(value).alias(name) for name, value in said.items())
 
 
@@ -576,19 +581,36 @@ def raised(rows: pl.DataFrame, figure: str) -> Stretch | None:
 
 
 def placed(rows: pl.LazyFrame, runs: pl.DataFrame) -> pl.LazyFrame:
-    """The rows of samples, at the time when a collector wrote them where the tool prints none."""
+    """The rows of samples with their length as ``weight``, at the time when a collector wrote them without one.
+
+    The length of a sample without a time is null; where none has a time, all count alike.
+    """
     opened = runs.lazy().select("run", "opened_at")
-    found = rows.join(opened, on="run", how="left", maintain_order="left")
+    length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
+    weight = pl.when((length > 0).any()).then(pl.when(length > 0).then(length)).otherwise(1.0)
+    found = rows.with_columns(weight=weight).join(opened, on="run", how="left", maintain_order="left")
     return found.with_columns(interval_end=pl.coalesce("interval_end", "opened_at"))
 
 
+def mean_by_time(figure: pl.Expr, where: pl.Expr | None = None) -> pl.Expr:
+    """The mean of a figure of samples, each by its ``weight``; null without a sample.
+
+    Examples:
+        >>> samples = pl.DataFrame({"weight": [30.0, 10.0, 10.0], "rate": [1.0, 5.0, None]})
+        >>> samples.select(mean_by_time(pl.col("rate"))).item()
+        2.0
+    """
+    is_some = figure.is_not_null() if where is None else figure.is_not_null() & where
+    weight = pl.col("weight").filter(is_some)
+    return ((figure.filter(is_some) * weight).sum() / weight.sum()).fill_nan(None)
+
+
 def levels(rows: pl.DataFrame, stretch: Stretch, figure: str) -> tuple[float, float]:
-    """The mean of a figure in a stretch, and in the other samples."""
+    """The mean of a figure in a stretch, and in the other samples, by their ``weight``."""
     place = pl.int_range(pl.len())
     is_in = place.is_between(stretch.first, stretch.last)
-    inside, outside = rows.select(
-        pl.col(figure).filter(is_in).mean().alias("in"), pl.col(figure).filter(~is_in).mean().alias("out")
-    ).row(0)
+    means = {"in": mean_by_time(pl.col(figure), is_in), "out": mean_by_time(pl.col(figure), ~is_in)}
+    inside, outside = rows.select(**means).row(0)
     return float(inside or 0.0), float(outside or 0.0)
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 #: The frames that are printed; of the others only the number of rows is printed.
 _PRINTED: Final = ("head", "samples", "top_events", "wait_classes", "compare_top_events", "io_mode", "calls", "summary")
+_PRINTED_TOO: Final = ("disks", "counters")
 _MOST_ROWS: Final = 8
 #: Of a format without a view: this many tables, of more columns than this.
 _MOST_TABLES: Final = 4
@@ -113,7 +114,8 @@ def _remarks(seen: LogSummary, name: str) -> list[str]:
 def _shown(seen: LogSummary) -> list[str]:
     """The tables that are shown: of a format without a view those with figures."""
     if has_view(seen.log.format):
-        return [title for title in _PRINTED if title in seen.frames]
+        named = [title for title in _PRINTED if title in seen.frames]
+        return named + [title for title in _PRINTED_TOO if title in seen.frames and seen.frames[title].height]
     with_figures = [
         title for title, frame in seen.frames.items() if frame.height and _plain(frame).width > _LEAST_WIDTH
     ]

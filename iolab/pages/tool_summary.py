@@ -6,7 +6,7 @@ from functools import partial
 from typing import Final
 
 from iolab.rules import block_io  # noqa: F401 - its rules are registered
-from iolab.rules.processor_tools import tool_findings
+from iolab.rules.processor_tools import counter_findings, tool_findings
 from iolab.rules.registry import apply_rules
 from iolab.rules.slob import slob_and_report
 from iolab.rules.tool_logs import histogram_buckets
@@ -60,6 +60,12 @@ PROCESSORS: Final = View(
     findings=tool_findings,
     ledgers=tool_ledgers,
     looked_at="the processors, the load, and the processes with most CPU time",
+)
+COUNTERS: Final = View(
+    summarize_frames,
+    noun="log of kernel counters",
+    findings=counter_findings,
+    looked_at="the devices between stamps",
 )
 SLOB: Final = View(
     summarize_frames,

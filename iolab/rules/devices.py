@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import RANGE, count_text
-from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START, has_several_hosts
+from iolab.metrics.processors import IS_SAMPLE, SATURATED, SINCE_START, has_several_hosts, mean_by_time, placed
 from iolab.rules.finding import Evidence, Finding, platform_steps
 from iolab.rules.phrases import capital, joined, named_list, percent, seconds, three
 from iolab.rules.registry import rule
@@ -43,6 +43,8 @@ _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"),
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
 #: A device with this many requests in flight on average was never without one, and is reported first.
 _ALWAYS: Final = 1.0
+#: A sample with half of all time of requests, and so many times the mean, is named; it leads with so many in flight.
+_FAR_MORE, _MANY = 2.0, 10.0
 #: What is done next where the devices were idle, or quick.
 _BUSY: Final = "take a log while the work runs"
 #: Bytes per second of a device that is not idle.
@@ -61,6 +63,8 @@ _SEVERAL: Final = 3
 _LEAST_PREFIX: Final = 2
 #: Single requests are worth a look where some took this long, and one was in flight a tenth of the time.
 _LONG_MS: Final = 1.0
+#: Columns of nmon that others name otherwise.
+_OF_NMON: Final = {"read_bytes_per_s": "received_bytes_per_s", "write_bytes_per_s": "sent_bytes_per_s"}
 #: What is done next, on Linux (`platforms.toml`), to see who uses a device.
 SEE_USERS: Final = "see who reads and writes: pidstat -d 5; biosnoop -Q"
 #: A kind of request of fewer in all samples together gives no time of one.
@@ -90,10 +94,7 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     """
     if "device" not in log.scopes or has_several_hosts(log):
         return
-    rows = log.scan("device", bounds=True).filter(
-        pl.col("device").is_not_null() & ~pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
-    )
-    rows = with_sums(rows, ENDS)
+    rows = with_sums(whole_disks(log.scan("device", bounds=True)), ENDS)
     columns = set(rows.collect_schema().names())
     rows = rows.with_columns(weight=(pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6)
     is_timed = pl.col("weight") > 0
@@ -115,6 +116,28 @@ def device_load(log: HostLog) -> Iterator[Finding]:
     said, whole = _counted(samples)
     what = "Nothing" if log.scopes == ("device",) else "No device"
     yield from (_in_flight(samples, kinds, said, whole, what) if kinds else _moved(samples, columns, said, whole))
+
+
+def whole_disks(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Samples of devices without groups of them, and without partitions, whose requests are those of their disks."""
+    names = set(rows.select("device").unique().collect().to_series().drop_nulls())
+    disks = {one: {disk := one.rstrip("0123456789"), disk.removesuffix("p"), one.partition(",")[0]} for one in names}
+    parts = [one for one, found in disks.items() if found & (names - {one})]
+    is_group = pl.col("device").str.strip_chars().str.to_lowercase().is_in(_GROUPS)
+    return rows.filter(pl.col("device").is_not_null() & ~is_group & ~pl.col("device").is_in(parts))
+
+
+def timed_samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
+    """The rows of samples with their length as ``weight``; None without the columns, or of several hosts."""
+    if scope not in log.scopes or has_several_hosts(log):
+        return None
+    rows = log.scan(scope)
+    if scope == "interface":  # nmon names the directions otherwise
+        rows = rows.rename(_OF_NMON, strict=False)
+    if not set(needs).issubset(rows.collect_schema().names()):
+        return None
+    rows = placed(rows.filter(IS_SAMPLE), log.runs).filter(pl.col("weight") > 0)
+    return whole_disks(rows) if scope == "device" else rows
 
 
 def with_sums(rows: pl.LazyFrame, ends: Collection[str] = ("",)) -> pl.LazyFrame:
@@ -153,29 +176,37 @@ def _counted(samples: pl.LazyFrame) -> tuple[str, float]:
 def _in_flight(
     samples: pl.LazyFrame, kinds: list[tuple[str, str, str]], count: str, whole: float, what: str
 ) -> Iterator[Finding]:
-    def rate(name: str, end: str) -> pl.Expr:
-        return (pl.col(f"{name}{end}").fill_null(0.0) * pl.col("weight")).sum() / whole
+    def over_time(figure: pl.Expr) -> pl.Expr:
+        return (figure.fill_null(0.0) * pl.col("weight")).sum() / whole
 
     def flight(name: str, time: str, end: str) -> pl.Expr:
-        product = pl.col(f"{name}{end}") * pl.col(f"{time}{end}") / 1e3
-        return (product.fill_null(0.0) * pl.col("weight")).sum() / whole
+        return (pl.col(f"{name}{end}") * pl.col(f"{time}{end}")).fill_null(0.0) / 1e3
 
     columns = samples.collect_schema().names()
     has_util = "util_percent" in columns
+    flying = {end: pl.sum_horizontal(flight(name, time, end) for _, name, time in kinds) for end in ENDS}
+    if "in_flight" in columns:  # what the log prints, to its last digit; what waits in the host is in flight, too
+        printed = {
+            end: sum((pl.col(f"{name}{end}") for name in ("in_flight", "queued") if name in columns), pl.lit(0.0))
+            for end in ENDS
+        }
+        flying = {end: one.clip(printed["_lo"], printed["_hi"]) for end, one in flying.items()}
+    samples = samples.with_columns(one.alias(f"flying{end}") for end, one in flying.items())
     totals = samples.group_by("device").agg(
-        *(rate(name, end).alias(f"{word}s{end}") for word, name, _ in kinds for end in ENDS),
-        *(flight(name, time, end).alias(f"{word} flight{end}") for word, name, time in kinds for end in ENDS),
+        *(over_time(pl.col(f"{name}{end}")).alias(f"{word}s{end}") for word, name, _ in kinds for end in ENDS),
+        *(over_time(flight(one, time, end)).alias(f"{word} flight{end}") for word, one, time in kinds for end in ENDS),
+        *(over_time(pl.col(f"flying{end}")).alias(f"flight{end}") for end in ENDS),
         largest=pl.max_horizontal(pl.col(time) for *_, time in kinds).max(),
-        full=pl.col(QUEUE_FULL).mean() if QUEUE_FULL in columns else pl.lit(0.0),
-        always=(pl.sum_horizontal(pl.col(name) * pl.col(time) / 1e3 for _, name, time in kinds) >= _ALWAYS).mean(),
-        busy=(pl.col("util_percent") * pl.col("weight")).sum() / whole / 100 if has_util else pl.lit(None, pl.Float64),
+        full=mean_by_time(pl.col(QUEUE_FULL)) if QUEUE_FULL in columns else pl.lit(0.0),
+        always=mean_by_time(pl.col("flying") >= _ALWAYS),
+        busy=over_time(pl.col("util_percent")) / 100 if has_util else pl.lit(None, pl.Float64),
         busiest=pl.col("util_percent").max() / 100 if has_util else pl.lit(None, pl.Float64),
     )
-    totals = totals.with_columns(
-        pl.sum_horizontal(f"{word} flight{end}" for word, *_ in kinds).alias(f"flight{end}") for end in ENDS
-    ).sort("flight", "device", descending=[True, False])
-    found = totals.collect()
-    row, busiest = found.row(0, named=True), found.get_column("busiest").max()
+    found = totals.sort("flight", "device", descending=[True, False]).collect()
+    busiest = found.get_column("busiest").max()
+    row = found.row(0, named=True)
+    if not found.select(pl.max_horizontal(pl.col(f"{word}s").max() for word, *_ in kinds)).item():
+        yield _idle(f"served nothing in {count}: all requests")
     if row["flight"] <= 0:
         return
     calm, longest = "", float(found.get_column("largest").max() or 0.0)  # type: ignore[arg-type]  # numbers
@@ -185,34 +216,55 @@ def _in_flight(
         calm = (
             f"{what} stands out: each {'device ' * (what == 'Nothing')}was at most {percent(most)} busy in any sample. "
         )
+    own = samples.filter(pl.col("device") == row["device"]).sort("flying", "sample")
+    top = own.tail(1).collect().row(0, named=True)
+    is_peak = top["flying"] >= max(_ALWAYS, _FAR_MORE * row["flight"])
+    is_peak &= top["flying"] * top["weight"] >= row["flight"] * whole / _FAR_MORE
     said: list[str] = []
     each: list[float] = []
-    for word, *_ in kinds:
+    for word, name, time in kinds:
         rates, flights = _figure(row, f"{word}s"), _figure(row, f"{word} flight")
-        if rates.lo > 0 and rates.value * whole >= _LEAST:
+        if is_peak:
+            rates = Interval.exact(top[name] or 0.0)
+            flights = rates * (top[time] or 0.0) / 1e3
+        if rates.lo > 0 and rates.value * (top["weight"] if is_peak else whole) >= _LEAST:
             often = three(rates.value)
             noun = word if often == "1" else _PLURALS.get(word, f"{word}s")
             said.append(f"{often} {noun} per second of {seconds(flights.value / rates.value)} each")
             each.append(flights.value / rates.value)
-    if not said:
+    if not said and not calm:
         return
     busy = "" if row["busy"] is None else f"busy {percent(row['busy'])} of the time, "
+    served = f"`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
+    served += f"It served {' and '.join(said)}."
+    if is_peak:
+        about = [f"{top['interval_end']:%H:%M:%S}"] if top["interval_end"] is not None else []
+        about += [f"{percent(top['util_percent'] / 100)} busy"] if has_util and top["util_percent"] else []
+        at = f" ({', '.join(about)})" if about else ""
+        served = f"`{row['device']}` had the most requests in flight: {three(row['flight'])} on average, "
+        served += f"{three(top['flying'])} in the busiest of {count}{at}. It then served {' and '.join(said)}."
+    is_full = row["always"] >= SATURATED or (row["always"] >= PART and is_peak and top["flying"] >= _MANY)
     yield Finding(
         "device_load",
-        f"{calm}`{row['device']}` had the most requests in flight, {three(row['flight'])} on average. "
-        f"It served {' and '.join(said)}.",
+        f"{calm}{served if said else ''}".strip(),
         detail=f"{busy}in {count}{_slowest(row['largest'] / 1e3, each)}{_queue(kinds)}",
         next=latencies_of(row["device"], columns)
         if row["largest"] >= _LONG_MS and row["flight"] >= PART and not calm
         else _BUSY,
         evidence=(Evidence("device", (row["device"],)),),
-        order=0 if row["flight"] >= _ALWAYS and row["always"] >= SATURATED and not row["full"] else 2,
+        order=0 if row["flight"] >= _ALWAYS and is_full and not row["full"] else 2,
     )
+
+
+def _idle(what: str) -> Finding:
+    said = f"The devices {what} are printed as 0."
+    return Finding("device_load", said, next=_BUSY, evidence=(Evidence("device"),), order=2)
 
 
 def _slowest(largest_s: float, averages: list[float]) -> str:
     """The average of the slowest sample, where that is not the average of all."""
-    return f"; the slowest sample averaged {seconds(largest_s)}" if largest_s > (1 + RANGE) * max(averages) else ""
+    is_slower = averages and largest_s > (1 + RANGE) * max(averages)
+    return f"; the slowest sample averaged {seconds(largest_s)}" if is_slower else ""
 
 
 def _queue(kinds: list[tuple[str, str, str]]) -> str:
@@ -231,6 +283,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     totals = totals.with_columns(every=pl.sum_horizontal(name for _, name in named))
     row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
     if row["every"] <= 0:
+        yield _idle(f"moved no data in {count}: all bytes")
         return
     parts = [
         f"{three(row[name] / 1e6)} MB/s{'' if word == 'moved' else f' {word}'}" for word, name in named if row[name]

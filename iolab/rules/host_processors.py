@@ -21,12 +21,13 @@ from iolab.metrics.processors import (
     has_several_hosts,
     high_stretch,
     levels,
+    mean_by_time,
     partition_use,
     placed,
     raised,
 )
-from iolab.rules import devices  # noqa: F401 - its rules come before these, whatever was imported first
-from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, meanings
+from iolab.rules import devices, pressure  # noqa: F401 - their rules come before these, whatever was imported first
+from iolab.rules.finding import LITTLE, OF_SAMPLES, Evidence, Finding, meanings
 from iolab.rules.phrases import counted, joined, named_list, percent, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART, numbers_after, sizes_after
@@ -183,18 +184,21 @@ def busiest_processor(log: HostLog) -> Iterator[Finding]:
     if "idle" not in found:
         return
     rests = pl.sum_horizontal(pl.col(found[part]).fill_null(0.0) for part in RESTING if part in found)
-    parts = {part: pl.col(name).fill_null(0.0).mean() for part, name in found.items() if part not in RESTING}
+    busy = 1 - rests / 100
+    parts = {part: mean_by_time(pl.col(name).fill_null(0.0)) for part, name in found.items() if part not in RESTING}
     # the row of a processor that is off line has zeros only
-    moving = rows.filter(pl.sum_horizontal(pl.col(name).fill_null(0.0) for name in found.values()) > 0)
+    moving = placed(rows, log.runs).filter(
+        pl.sum_horizontal(pl.col(name).fill_null(0.0) for name in found.values()) > 0
+    )
     cpus = (
         moving.group_by("cpu")
-        .agg(busy=(1 - rests / 100).mean(), full=(1 - rests / 100 >= SATURATED).mean(), samples=pl.len(), **parts)
+        .agg(busy=mean_by_time(busy), full=mean_by_time(busy >= SATURATED), samples=pl.len(), **parts)
         .collect()
     )
     if cpus.height <= 1:
         return
     top, mean = cpus.sort("busy", "cpu", descending=[True, False]).row(0, named=True), cpus.get_column("busy").mean()
-    busiest = moving.select("sample", "cpu", busy=1 - rests / 100).sort("busy").group_by("sample").last().collect()
+    busiest = moving.select("sample", "cpu", busy=busy).sort("busy").group_by("sample").last().collect()
     full, number = busiest.filter(pl.col("busy") >= SATURATED).get_column("cpu"), busiest.height
     is_one = top["busy"] >= SATURATED
     is_moved = full.len() >= _MOSTLY * number and number >= _FEW_SAMPLES and full.n_unique() > 1
@@ -273,13 +277,13 @@ def swapping(log: HostLog) -> Iterator[Finding]:
         is_swapping = pl.col(names[0]) * _SWAPPED[names] >= _LEAST_SWAPPED
         stretch = high_stretch(every, is_swapping)
         own_stretch = every if stretch is None else every[stretch.first : stretch.last + 1]
-        means = own_stretch.select(pl.col(*names).mean()).row(0)
+        means = own_stretch.select(mean_by_time(pl.col(name)).alias(name) for name in names).row(0)
         back, out = ((mean or 0.0) * _SWAPPED[names] for mean in means)
         if back >= _LEAST_SWAPPED:
             said = (
                 f"the host swapped {three(back)} KiB/s in and {three(out)} KiB/s out{stretch.when if stretch else ''}"
             )
-            share = every.select(is_swapping.mean()).item()
+            share = every.select(mean_by_time(is_swapping)).item()
             evidence = Evidence("host", names)
             step = "svmon -G; lsps -a" if names == _AIX else "sar -W 5, for the time of it"
     if said or grew:
@@ -476,9 +480,9 @@ def blocked_processes(log: HostLog) -> Iterator[Finding]:
     stretch = next((high_stretch(every, one) for one in swaps), None) or raised(every, "blocked")
     place = pl.int_range(pl.len())
     is_in = pl.lit(value=True) if stretch is None else place.is_between(stretch.first, stretch.last)
-    some = ((pl.col("blocked") >= 1) & is_in).mean()
-    figures = pl.col("blocked", *moved).filter(is_in).mean()
-    mean = every.select(figures, most=pl.col("blocked").filter(is_in).max(), some=some).row(0, named=True)
+    some = mean_by_time((pl.col("blocked") >= 1) & is_in)
+    figures = {name: mean_by_time(pl.col(name), is_in) for name in ("blocked", *moved)}
+    mean = every.select(**figures, most=pl.col("blocked").filter(is_in).max(), some=some).row(0, named=True)
     waited, cpus = largest_share(host_ledgers(log)[:1], "iowait"), log.runs.get_column("cpus").drop_nulls().max()
     least = _LEAST_BLOCKED if waited is not None or cpus is None else max(_LEAST_BLOCKED, float(str(cpus)) / 2)
     if (mean["blocked"] or 0.0) < least:
@@ -512,7 +516,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
     if has_several_hosts(log):
         return
     for scope in log.scopes:
-        rows = log.scan(scope).filter(IS_SAMPLE)
+        rows = placed(log.scan(scope).filter(IS_SAMPLE), log.runs)
         schema = rows.collect_schema()
         figures = [name for name in schema.names() if name.endswith(("_per_s", "_percent"))]
         if not figures:
@@ -520,7 +524,7 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         names = ("pid", "command", *(name for name, dtype in schema.items() if dtype in (pl.String, pl.Categorical)))
         keys = [name for name in dict.fromkeys(names) if name in schema and name not in _PLACES]
         means = rows.group_by(keys) if keys else rows.group_by(pl.lit(0).alias("all"))
-        found = means.agg(pl.col(figures).mean()).collect()
+        found = means.agg(**{name: mean_by_time(pl.col(name)) for name in figures}).collect()
         is_there = found.select((pl.col(figures) > 0).any()).row(0, named=True) if found.height else {}
         shown = [name for name in figures if is_there.get(name)][:_MOST_FIGURES]
         if not shown:
@@ -529,9 +533,13 @@ def host_figures(log: HostLog) -> Iterator[Finding]:
         said = ", ".join(_figure(name, float(row[name] or 0.0)) for name in shown)
         who = short_text(" ".join(str(row[key]) for key in keys if row[key] is not None), MOST_TEXT)
         of = f", more than {counted(found.height - 1, 'others')}" if found.height > 1 else ""
+        number = rows.select(pl.struct("run", "sample").n_unique()).collect().item()
+        boot = rows.select(pl.col("is_since_boot").null_count()).collect().item()
+        when = "on average" if number > 1 else "in the only sample"
+        when += ", which may be an average since boot" if number == 1 and boot else ""
         yield Finding(
             "host_figures",
-            f"`{who}` had {said} on average{of}." if who else f"On average: {said}.",
+            f"`{who}` had {said} {when}{of}." if who else f"{when.capitalize()}: {said}.",
             next=_TAKE,
             evidence=(Evidence(scope, tuple(shown)),),
             order=1,
@@ -561,8 +569,10 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
     rows = [log.scan(scope) for scope in log.scopes if scope in _SCOPES]
     boot = [one.select(pl.col("is_since_boot").fill_null(value=False)).collect().to_series() for one in rows]
     missing = "it has no figures of an interval"
-    if not any(map(len, boot)) and log.diagnostics.height:
-        count = log.diagnostics.height
+    count = log.diagnostics.filter(pl.col("kind") == "unparsed").get_column("line").n_unique()
+    said = "The log does not show how busy processors, devices and processes were"
+    if not any(map(len, boot)) and count:
+        said = "How busy processors, devices and processes were is unknown"
         missing = f"{count_text(count, 'line')} {'was' if count == 1 else 'were'} not read"
     elif any(map(len, boot)) and all(one.all() for one in boot):
         missing = SINCE_START
@@ -570,7 +580,7 @@ def nothing_read(log: HostLog) -> Iterator[Finding]:
         missing = "its samples are of several hosts, so read the log of each host alone"
     yield Finding(
         "nothing_read",
-        f"The log does not show how busy processors, devices and processes were: {missing}.",
+        f"{said}: {missing}.",
         next=_TAKE,
         evidence=(Evidence("diagnostics" if log.diagnostics.height else "runs"),),
         is_refused=True,
@@ -609,20 +619,19 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         if covered < _WHOLE * period:
             when = f" in {covered:,.0f} of the {period:,.0f} s{when.removeprefix(' in the time')}"
     full = samples.filter(pl.col("busy") >= SATURATED).height
+    is_often = full >= LITTLE * number  # else the mean is the fact
     leads = [] if report is not None else host_ledgers(log)[:1]
     stolen = largest_share(leads, "steal")
     word = "busy" if stolen is None else f"busy or taken by the hypervisor ({percent(stolen[1])} of the time)"
     is_even, average = most.value <= (1 + RANGE) * busy.value, f" on average over {count_text(number, 'sample')}{when}"
     if number == 1:
-        others = int(samples.item(0, "untimed"))
-        only = f"one of {others + 1:,} samples; the length of the others is not known" if others else "the only sample"
-        said = f"The CPUs were {percent(busy)} {word}{when} in {only}."
+        said = f"The CPUs were {percent(busy)} {word}{when} in {_only(samples)}."
     elif full:
         share = figures["host_cpu_saturated"]["lo"]
-        cpus, queue = (samples.get_column(name).mean() for name in ("cpus", "runnable"))
-        is_short = cpus is not None and (queue is None or queue > cpus)  # type: ignore[operator]  # columns of numbers
+        timed = samples.with_columns(interval_end=pl.coalesce("interval_end", "at"), weight="weight_s")
+        cpus, queue = timed.select(mean_by_time(pl.col(name)).alias(name) for name in ("cpus", "runnable")).row(0)
+        is_short = cpus is not None and (queue is None or queue > cpus)
         waited = ": work waited for a CPU" if share >= _MOSTLY and number >= _FEWEST and is_short else ""
-        timed = samples.with_columns(interval_end=pl.coalesce("interval_end", "at"))
         stretch = high_stretch(timed, pl.col("busy") >= SATURATED)
         at = _time_of_busiest(samples) if full == 1 else stretch.of_all if stretch else ""
         said = f"The CPUs were {percent(busy)} {word} on average{when}{_mostly(leads)}; {full:,} of {number:,} samples "
@@ -650,10 +659,18 @@ def _of(log: HostLog, when: str, report: AwrReport | None) -> Iterator[Finding]:
         next=step if word == "busy" else meanings()["stolen_time"].next,
         evidence=(Evidence("cpu" if "cpu" in log.scopes else "host"),),
         caveat=figures["host_cpu_busy"]["caveats"] if report is not None else "",
-        impact=_share(figures["host_cpu_saturated"]) if full and number > 1 and report is None else None,
+        impact=_share(figures["host_cpu_saturated"]) if is_often and number > 1 and report is None else None,
         impact_of=OF_SAMPLES,
         order=0 if report is None else 1,
     )
+
+
+def _only(samples: pl.DataFrame) -> str:
+    """The only sample that is used in words, with why others are not."""
+    others = int(samples.item(0, "untimed"))
+    why = "the length of the others is not known" if others else "all CPU figures of the rest are 0"
+    others += int(samples.item(0, "unmoved"))
+    return f"one of {others + 1:,} samples; {why}" if others else "the only sample"
 
 
 def _in_flight(leads: Iterable[Ledger], busy: Interval) -> str:

@@ -10,13 +10,11 @@ import polars as pl
 
 from iolab.metrics.formatting import RANGE
 from iolab.metrics.processors import (
-    IS_SAMPLE,
     SATURATED,
     cpu_parts,
-    has_several_hosts,
     high_stretch,
     levels,
-    placed,
+    mean_by_time,
     raised,
 )
 from iolab.rules.devices import (
@@ -27,6 +25,7 @@ from iolab.rules.devices import (
     latencies_of,
     queue_of,
     request_kinds,
+    timed_samples,
     with_sums,
 )
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding
@@ -84,7 +83,6 @@ _SCANNED: Final = {
 }
 #: What vmstat and sar print of processors that are not busy: idle, with and without I/O in flight.
 _NOT_BUSY: Final = ("id_percent", "idle_percent", "wa_percent", "iowait_percent")
-_OF_NMON: Final = {"read_bytes_per_s": "received_bytes_per_s", "write_bytes_per_s": "sent_bytes_per_s"}
 #: Devices are compared with one that has no more requests than they have, within this part; they are this many, and
 #: high in few of as many samples.
 _ALIKE, _LEAST_PEERS, _FEW = 0.2, 2, 0.1
@@ -94,29 +92,6 @@ _MAPPED: Final = "dm-"
 _LINKS: Final = (1, 10, 25, 40, 100)
 #: Interfaces without a link.
 _NO_LINKS: Final = ("lo", "lo0")
-
-
-def _samples(log: HostLog, scope: str, *needs: str) -> pl.LazyFrame | None:
-    """The rows of samples with their length as ``weight``; None without the columns, or of several hosts."""
-    if scope not in log.scopes or has_several_hosts(log):
-        return None
-    rows = log.scan(scope)
-    if scope == "interface":  # nmon names the directions otherwise
-        rows = rows.rename(_OF_NMON, strict=False)
-    if not set(needs).issubset(rows.collect_schema().names()):
-        return None
-    length = (pl.col("interval_end") - pl.col("interval_start")).dt.total_microseconds() / 1e6
-    rows = placed(rows.filter(IS_SAMPLE).with_columns(weight=length), log.runs)
-    if scope == "device":  # a partition has the requests of its disk
-        names = set(rows.select("device").unique().collect().to_series().drop_nulls())
-        disks = {
-            one: {disk := one.rstrip("0123456789"), disk.removesuffix("p"), one.partition(",")[0]} for one in names
-        }
-        parts = {one for one, found in disks.items() if found & (names - {one})}
-        rows = rows.filter(~pl.col("device").str.to_lowercase().is_in([*parts, "total", "all"]))
-    # samples without their seconds are left out; where none has them, all count alike
-    is_timed = rows.select((pl.col("weight") > 0).any()).collect().item()
-    return rows.filter(pl.col("weight") > 0) if is_timed else rows.with_columns(weight=pl.lit(1.0))
 
 
 def _whole(rows: pl.LazyFrame) -> tuple[int, float]:
@@ -137,7 +112,7 @@ def _when(rows: pl.DataFrame, is_high: pl.Expr) -> str:
 
 
 def _mean(rows: pl.DataFrame, name: str) -> float:
-    return float(rows.select(pl.col(name).mean()).item() or 0.0)
+    return float(rows.select(mean_by_time(pl.col(name))).item() or 0.0)
 
 
 def _sum(rows: pl.DataFrame) -> float:
@@ -170,12 +145,14 @@ def slow_device(log: HostLog) -> Iterator[Finding]:
 
 def _slow(log: HostLog, saturated: Iterable[tuple[Finding, tuple[str, str]]]) -> Iterator[Finding]:
     """The slow devices, beside the saturated ones, whose groups are looked at where some device is slow."""
-    rows = _samples(log, "device", "device")
+    rows = timed_samples(log, "device", "device")
     if rows is None:
         return
     rows = with_sums(rows)
     columns = set(rows.collect_schema().names())
     number, whole = _whole(rows)
+    rows = rows.with_columns(flown=_requests(rows)[1])
+    rows = rows.with_columns(most_flown=pl.col("flown").max().over("run", "sample"))
     is_flash = pl.any_horizontal(pl.col("device").str.starts_with(name) for name in _FLASH)
     limit = pl.when(is_flash).then(_SLOW_FLASH_MS).otherwise(SLOW_MS)
     found: list[tuple[float, str, dict[str, Any]]] = []
@@ -196,9 +173,13 @@ def _slow(log: HostLog, saturated: Iterable[tuple[Finding, tuple[str, str]]]) ->
             other_rate=moved.filter(~is_slow).sum() / pl.col("weight").filter(~is_slow).sum(),
             rate=moved.sum(),
             every=(pl.col(time) * moved).sum() / moved.sum(),
+            flown=pl.col("flown").filter(is_slow).sum(),
+            most_flown=pl.col("most_flown").filter(is_slow).sum(),
         )
         devices = slow.collect()
-        some = devices.filter(pl.col("number") > 0).to_dicts()
+        # few slow requests, now and then, beside a device with many are not what was slow
+        is_much = (pl.col("flown") >= PART * 1e3 * pl.col("seconds")) | (pl.col("flown") >= _FEW * pl.col("most_flown"))
+        some = devices.filter(pl.col("number") > 0, is_much | (pl.col("number") >= _MOSTLY * number)).to_dicts()
         found += [
             (row["seconds"], word, row | {"is_slow": is_slow, "peers": _peers(devices, row, number)}) for row in some
         ]
@@ -341,7 +322,7 @@ def saturated_device(log: HostLog) -> Iterator[Finding]:
 
 def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:
     """The same devices, and of single ones what quick devices took beside them."""
-    rows = _samples(log, "device", "device", "util_percent")
+    rows = timed_samples(log, "device", "device", "util_percent")
     if rows is None:
         return
     number, whole = _whole(rows)
@@ -368,7 +349,7 @@ def _saturated(log: HostLog) -> Iterator[tuple[Finding, tuple[str, str]]]:
         queue=(pl.col("queue_ms") * count).filter(is_full).sum() / count.filter(is_full).sum()
         if "queue_ms" in columns
         else pl.lit(0.0),
-        **{name: pl.col(name).filter(is_full).mean() for _, name in moved},
+        **{name: mean_by_time(pl.col(name), is_full) for _, name in moved},
     )
     every = full.sort("seconds", "device", descending=[True, False]).collect()
     top = every.filter(pl.col("number") > 0)
@@ -450,9 +431,9 @@ def _full_queue(rows: pl.LazyFrame, number: int, whole: float) -> Iterator[Findi
     """The device to which the host sent too few requests at a time, so that the others waited in the host."""
     count, took = _requests(rows)
     is_full = (pl.col(QUEUE_FULL) > 0) & (count > 0) & (pl.col("queue_ms") * count >= took)
-    means = [pl.col(name).filter(is_full).mean() for name in (QUEUE_FULL, "queue_ms", "queued", "in_flight")]
+    names = (QUEUE_FULL, "queue_ms", "queued", "in_flight")
     full = rows.group_by("device").agg(
-        *means,
+        **{name: mean_by_time(pl.col(name), is_full) for name in names},
         number=is_full.sum(),
         seconds=pl.col("weight").filter(is_full).sum(),
         each=took.filter(is_full).sum() / count.filter(is_full).sum(),
@@ -490,7 +471,7 @@ def _requests(rows: pl.LazyFrame) -> tuple[pl.Expr, pl.Expr]:
 )
 def device_flushes(log: HostLog) -> Iterator[Finding]:
     """The device whose write cache was flushed in a notable share of the time."""
-    rows = _samples(log, "device", "device", "flushes_per_s", "flush_await_ms")
+    rows = timed_samples(log, "device", "device", "flushes_per_s", "flush_await_ms")
     if rows is None:
         return
     _, whole = _whole(rows)
@@ -526,7 +507,7 @@ def run_queue(log: HostLog) -> Iterator[Finding]:
         >>> for one in run_queue(log): print(one.mark, one.sentence)
         context The runnable processes were 9 on average while the CPUs were at least 90 % busy, at most 9.
     """
-    rows = _samples(log, "host", "runnable")
+    rows = timed_samples(log, "host", "runnable")
     if rows is None:
         return
     cpus = log.runs.get_column("cpus").drop_nulls().max()
@@ -584,7 +565,7 @@ def changed_load(log: HostLog) -> Iterator[Finding]:
         frame = cpu_parts(log)
     except RefusedError:
         return
-    frame = frame.with_columns(interval_end=pl.coalesce("interval_end", "at"))
+    frame = frame.with_columns(interval_end=pl.coalesce("interval_end", "at"), weight="weight_s")
     stretches = {part: raised(frame, part) for part in _CHANGING if part in frame.columns}
     found = [(*levels(frame, one, part), part, one) for part, one in stretches.items() if one is not None]
     inside, outside, part, stretch = max(found, key=lambda one: one[0] - one[1], default=(0.0, 0.0, "", None))
@@ -616,7 +597,7 @@ def changed_load(log: HostLog) -> Iterator[Finding]:
 )
 def process_waits_for_cpu(log: HostLog) -> Iterator[Finding]:
     """The process that was runnable and had no CPU for longest."""
-    rows = _samples(log, "process", "pid", "command", "wait_percent")
+    rows = timed_samples(log, "process", "pid", "command", "wait_percent")
     if rows is None:
         return
     _, whole = _whole(rows)
@@ -654,7 +635,7 @@ def memory_scanned(log: HostLog) -> Iterator[Finding]:
         Memory was short in 3 of 3 samples: processes scanned 2,000 pages per second for free ones, 200 major faults per
         second.
     """
-    found = [(names, rows) for names in _SCANNED if (rows := _samples(log, "host", *names)) is not None]
+    found = [(names, rows) for names in _SCANNED if (rows := timed_samples(log, "host", *names)) is not None]
     if not found:
         return
     names, rows = found[0]
@@ -693,7 +674,7 @@ def process_io(log: HostLog) -> Iterator[Finding]:
         ...     print(one.sentence)
         Process 777 (`rman`) moved the most bytes: 92.2 MB/s read and 0.0102 MB/s written on average.
     """
-    rows = _samples(log, "process", "pid", "command", "read_bytes_per_s", "write_bytes_per_s")
+    rows = timed_samples(log, "process", "pid", "command", "read_bytes_per_s", "write_bytes_per_s")
     if rows is None:
         return
     _, whole = _whole(rows)
@@ -732,14 +713,15 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
         >>> for one in busy_interface(read_host(text.encode())): print(one.sentence)
         `eth0` received 113 MB/s and sent 0.922 MB/s on average, 92 % of its link speed.
     """
-    rows = _samples(log, "interface", "interface", "received_bytes_per_s", "sent_bytes_per_s")
+    rows = timed_samples(log, "interface", "interface", "received_bytes_per_s", "sent_bytes_per_s")
     if rows is None:
         return
     columns = rows.collect_schema().names()
-    used = [pl.col("ifutil_percent").mean()] if "ifutil_percent" in columns else []
+    names = ("received_bytes_per_s", "sent_bytes_per_s")
+    averages = {one: mean_by_time(pl.col(one)) for one in (*names, "ifutil_percent") if one in columns}
     means = rows.filter(~pl.col("interface").cast(pl.String).is_in(_NO_LINKS)).group_by("interface")
     total = pl.col("received_bytes_per_s") + pl.col("sent_bytes_per_s")
-    found = means.agg(pl.col("received_bytes_per_s", "sent_bytes_per_s").mean(), *used).collect()
+    found = means.agg(**averages).collect()
     for row in found.sort(total, "interface", descending=[True, False]).head(1).iter_rows(named=True):
         own = (
             rows.filter(pl.col("interface") == row["interface"])
@@ -748,7 +730,6 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
             .collect()
         )
         stretch = raised(own, "total")
-        names = ("received_bytes_per_s", "sent_bytes_per_s")
         received, sent = ((levels(own, stretch, one)[0] if stretch else row[one]) / _MEGABYTE for one in names)
         if received + sent < 1:
             return

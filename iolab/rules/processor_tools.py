@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from hostparse.kernel_counters import device_samples
 from iolab.metrics.formatting import count_text
 from iolab.metrics.processors import RESTING, SATURATED
 from iolab.rules.finding import OF_SAMPLES, Evidence, Finding, nothing_found
@@ -43,6 +44,18 @@ def tool_findings(log: FrameLog) -> Iterator[Finding]:
     yield from found
     if not found and not tool_ledgers(log):
         yield nothing_found("the processors and processes")
+
+
+def counter_findings(log: FrameLog) -> Iterator[Finding]:
+    """What devices did between the stamps of counters, by the rules of samples; their rows are rows of counters."""
+    devices = device_samples(log)
+    if devices is None:
+        yield replace(
+            nothing_found(""), sentence="No counters of a device stand twice with a time, so there are no rates."
+        )
+        return
+    for one in apply_rules("host", devices):
+        yield replace(one, evidence=tuple(Evidence("disks", of.rows) for of in one.evidence))
 
 
 def _sampled(frame: pl.DataFrame) -> pl.DataFrame:

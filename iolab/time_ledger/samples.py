@@ -51,9 +51,15 @@ _PROCESSOR: Final = {
     "idle": ("idle", "idle", ("idle",), ""),
 }
 _NEXT: Final = {"next": pl.String(), "parent": pl.String()}
-_MEMBERS: Final = {"user": "processes", "nice": "processes of lower priority (nice)", "system": "kernel code"}
+_MEMBERS: Final = {
+    "user": "processes",
+    "nice": "processes of lower priority (nice)",
+    "system": "kernel code without interrupts",
+}
 #: Lengths of two sets of samples that differ by more are of other times.
 _SAME: Final = 0.01
+#: A part of a part that is as large has the next step of it.
+_LARGE: Final = 0.20
 #: Idle samples from this share on are left out of what shares are of.
 _LEAST_IDLE: Final = 0.10
 #: Functions of a layer that are shown.
@@ -146,6 +152,7 @@ def _host(frame: pl.DataFrame, log: HostLog | None = None) -> Ledger:
         if len(shown) > 1:
             rows += [
                 _row(f"{part}/{member}", _MEMBERS.get(member, member), kind, one, scope, part)
+                | {"next": step if one.lo >= _LARGE * total else None}
                 for member, one in shown.items()
             ]
     rest = total - sum(row["seconds"] for row in rows if row["parent"] is None)
@@ -208,11 +215,13 @@ def _contains_guests(frame: pl.DataFrame, named: list[str]) -> bool:
 def _text(
     frame: pl.DataFrame, total: float, elapsed: float, *, is_total: bool, is_timed: bool, is_counted: bool
 ) -> str:
+    boot = bool(frame.item(0, "since_boot"))
     if is_total:
         said = f"{PROCESSOR_TIME} was {total:,.0f} s: {_cpus(frame.get_column('cpus'))} for {elapsed:,.0f} s"
-        return f"{said}; the first sample (since boot) is left out" if frame.item(0, "since_boot") else said
+        return f"{said}; the first sample (since boot) is left out" if boot else said
     of = "processor time" if is_timed else counted(frame.height, "sample")
     if is_timed or is_counted:
+        of += " after the one since boot" if boot and not is_timed else ""
         return (
             f"shares are of {of}: the log does not state the {'number of CPUs' if is_timed else 'length of a sample'}"
         )

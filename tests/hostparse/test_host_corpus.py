@@ -20,10 +20,9 @@ pytestmark = pytest.mark.corpus
 
 FOLDERS = ("iostat_vmstat", "iostat_unix", "exawatcher", "oswbb_iostat")
 #: Logs of other forms, read by other modules.
-OTHERS = ("json", "data-", "sadf", "iostat_d.txt", "percona_diskstats")
-#: Logs that are not read whole: sar -q of AIX with blank columns, mpstat lines that begin with a date of ExaWatcher.
-#: Each unread line is a diagnostic.
-UNREAD = ("vlsi_sar", "seembh_example_cpu")
+OTHERS = ("json", "data-", "sadf", "iostat_d.txt", "percona_diskstats", "seembh_example_cpu")
+#: Logs that are not read whole: sar -q of AIX with blank columns.  Each unread line is a diagnostic.
+UNREAD = ("vlsi_sar",)
 #: Logs with kanji in clocks, which the independent reading does not know.
 KANJI = "hirokitakano"
 

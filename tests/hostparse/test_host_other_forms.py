@@ -121,6 +121,39 @@ def test_sadf_tables_are_joined_by_time() -> None:
     assert log.diagnostics.height == 0
 
 
+@pytest.mark.parametrize("is_read", [True, False])
+def test_sadf_with_several_items_in_a_row(is_read: bool) -> None:  # noqa: FBT001 - a parameter
+    """The items of -h are the rows of sadf without it, where a row fits its heading in one way; else it is a remark."""
+    row = "db1;10;2024-02-19 13:20:10 UTC;-1;2.15;82.88;3;0.00;9.00;4.50;sda;0.00;8.00;sum;5.00;6.00;8;1.00;2.00"
+    text = "# hostname;interval;timestamp;CPU;%user;%idle[...];cswch/s;DEV;tps;rkB/s[...];INTR;CPU*[...]\n"
+    if is_read:  # an item of interrupts is no item of devices then
+        row, text = row.replace("0.00;8.00", "0.00;8.00;3.00"), text.replace("rkB/s", "rkB/s;await")
+    log = read_host(f"{text}{row}\n".encode())
+    assert log.diagnostics.get_column("kind").to_list() == ([] if is_read else ["unparsed", "empty"])
+    said = iolab.findings(log).get_column("sentence").to_list()
+    if is_read:
+        assert log.scopes == ("cpu", "host", "device", "interrupt")
+        assert log.wide("cpu").select("cpu", "idle_percent").rows() == [("all", 82.88), ("3", 9.0)]
+        assert log.wide("interrupt").select("interrupt", "CPU*1", "CPU*2").rows() == [
+            ("sum", 5.0, 6.0),
+            ("8", 1.0, 2.0),
+        ]
+    else:
+        assert said == ["How busy processors, devices and processes were is unknown: 1 line was not read."]
+
+
+def test_a_table_of_the_processors_with_a_date_in_each_row() -> None:
+    """The words before the columns of mpstat are those of the time, as date prints it."""
+    rows = "".join(f"Mon Jan 29 23:40:{n}6 EET 2024 20.0 4.0 {n}.5 75.5 \n" for n in range(1, 4))
+    log = read_host(f"Snap time %usr %sys %iowait %idle \n{rows}no row\n".encode())
+    assert log.kind == "mpstat"
+    assert log.wide("cpu").select("line", "cpu", "iowait_percent").rows() == [
+        (n + 1, "all", n + 0.5) for n in (1, 2, 3)
+    ]
+    assert str(log.wide("cpu").get_column("interval_end")[0]) == "2024-01-29 23:40:16"
+    assert log.diagnostics.get_column("kind").to_list() == ["unparsed"]
+
+
 def test_sadf_interval_that_is_not_the_time_between_stamps() -> None:
     """The stamps are used, and the difference is named once."""
     log = read_host(SADF.replace("db1;10;", "db1;31;").encode())

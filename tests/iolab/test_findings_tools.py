@@ -235,9 +235,72 @@ def test_processors_without_time_to_divide_were_not_busy() -> None:
     rows = ["10.00 0.00 5.00 0.00 0.00 85.00", "0.00 0.00 0.00 0.00 0.00 0.00", "30.00 0.00 10.00 0.00 0.00 60.00"]
     log = "Linux 6.1.0 (plum) \t2026-09-14 \t_x86_64_\t(4 CPU)\n\n" + "\n\n".join(f"{head} {row}" for row in rows)
 
-    assert "The CPUs were 40 % busy in the only sample." in _sentences(log.encode())
+    said = _sentences(log.encode())
+    assert "The CPUs were 40 % busy in one of 2 samples; all CPU figures of the rest are 0." in said
     (alone,) = _sentences(log[: log.index("\n\n", log.index("85.00"))].encode())
     assert alone == "The total time is unknown: all figures are averages since boot."
+
+
+def test_devices_of_a_sample_without_ticks_are_reported() -> None:
+    """A sample whose CPU figures are all 0 has its devices; one with nearly all requests leads with its figures."""
+    head = "avg-cpu:  %user %nice %system %iowait %steal %idle\n{}\n\nDevice r/s w/s r_await w_await aqu-sz %util\n"
+    cpus = ["1.00 0.00 1.00 0.00 0.00 98.00", "0.00 0.00 0.00 0.00 0.00 0.00", "20.00 0.00 8.00 0.00 0.00 72.00"]
+    disks = ["sda 1.00 1.00 5.00 5.00 0.01 1.00", "sda 1200.00 0.00 12.00 0.00 14.00 85.00", "sda 0 0 0 0 0.00 0.00"]
+    text = "Linux 6.1.0 (plum) \t2026-09-14 \t_x86_64_\t(4 CPU)\n\n"
+    text += "\n\n".join(head.format(cpu) + disk for cpu, disk in zip(cpus, disks, strict=True))
+    assert _sentences(f"{text}\n".encode())[0] == (
+        "`sda` had the most requests in flight: 7.00 on average, 14.0 in the busiest of 2 samples (85 % busy). "
+        "It then served 1,200 reads per second of 12 ms each."
+    )
+
+
+def test_requests_in_flight_are_those_printed() -> None:
+    """The rate times the time of a request is within the rounding of the queue length; the printed one is used."""
+    head = "Device r/s w/s r_await w_await aqu-sz %util\n"
+    rows = "sda 40.00 0.00 9.00 0.00 0.01 50.00\nsdb 10.00 0.00 5.00 0.00 0.05 50.00\n\n"
+    (one,) = device_load(iolab.load((head + rows + head + rows).encode()))
+    assert one.sentence.startswith("`sdb` had the most requests in flight, 0.0500 on average.")
+    (idle,) = device_load(iolab.load((head + rows + head + "sda 0 0 0 0 0 0\n").encode()))
+    assert idle.sentence == "The devices served nothing in 1 sample: all requests are printed as 0."
+
+
+def test_means_are_of_the_time_of_their_samples() -> None:
+    """A sample of five minutes counts for five of one minute."""
+    head = "10:00:00 AM IFACE rxpck/s txpck/s rxkB/s txkB/s rxcmp/s txcmp/s rxmcst/s %ifutil\n"
+    row = "10:{} AM eth0 9.0 9.0 {} 0.00 0.0 0.0 0.0 0.00\n"
+    rows = row.format("01:00", "12000.00") + row.format("06:00", "6000.00")
+    said = _sentences(f"Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n{head}{rows}".encode())
+    assert "`eth0` received 7.17 MB/s and sent 0 MB/s on average." in said
+
+
+def test_a_few_slow_requests_beside_a_busy_device() -> None:
+    """One slow request per second, in one sample, is not what was slow where another device served a thousand."""
+    head = "Device r/s w/s r_await w_await aqu-sz %util\n"
+    sample = "{}sda {} 0.00 12.00 0.00 {} 85.00\nsdf {} 0.00 62.50 0.00 0.08 1.00\n\n"
+    calm, busy = sample.format(head, "10.00", "0.12", "0.00"), sample.format(head, "1500.00", "18.00", "12.00")
+    seldom = busy.replace("sdf 12.00", "sdf 1.20")
+    slow = [
+        iolab.findings((calm * 4 + one + calm).encode()).filter(name="slow_device").height
+        for one in (busy, seldom * 10, seldom.replace("1500.00", "1.00"))
+    ]
+    assert slow == [1, 0, 0]
+
+
+def test_counters_of_disks_between_stamps() -> None:
+    """Two readings of /proc/diskstats make rates; a device that did nothing is not named, and one reading has none."""
+    text = "".join(
+        f"TS {1700000000 + 10 * n}.0\n   1    0 ram0 0 0 0 0 0 0 0 0 0 0 0\n"
+        f"   8    0 sda {900 + 5000 * n} 0 {n * 80000} {n * 10000} 7 0 0 0 0 {n * 9500} {n * 10000}\n"
+        for n in range(2)
+    )
+    find = view_of("kernel_counters").findings
+    assert find is not None
+    said = {one.name: one.sentence for one in find(iolab.load(text.encode()))}
+    assert said["device_load"] == (
+        "`sda` had the most requests in flight, 1 on average. It served 500 reads per second of 2 ms each."
+    )
+    (none,) = find(iolab.load(text[: text.index("TS 1700000010")].encode()))
+    assert none.sentence == "No counters of a device stand twice with a time, so there are no rates."
 
 
 def test_a_log_without_samples_is_not_all_clear() -> None:
