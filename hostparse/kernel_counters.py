@@ -81,7 +81,7 @@ def device_samples(log: FrameLog) -> HostLog | None:
 
     Counters that went back began again: no rate is of them.
     """
-    dated = dated_clock(pl.col("printed_time").str.strip_prefix("zzz ***"), "ymd").struct.field("time")
+    dated = dated_clock(pl.col("printed_time").str.strip_prefix(GRAMMAR.literal("MARK")), "ymd").struct.field("time")
     disks = log.tables["disks"].with_columns(interval_end=pl.coalesce(since_1970(pl.col("since_1970_s")), dated))
     disks = disks.drop_nulls("interval_end").unique(["device", "interval_end"], keep="first", maintain_order=True)
     if disks.get_column("interval_end").n_unique() <= 1:

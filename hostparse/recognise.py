@@ -63,7 +63,7 @@ def cleanup_of(lines: list[str]) -> LineCleanup:
 
 
 def is_timed_table(line: str) -> bool:
-    """Whether a line is the heading of the processors' parts behind a word for the time of each row."""
+    """Whether a line is the heading of the processors' parts after a word for the time of each row."""
     return re.fullmatch(SNIFF.terminals["TIMED"], line) is not None
 
 

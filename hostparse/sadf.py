@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 GRAMMAR: Final = load_grammar("hostparse", "sadf.lark")
 #: Host, interval and timestamp come before the columns of a table.
 _BEFORE: Final = 3
-#: Behind the last column of a table of which a row has several items (``-h``).
-_AGAIN: Final = "[...]"
+#: After the last column of a table of which a row has several items (``-h``).
+_AGAIN: Final = GRAMMAR.literal("AGAIN")
 
 
 def as_sadf(log: Log) -> Log:
@@ -112,7 +112,7 @@ def read_sadf(log: Log, tool: str = "sar") -> Tables:
 def _side_by_side(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows as ``sadf -d`` has them, where ``-h`` put the items of a time in one row that fits in one way."""
     found = []
-    for row in rows.filter(pl.col("heading").str.contains("[...]", literal=True)).to_dicts():
+    for row in rows.filter(pl.col("heading").str.contains(_AGAIN, literal=True)).to_dicts():
         words, cells, tables = row["heading"].split(";"), row["text"].split(";"), list[list[str]]()
         for before, word in pairwise(words[_BEFORE - 1 :]):
             if word.removesuffix(_AGAIN) in KEYS or before.endswith(_AGAIN) or not tables:
@@ -127,7 +127,7 @@ def _side_by_side(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _items(tables: list[list[str]], cells: list[str]) -> Iterator[list[tuple[list[str], list[str]]]]:
-    """The ways to divide cells into items of tables; a name is told from figures, which have decimals.
+    """The ways to divide cells into items of tables; a name differs from figures, which have decimals.
 
     Examples:
         >>> list(_items([["CPU", "%idle[...]"], ["DEV", "tps[...]"]], ["-1", "9.00", "sda", "0.50"]))

@@ -43,7 +43,7 @@ _BYTES: Final = (("read", "read_bytes_per_s"), ("written", "write_bytes_per_s"),
 _COMMANDS: Final = {"zpool": "zpool iostat -l 5 60", "sar": "sar -d 5 60", "nmon": "nmon -f -s 5 -c 60"}
 #: A device with this many requests in flight on average was never without one, and is reported first.
 _ALWAYS: Final = 1.0
-#: A sample with half of all time of requests, and so many times the mean, is named; it leads with so many in flight.
+#: A sample with half of all time of requests, and twice the mean or more, is named; it leads with ten in flight.
 _FAR_MORE, _MANY = 2.0, 10.0
 #: What is done next where the devices were idle, or quick.
 _BUSY: Final = "take a log while the work runs"
