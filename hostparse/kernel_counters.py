@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from hostparse.clocks import Order, dated_clock
+from hostparse.clocks import Order, read_stamps
 from hostparse.headings import Field, Heading
 from hostparse.line_tool import Column, Line, LineTool
 from hostparse.log import FrameLog, HostLog
@@ -81,8 +81,8 @@ def device_samples(log: FrameLog) -> HostLog | None:
 
     Counters that went back began again: no rate is of them.
     """
-    dated = dated_clock(pl.col("printed_time").str.strip_prefix(GRAMMAR.literal("MARK")), "ymd").struct.field("time")
-    disks = log.tables["disks"].with_columns(interval_end=pl.coalesce(since_1970(pl.col("since_1970_s")), dated))
+    disks = read_stamps(log.tables["disks"].with_columns(text="printed_time"), "ymd")
+    disks = disks.with_columns(interval_end=pl.coalesce(since_1970(pl.col("since_1970_s")), "time"))
     disks = disks.drop_nulls("interval_end").unique(["device", "interval_end"], keep="first", maintain_order=True)
     if disks.get_column("interval_end").n_unique() <= 1:
         return None
@@ -91,15 +91,9 @@ def device_samples(log: FrameLog) -> HostLog | None:
     grew = disks.with_columns(pl.col("interval_end").shift().over("device").alias("interval_start"), *rates)
     is_whole = pl.all_horizontal(one.ge(0) for one in _GREW.values() if one is not _GREW["in_flight"])
     grew = grew.filter(disks.select((is_whole & (_S > 0)).fill_null(value=False)).to_series())
-    place = [
-        pl.lit(0).alias("run"),
-        pl.lit(value=False).alias("is_since_boot"),
-        pl.lit(value=False).alias("is_average"),
-    ]
-    frame = grew.with_columns(*place, time_of_day=pl.col("interval_end").dt.time())
-    frame = frame.select(
-        *(pl.col(name).cast(dtype) for name, dtype in PLACE.items()), "device", *(one.name for one in fields.values())
-    )
+    is_other = pl.lit(value=False)  # no mean since the start of the system, and none at the end
+    grew = grew.with_columns(run=0, is_since_boot=is_other, is_average=is_other, time_of_day=pl.lit(None))
+    frame = grew.select(*PLACE, "device", *(one.name for one in fields.values())).cast(pl.Schema(PLACE))
     columns = (Field("device", "Device", None), *(Field(one.name, word, one) for word, one in fields.items()))
     heading = Heading("iostat", "device", columns, False, False, False, None, False)
     part = Part(heading, frame, {one.name: 0.0 for one in fields.values()})

@@ -286,11 +286,12 @@ def test_a_few_slow_requests_beside_a_busy_device() -> None:
     assert slow == [1, 0, 0]
 
 
-def test_counters_of_disks_between_stamps() -> None:
+@pytest.mark.parametrize("stamp", ["TS 170000000{}.0", "zzz ***Tue Nov 14 22:13:2{} UTC 2023"])
+def test_counters_of_disks_between_stamps(stamp: str) -> None:
     """Two readings of /proc/diskstats make rates; a device that did nothing is not named, and one reading has none."""
     text = "".join(
-        f"TS {1700000000 + 10 * n}.0\n   1    0 ram0 0 0 0 0 0 0 0 0 0 0 0\n"
-        f"   8    0 sda {900 + 5000 * n} 0 {n * 80000} {n * 10000} 7 0 0 0 0 {n * 9500} {n * 10000}\n"
+        f"{stamp.format(5 * n)}\n   1    0 ram0 0 0 0 0 0 0 0 0 0 0 0\n"
+        f"   8    0 sda {900 + 2500 * n} 0 {n * 40000} {n * 5000} 7 0 0 0 0 {n * 4750} {n * 5000}\n"
         for n in range(2)
     )
     find = view_of("kernel_counters").findings
@@ -299,7 +300,7 @@ def test_counters_of_disks_between_stamps() -> None:
     assert said["device_load"] == (
         "`sda` had the most requests in flight, 1 on average. It served 500 reads per second of 2 ms each."
     )
-    (none,) = find(iolab.load(text[: text.index("TS 1700000010")].encode()))
+    (none,) = find(iolab.load(text[: text.index(stamp.format(5))].encode()))
     assert none.sentence == "No counters of a device stand twice with a time, so there are no rates."
 
 
