@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from iolab.rules import block_io  # noqa: F401 - its rules are registered
+from iolab.rules import block_io, host_severity  # noqa: F401 - their rules are registered
 from iolab.rules.processor_tools import counter_findings, tool_findings
 from iolab.rules.registry import apply_rules
 from iolab.rules.slob import slob_and_report

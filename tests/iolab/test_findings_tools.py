@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import iolab
+from iolab.pages.tool_summary import COUNTERS
 from iolab.rules.devices import SEE_USERS, device_load
 from iolab.rules.finding import platform_steps
 from iolab.rules.host_processors import PROFILE
@@ -294,7 +295,7 @@ def test_counters_of_disks_between_stamps(stamp: str) -> None:
         f"   8    0 sda {900 + 2500 * n} 0 {n * 40000} {n * 5000} 7 0 0 0 0 {n * 4750} {n * 5000}\n"
         for n in range(2)
     )
-    find = view_of("kernel_counters").findings
+    find = COUNTERS.findings
     assert find is not None
     said = {one.name: one.sentence for one in find(iolab.load(text.encode()))}
     assert said["device_load"] == (
