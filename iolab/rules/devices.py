@@ -278,9 +278,10 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     named = [one for one in named if one[0] != "moved"] or named
     if not named:
         return
-    mean = {name: (pl.col(name).fill_null(0.0) * pl.col("weight")).sum() / whole for _, name in named}
-    totals = samples.group_by("device").agg(**mean)
-    totals = totals.with_columns(every=pl.sum_horizontal(name for _, name in named))
+    names = [f"{name}{end}" for _, name in named for end in ("", "_hi")]
+    totals = samples.group_by("device").agg((pl.col(names).fill_null(0.0) * pl.col("weight")).sum() / whole)
+    every, most = (pl.sum_horizontal(names[start::2]) for start in (0, 1))
+    totals = totals.with_columns(every=every, most=most.max())
     row = totals.sort("every", "device", descending=[True, False]).collect().row(0, named=True)
     if row["every"] <= 0:
         yield _idle(f"moved no data in {count}: all bytes")
@@ -290,7 +291,7 @@ def _moved(samples: pl.LazyFrame, columns: set[str], count: str, whole: float) -
     ]
     said = f"`{row['device']}` moved the most bytes: {' and '.join(parts)} on average."
     if row["every"] < _LITTLE:
-        said = f"No device stands out: each moved at most {three(row['every'] / 1e6)} MB/s on average."
+        said = f"No device stands out: each moved at most {three(row['most'] / 1e6)} MB/s on average."
     yield Finding(
         "device_load",
         said,
