@@ -274,17 +274,14 @@ def test_means_are_of_the_time_of_their_samples() -> None:
     assert "`eth0` received 7.17 MB/s and sent 0 MB/s on average." in said
 
 
-def test_a_few_slow_requests_beside_a_busy_device() -> None:
+@pytest.mark.parametrize(("busy", "rate", "is_slow"), [(1500, 12.0, True), (1500, 1.2, False), (1, 1.2, True)])
+def test_a_few_slow_requests_beside_a_busy_device(busy: int, rate: float, is_slow: bool) -> None:  # noqa: FBT001
     """One slow request per second, in one sample, is not what was slow where another device served a thousand."""
-    head = "Device r/s w/s r_await w_await aqu-sz %util\n"
-    sample = "{}sda {} 0.00 12.00 0.00 {} 85.00\nsdf {} 0.00 62.50 0.00 0.08 1.00\n\n"
-    calm, busy = sample.format(head, "10.00", "0.12", "0.00"), sample.format(head, "1500.00", "18.00", "12.00")
-    seldom = busy.replace("sdf 12.00", "sdf 1.20")
-    slow = [
-        iolab.findings((calm * 4 + one + calm).encode()).filter(name="slow_device").height
-        for one in (busy, seldom * 10, seldom.replace("1500.00", "1.00"))
-    ]
-    assert slow == [1, 0, 0]
+    head = "02/19/2024 01:05:{}0 PM\nDevice r/s w/s r_await w_await aqu-sz %util\n"
+    row = "sda {}.00 0.00 12.00 0.00 0.10 50.00\nsdf {} 0.00 62.50 0.00 0.01 1.00\n\n"
+    text = "".join(head.format(n) + row.format(*((busy, rate) if n == 3 else (1, 0.0))) for n in range(6))
+    found = iolab.findings(f"Linux 6.1.0 (plum) \t02/19/24 \t_x86_64_\t(4 CPU)\n\n{text}".encode())
+    assert found.filter(name="slow_device").height == is_slow
 
 
 @pytest.mark.parametrize("stamp", ["TS 170000000{}.0", "zzz ***Tue Nov 14 22:13:2{} UTC 2023"])
