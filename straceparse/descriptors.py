@@ -18,7 +18,7 @@ from straceparse.ordered import rows_where
 from straceparse.records import PARTS_GRAMMAR, unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _OPENS: Final = frozenset({"open", "openat", "openat2", "creat"})
 _CONTROLS: Final = frozenset({"fcntl", "fcntl64"})
@@ -109,6 +109,16 @@ _WORDS = re.compile(PARTS_GRAMMAR.pattern("{FLAG}"))
 FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "file": pl.String})
 
 
+#: What lsof and ls print of a descriptor.
+_FD_FOLDER: Final = re.compile(PARTS_GRAMMAR.pattern("{PROC_FOLDER}(?P<pid>{PID_DIGITS}){FD_FOLDER}"))
+_LSOF_LINE: Final = re.compile(
+    PARTS_GRAMMAR.pattern(
+        "^{LSOF_COMMAND}(?P<pid>{PID_DIGITS}){LSOF_USER}(?P<fd>{PID_DIGITS}){LSOF_KIND} (?P<path>{LISTED_PATH})$"
+    )
+)
+_LS_LINE: Final = re.compile(
+    PARTS_GRAMMAR.pattern("^{LS_BEFORE}(?P<fd>{PID_DIGITS}){LS_ARROW}(?P<path>{LISTED_PATH})$")
+)
 #: Columns of `opens`.
 OPENS: Final = pl.Schema(
     {
@@ -167,16 +177,44 @@ def programs_of(calls: pl.DataFrame) -> dict[int | None, str]:
     return {pid: path for pid, path in named.items() if path}
 
 
+def listed_files(lines: Iterable[str], *, has_pids: bool) -> pl.DataFrame:
+    """The files of descriptors that lsof, or ``ls -l /proc/PID/fd``, listed above the calls (`FILES`).
+
+    Args:
+        lines: the first ones of a log.
+        has_pids: its calls have the numbers of their processes.
+
+    Examples:
+        >>> lines = ["oracle_18 18844 oracle  268u   REG  253,9 32212262912  1572874 /u07/b.dbf",
+        ...     "$ ls -l /proc/4711/fd", "lrwx------ 1 oracle dba 64 Nov 20 10:00 257 -> /u01/a.dbf"]
+        >>> listed_files(lines, has_pids=True).rows()
+        [(0, 18844, 268, '/u07/b.dbf'), (0, 4711, 257, '/u01/a.dbf')]
+    """
+    found, pid = dict[tuple[int | None, int], str](), None
+    for line in lines:
+        if (folder := _FD_FOLDER.search(line)) is not None:
+            pid = int(folder["pid"])
+        if (row := _LSOF_LINE.search(line) or _LS_LINE.search(line)) is not None:
+            own = int(row["pid"]) if "pid" in row.groupdict() else pid
+            found[own if has_pids else None, int(row["fd"])] = row["path"]
+    return pl.DataFrame([(0, *key, path) for key, path in found.items()], schema=FILES, orient="row")
+
+
 class Files:
     """The files of descriptors, batch by batch.
 
     A child inherits its parent's descriptors; a thread (``CLONE_FILES``) shares them.
+
+    Args:
+        listed: what is known before the first call (`listed_files`).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, listed: pl.DataFrame | None = None) -> None:
+        self._known = pl.DataFrame(schema=FILES) if listed is None else listed
         self._tables: dict[int | None, _Table] = {}
+        for pid, fd, file in self._known.select("pid", "fd", "file").iter_rows():
+            self._tables.setdefault(pid, _Table()).put(fd, file)
         self._sharers: dict[int | None, set[int | None]] = {}
-        self._known = pl.DataFrame(schema=FILES)
 
     def changes(self, calls: pl.DataFrame) -> pl.DataFrame:
         """What is known of the descriptors before the next calls, and their changes, one row each (`FILES`).

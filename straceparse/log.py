@@ -12,7 +12,7 @@ import polars.selectors as cs
 from logframe import LogParseError, diagnostics_frame
 from logframe.parsed_log import ParsedLog
 from logframe.wording import counted
-from straceparse.descriptors import opens
+from straceparse.descriptors import listed_files, opens
 from straceparse.diagnostics import Unread, unparsed
 from straceparse.dialects import dialect_of
 from straceparse.opening import open_logs
@@ -98,9 +98,15 @@ class StraceLog(ParsedLog):
         return calls_of(self.events.collect()).lazy() if self.is_kept else calls_of(self.events)
 
     @cached_property
+    def listed(self) -> pl.DataFrame:
+        """The files of descriptors that lsof or ls listed above the calls (`straceparse.descriptors.FILES`)."""
+        return listed_files(self._logs[0].head(), has_pids=self.dialect.pid != "none")
+
+    @cached_property
     def requests(self) -> pl.LazyFrame:
         """One row an I/O request."""
-        return io_requests(self.calls.collect()).lazy() if self.is_kept else io_requests(self.calls)
+        calls = self.calls
+        return io_requests(calls.collect(), self.listed).lazy() if self.is_kept else io_requests(calls, self.listed)
 
     def read_once(
         self,
@@ -133,7 +139,7 @@ class StraceLog(ParsedLog):
             all_calls = self.calls.collect()
             mark(_marks(self.events.select(MARKS).collect()))
             take(all_calls.select(calls))
-            found = self.requests.collect() if self.is_kept else io_requests(all_calls)
+            found = self.requests.collect() if self.is_kept else io_requests(all_calls, self.listed)
             look(found.select(*requests, *looked))
             return ReadOnce(lines, opens(all_calls), _narrow(found, requests))
         unread = Unread()
@@ -151,7 +157,7 @@ class StraceLog(ParsedLog):
         called = tapped(calls_of(read), list(dict.fromkeys([*calls, *_OF_OPENS])), taken)
         taken(pl.DataFrame(schema=CALLS))  # there may be none
         parts = [_narrow(pl.DataFrame(schema=REQUESTS), requests)]
-        for batch in batches_of(io_requests(called), [*requests, *looked]):
+        for batch in batches_of(io_requests(called, self.listed), [*requests, *looked]):
             look(batch)
             parts.append(_narrow(batch, requests))
         self._unread = unread.found(self.events)

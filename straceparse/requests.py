@@ -174,12 +174,13 @@ _SOURCES: Final = pl.Series(TIMED_BY.categories, dtype=REQUESTS["latency_from"])
 FrameType = TypeVar("FrameType", pl.DataFrame, pl.LazyFrame)
 
 
-def io_requests(calls: FrameType) -> FrameType:
+def io_requests(calls: FrameType, listed: pl.DataFrame | None = None) -> FrameType:
     """The I/O requests of a log, one row per request, in the order of their calls.
 
     Args:
         calls: the result of `calls`, unfiltered: the calls that open and close determine the files of descriptors.  A
             column ``file`` with the path of the log is renamed to ``log``, as ``file`` is the file read or written.
+        listed: the files of descriptors that were open before (`straceparse.descriptors.listed_files`).
 
     Returns:
         The columns of `straceparse.REQUESTS`; a LazyFrame for a LazyFrame.
@@ -231,31 +232,33 @@ def io_requests(calls: FrameType) -> FrameType:
     """
     if "file" in calls.collect_schema():
         calls = calls.rename({"file": "log"})
-    return _of_frame(calls) if isinstance(calls, pl.DataFrame) else _of_query(calls)
+    return _of_frame(calls, listed) if isinstance(calls, pl.DataFrame) else _of_query(calls, listed)
 
 
-def _of_frame(calls: pl.DataFrame) -> pl.DataFrame:
+def _of_frame(calls: pl.DataFrame, listed: pl.DataFrame | None) -> pl.DataFrame:
     others = [name for name in calls.columns if name not in CALLS]
-    found, _ = _RequestReader(others).add(calls, is_last=True)
+    found, _ = _RequestReader(others, listed).add(calls, is_last=True)
     return found.select(*others, *REQUESTS)
 
 
-def _of_query(calls: pl.LazyFrame) -> pl.LazyFrame:
+def _of_query(calls: pl.LazyFrame, listed: pl.DataFrame | None) -> pl.LazyFrame:
     schema = calls.collect_schema()
     others = [name for name in schema if name not in CALLS]
     return lazy_rows(
-        lambda used: _request_batches(calls, others, used),
+        lambda used: _request_batches(calls, others, used, listed),
         {**{name: schema[name] for name in others}, **REQUESTS},
         explained="requests",
     )
 
 
-def _request_batches(calls: pl.LazyFrame, others: list[str], used: list[str]) -> Iterator[pl.DataFrame]:
+def _request_batches(
+    calls: pl.LazyFrame, others: list[str], used: list[str], listed: pl.DataFrame | None
+) -> Iterator[pl.DataFrame]:
     """The requests of a log, batch by batch, with the columns that are used."""
     unused = {"syscall", "result_text", "note", *{"wall", "time_of_day"}.difference(used)}
     needed = [*others, *(name for name in CALLS if name not in unused)]
     nothing = [pl.lit(None, CALLS[name]).alias(name) for name in ("wall", "time_of_day") if name in unused]
-    reader = _RequestReader(others)
+    reader = _RequestReader(others, listed)
     if not is_one_log(calls):
         yield reader.add(calls.select(needed).collect().with_columns(nothing), is_last=True)[0].select(used)
         return
@@ -274,14 +277,15 @@ class _RequestReader:
 
     Args:
         others: columns of the calls that name their log.
+        listed: the files of descriptors that were open before.
     """
 
-    def __init__(self, others: list[str]) -> None:
+    def __init__(self, others: list[str], listed: pl.DataFrame | None = None) -> None:
         self._others = others
         self._rows = 0
         self._restarted = RestartedRequests(SYNC_CALLS)
         self._async = AsyncRequests(others)
-        self._files = Files()
+        self._files = Files(listed)
         self._waiting = pl.DataFrame(schema=FILES)
 
     @paused_collection()

@@ -238,10 +238,11 @@ class Targets:
 
     Args:
         has_paths: the log prints paths after descriptors (`-y`), so that opens need not be followed.
+        listed: the files of descriptors that were open before (`straceparse.descriptors.listed_files`).
     """
 
-    def __init__(self, *, has_paths: bool) -> None:
-        self._files = None if has_paths else Files()
+    def __init__(self, *, has_paths: bool, listed: pl.DataFrame | None = None) -> None:
+        self._files = None if has_paths else Files(listed)
         self._rows = 0
 
     def of(self, calls: pl.DataFrame) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import iolab
 from straceparse import calls, io_requests, read_strace
 
 
@@ -274,3 +275,18 @@ def test_threads_by_raw_flags_share_descriptors(make: str) -> None:
     log = f'7  {make} = 8\n8  open("/u01/x.dbf", O_RDWR) = 4\n7  read(4, "a", 1) = 1'
 
     assert io_requests(calls(read_strace(log.encode()))).get_column("file").to_list() == ["/u01/x.dbf"]
+
+
+@pytest.mark.parametrize(("listing", "prefix"), [("lsof", ""), ("lsof", "4711 "), ("ls", ""), ("ls", "4711 ")])
+def test_files_listed_above_the_calls(listing: str, prefix: str) -> None:
+    """What lsof, or ls of /proc, listed before an attach names descriptors until they are closed."""
+    above = {
+        "lsof": "$ lsof -p 4711\noracle_47 4711 oracle  261u   REG  253,9 3221225472  1572874 /u07/b.dbf\n",
+        "ls": "$ ls -l /proc/4711/fd\nlrwx------ 1 oracle dba 64 Nov 20 10:00 261 -> /u07/b.dbf\n",
+    }[listing]
+    read = f'{prefix}1700000000.00000{{}} pread64(261, "", 8192, 0) = 8192 <0.000100>\n'
+    text = above + read.format(1) + f"{prefix}1700000000.000200 close(261) = 0 <0.000001>\n" + read.format(3)
+    log = iolab.load(text.encode())
+
+    assert log.requests.collect()["file"].to_list() == ["/u07/b.dbf", None]
+    assert "`b.dbf`" in " ".join(iolab.findings(log)["sentence"])
