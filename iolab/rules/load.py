@@ -40,6 +40,8 @@ _MOST: Final = 0.5
 #: A shorter period with almost nothing in it is of no use.
 _SHORT_S: Final = 60.0
 _MB: Final = 10**6
+#: CPUs that were idle for more than this did not keep sessions waiting on average.
+_IDLE_PCT: Final = 90.0
 #: Memory is short where this much of it went to swap in the period, or the instance held this per cent at the end.
 _SWAPPED: Final = 0.05
 _HELD: Final = "% Host Mem used for SGA+PGA"
@@ -160,8 +162,12 @@ def db_time_unaccounted(facts: ReportFacts) -> Iterator[Finding]:
     points = None if on_cpu is None or whole is None else (on_cpu / whole).value
     if points is not None and points >= 0.5 * rest.value:
         most = f"most of it ({points * 100:.0f} % of DB time)" if points < 0.95 * rest.value else "it"
-        said += f"; samples show {most} on CPU or in its queue"
-        if not facts.samples.queues:
+        is_idle = facts.idle_pct is not None and facts.idle_pct.lo >= _IDLE_PCT
+        said += f"; samples show {most} {'without a wait' if is_idle else 'on CPU or in its queue'}"
+        if is_idle and facts.idle_pct is not None:
+            said += f", but the CPUs were {facts.idle_pct.value:.3g} % idle"
+            detail = "time in calls that the database does not time: the operating system, or the storage, has it"
+        elif not facts.samples.queues:
             detail = "samples, not the CPU clock, show it on CPU, and no slot has more sessions than CPUs"
     elif points is not None:
         seen = f"show {points * 100:.0f} % of DB time of it on CPU" if points >= 0.05 else "do not show it on CPU"

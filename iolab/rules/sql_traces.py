@@ -16,7 +16,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import CHANGED, LONG_US, for_each_row, largest_wait, main_step
-from iolab.rules.time_parts import sentence
+from iolab.rules.time_parts import PART, sentence
 from iolab.time_ledger.next_steps import BIND, CACHE_LOBS, CLIENT_WORK, LOBS, event_step, lob_step, parse_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.run import ledgers
@@ -201,6 +201,11 @@ def calls_of_void(trace: SqlTrace) -> Iterator[Finding]:
         did = ", ".join(counted(number, word) for number, word in counts if number)
         part = f"{seconds(row['own_elapsed_us'] / 1e6)} of the" if row["own_elapsed_us"] < whole else "all"
         took = f"{part} {seconds(whole / 1e6)} in calls"
+        inside = pl.col("statement").eq_missing(row["statement"]) & pl.col("call").is_not_null()
+        waits = sessions[0].waits.filter(inside).group_by("event").agg(pl.col("elapsed_us").sum(), pl.len())
+        waits = waits.filter(pl.col("elapsed_us") >= PART * row["own_elapsed_us"])
+        for event, us, number in waits.sort("elapsed_us", "event", descending=True).head(1).iter_rows():
+            did += f"; {seconds(us / 1e6)} of it in {counted(number, 'waits')} for `{event}`"
         yield Finding(
             "calls_without_total",
             f"{who} took {took}: {did}.",

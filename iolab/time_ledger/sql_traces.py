@@ -609,7 +609,8 @@ def _words(trace: SqlTrace, session: Session, span: int, aside: int, count: int)
         return took, f"the {whole} of the session"
     base = f"the {work} without client time"
     if _is_little(session, span - aside):
-        return f"{took}; all but {work} was client time between statements", base
+        said = f"all but {work}" if 2 * aside > span else _time(aside, span)
+        return f"{took}; {said} was client time between statements", base
     is_part = aside > _LEAST_SAID * span
     part = f", {_time(aside, span)} of it client time" if is_part else ""
     return f"{took}{part}; shares are of {f'the other {work}' if is_part else base}", base

@@ -99,7 +99,7 @@ _GETS: Final = ("consistent_gets", "current_gets")
 
 
 def nesting_of(report: Tkprof, statements: pl.DataFrame) -> Nesting:
-    """Whether the time of recursive statements is in that of the statements that called them, by the gets.
+    """Whether the time of recursive statements is in that of the statements that called them, by the gets and CPU.
 
     Args:
         report: The report.
@@ -114,12 +114,15 @@ def nesting_of(report: Tkprof, statements: pl.DataFrame) -> Nesting:
     if listed >= _LEAST_GETS:
         own = pl.col("gets").is_between(_INSIDE[0] * listed, _INSIDE[1] * listed)
         own &= pl.col("gets") >= recursive.get_column("gets").max()  # what is inside is no more than the whole
+        own &= pl.col("cpu_s_hi") >= recursive.get_column("cpu_s_lo").sum()
         holds = statements.filter(~pl.col("is_recursive"), own).sort((pl.col("gets") - listed).abs())
         if holds.height:
             return Nesting("inside", holds.item(0, "part"))
     callers, called = _elapsed(report, statements, "non_recursive"), _elapsed(report, statements, "recursive")
     outside = gets.get("non_recursive", int(statements.filter(~pl.col("is_recursive")).get_column("gets").sum()))
-    if gets.get("recursive", listed) > _INSIDE[1] * outside or called.lo > callers.hi:
+    cpu = _overall(report, "total", "cpu_s")
+    has_more = cpu.get("recursive", _ZERO).lo > cpu.get("non_recursive", _ZERO).hi
+    if gets.get("recursive", listed) > _INSIDE[1] * outside or called.lo > callers.hi or has_more:
         return Nesting("apart")
     return Nesting("unknown")
 
