@@ -71,6 +71,12 @@ class Table:
         names = set() if place is None else {str(row[place] or "").strip() for row in self.listed.rows}
         return names.pop() if len(names) == 1 else ""
 
+    def is_cumulative(self, column: str) -> bool:
+        """Whether a column is of a view of snapshots that holds totals since the start, and no differences of them."""
+        words = self.listed.words if any(view.startswith("dba_hist_") for view in self.views) else frozenset(("lag",))
+        tokens = self.listed.columns[self.texts[column]].words if column in self.texts else frozenset()
+        return not words & {"lag", "lead"} and not tokens & {"-", "max"}
+
     def ratio(self, name: str) -> Figures | None:
         """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
         if name in self.figures:

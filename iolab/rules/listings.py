@@ -7,13 +7,15 @@ import posixpath
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
+from operator import itemgetter
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, say, units
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_waits import (
@@ -49,6 +51,8 @@ BLOCKERS: Final = ("blocking_session", "final_blocking_session", "blocker_sid", 
 _WAITED: Final = ("seconds_in_wait", "wait_time_micro", "time_since_last_wait_micro", "in_wait_secs", "ctime")
 #: What tells whose session it is.
 _WHOSE: Final = ("program", "module", "osuser", "machine", "username")
+#: What a row is called that has no session.
+_NAMING: Final = (*_WHOSE, "category", "pname", "name", "spid", "pid", "process", "xid")
 SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
 _END_SESSION: Final = "have its transaction committed or rolled back, else end it: alter system kill session"
 _LEAST_SESSIONS: Final = 2
@@ -59,6 +63,8 @@ _TIMES: Final = frozenset(
         *("completion_time", "sample_time", "snap_time", "start_time"),
     }
 )
+#: Columns with the snapshot that a row is of.
+_SNAPSHOTS: Final = _TIMES | {"snap_id"}
 _AGGREGATES: Final = frozenset({"count", "sum", "avg", "max", "min"})
 #: Columns with the name of a figure, and with the figure; what the parts of an interval are in s.
 _NAMES: Final = ("stat_name", "metric_name", "item")
@@ -93,8 +99,10 @@ _LEAST_OF: Final = 100
 OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
 #: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
-#: statistics.
-_CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC = range(OF_STATISTICS + 1)
+#: statistics, of limits that are far.
+_CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC, _HARMLESS = range(OF_STATISTICS + 2)
+#: What is filled less than this needs nothing.
+_FULL: Final = 0.85
 
 
 def error_step(code: str) -> str:
@@ -136,7 +144,7 @@ def listed(spool: Spool) -> list[Finding]:
     found += [*ratios, *_times(spool, longest), *waits_of_session(spool, longest), *_writers(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
-    if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:])):
+    if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(spool)):
         is_calm = not found.pop(0)
     views = set[str]().union(*(table.views for table in tables))
     shown = {view: step for view, step in data()["shown"].items() if view in views}
@@ -149,8 +157,18 @@ def listed(spool: Spool) -> list[Finding]:
     ]
 
 
+def _are_held(spool: Spool) -> bool:
+    """Whether a tenth of the waits that are listed is for others: their locks, latches, or blocks."""
+    accounts = (
+        one for one in map(account_of, queried_tables(spool)) if one and one.unit == "s" and "what" in one.views
+    )
+    is_held = pl.col("class").is_in([*_OF_CLASSES]) & (pl.col("class") != "Network") & (pl.col("share_hi") >= PART)
+    return any(one.parts().filter(is_held).height for one in accounts)
+
+
 def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
+    is_far = False
     for views, begins, entry in kinds_of_listings():
         is_of_view = not views.isdisjoint(table.views) or any(word.startswith(begins) for word in table.views)
         if not is_of_view and not set(entry.get("columns", "?")) <= table.texts.keys():
@@ -158,9 +176,13 @@ def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
         if not all(name in table.texts for name in entry.get("requires", ())):
             continue
         own = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
+        if is_far and entry["most"] == ["*"]:
+            return
         if (said := _row(Table(table.listed, own) if own else table, entry, tables)) is not None:
             yield said
-            return
+            is_far |= said.order == _HARMLESS  # another figure of the rows may be what matters
+            if not is_far:
+                return
 
 
 def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Finding | None:
@@ -209,19 +231,19 @@ def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Findin
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    session = _session(table, listed.rows[row])
-    texts["session"] = session or f"`{texts['label']}`"
+    texts["session"] = _session(table, listed.rows[row])
     said = Row(table, row, **texts)
     sentence, step = say(entry["say"], said), say(entry.get("known" if "reason" in texts else "next", ""), said)
-    if not sentence or not texts["label"] + session:
+    if not sentence or "``" in sentence:
         return None
     is_severe = "severe" in entry and value >= entry["severe"]
+    is_far = "severe" in entry and most.kind == "ratio" and value < _FULL
     are_slow = 0 < far < _FAR and typical >= _SLOW_MS / 1e3
     step = _STORAGE if "of_events" in entry and are_slow else step
     slow = entry.get("of_events", ()) if far >= _FAR or are_slow else ()
     return Finding(
-        "listed_rows", sentence, next=step or "", evidence=(Evidence("tables", (texts["label"],)),),
-        order=_LIMIT if is_severe else _USUAL,
+        "listed_rows", sentence, next="" if is_far else step or "", evidence=(Evidence("tables", (texts["label"],)),),
+        order=_LIMIT if is_severe else _HARMLESS if is_far else _USUAL,
         explains=(said[entry["of_row"]],)
         if "of_row" in entry
         else tuple(table.events if entry.get("of_asked") else entry.get("explains", slow)),
@@ -384,9 +406,12 @@ def _states(table: Table) -> Iterator[tuple[str, str]]:
 
 
 def _session(table: Table, row: Sequence[str]) -> str:
-    """The session of a row, and whose it is; empty where it has none."""
+    """The session of a row, and whose it is; else what names the row; a session without a name where nothing does."""
     sid = table.texts.get("sid")
-    return f"Session {row[sid].strip()}{_whose(table, row, 2)}" if sid is not None and row[sid] else ""
+    if sid is not None and row[sid]:
+        return f"Session {row[sid].strip()}{_whose(table, row, 2)}"
+    named = ((row[place] or "").strip() for name in _NAMING if (place := table.texts.get(name)) is not None)
+    return next((f"`{one}`" for one in named if one), "A session")
 
 
 def _whose(table: Table, row: Sequence[str], most: int = len(_WHOSE)) -> str:
@@ -512,37 +537,65 @@ def _locks(table: Table, session: int) -> Iterator[Finding]:
 
 
 def _histogram(table: Table) -> Iterator[Finding]:
-    """Of buckets of waits the event with most slow ones: how many of its waits were slow, and the slowest bucket."""
-    event, counts = table.texts.get("event"), table.figures.get("wait_count")
+    """Of buckets of waits the event with most slow ones, those that became slow with it, and the slowest bucket.
+
+    Each snapshot has its own figures: they are the difference to the one before where the view is one of totals.
+    """
+    event, counts = table.texts.get("event", table.texts.get("event_name")), table.figures.get("wait_count")
     buckets = ((table.texts.get(name), unit) for name, unit in _BUCKETS.items())
     bucket, unit = next((one for one in buckets if one[0] is not None), (None, 1.0))
     if bucket is None or counts is None:
         return
-    waits: dict[str, list[tuple[float, float]]] = {}
-    quoted = table.events
-    asked = quoted[0] if len(quoted) == 1 else "the event"
-    for n, (end, count) in enumerate(zip(table.listed.figures(bucket, unit), counts.values, strict=True)):
+    time = next((n for n, one in enumerate(table.listed.columns) if one.words & _SNAPSHOTS), None)
+    waits: dict[str, dict[str, Counter[float]]] = {}
+    asked = table.events[0] if len(table.events) == 1 else "the event"
+    for row, end, count in zip(table.listed.rows, table.listed.figures(bucket, unit), counts.values, strict=True):
         if end is not None and count:
-            name = str(table.listed.rows[n][event]).strip() if event is not None else asked
-            waits.setdefault(name, []).append((end.value, count))
-    slow = {name: sum(count for end, count in ends if end / 2 >= _SLOW_MS) for name, ends in waits.items()}
-    if not slow or not max(slow.values()):
-        return
-    name = max(slow, key=lambda one: slow[one])
-    total, top = sum(count for _, count in waits[name]), max(one for one, _ in waits[name])
-    last = sum(count for one, count in waits[name] if one == top)  # of all instances
-    of = f"of the {total:,.0f} waits for `{name}` took"
-    said = f"{percent(slow[name] / total)} {of} {_SLOW_MS} ms or longer"
-    if slow[name] < _SAME * total:
-        said = f"All but {slow[name]:,.0f} {of} less than {_SLOW_MS} ms"
-    yield Finding(
-        "listed_rows",
-        f"{said}; the slowest {last:,.0f} took {three(top / 2)} to {three(top)} ms.",
-        next=event_step(name) or _OF_CLASSES.get(wait_class_of(name) or "", _DEVICES),
-        evidence=(Evidence("tables", (name,)),),
-        order=_USUAL,
-        explains=("log file sync", name) if name == "log file parallel write" else (name,),
-    )
+            name, when = (default if n is None else str(row[n]).strip() for n, default in ((event, asked), (time, "")))
+            waits.setdefault(name, {}).setdefault(when, Counter())[end.value] += count  # of all instances
+    if time is not None and table.is_cumulative("wait_count"):
+        waits = {name: of for name, one in waits.items() if (of := _between(one))}
+    heading = "" if time is None else table.listed.columns[time].heading.strip()
+    slow = {name: {when: _slow(one) for when, one in of.items()} for name, of in waits.items()}
+    worst = {name: max(of, key=lambda when: of[when]) for name, of in slow.items()}
+    most = max((slow[name][when] for name, when in worst.items()), default=0)
+    for name in sorted((one for one in slow if slow[one][worst[one]] > 0), key=lambda one: -slow[one][worst[one]]):
+        when, of, ends = worst[name], waits[name], waits[name][worst[name]]
+        best = min(of, key=lambda one: slow[name][one] / of[one].total())
+        shares = [slow[name][one] / of[one].total() for one in (when, best)]
+        is_jump = shares[0] > _FAR * shares[1]
+        if slow[name][when] < (PART if is_jump else 1) * most:
+            continue
+        said = f"of the {ends.total():,.0f} waits for `{name}` took"
+        said = (
+            f"All but {slow[name][when]:,.0f} {said} less than {_SLOW_MS} ms"
+            if shares[0] < _SAME
+            else f"{percent(shares[0])} {said} {_SLOW_MS} ms or longer"
+        )
+        said = f"At {heading} `{when}` {said[0].lower()}{said[1:]}" if len(of) > 1 else said
+        said += f", at `{best}` {percent(shares[1])}. The" if is_jump else "; the"
+        yield Finding(
+            "listed_rows",
+            f"{said} slowest {ends[max(ends)]:,.0f} took {three(max(ends) / 2)} to {three(max(ends))} ms.",
+            next=event_step(name) or _OF_CLASSES.get(wait_class_of(name) or "", _DEVICES),
+            evidence=(Evidence("tables", (name,)),),
+            order=_USUAL,
+            explains=("log file sync", name) if name == "log file parallel write" else (name,),
+        )
+
+
+def _slow(ends: Counter[float]) -> float:
+    """The slow waits of a histogram, by the ends of its buckets."""
+    return sum(count for end, count in ends.items() if end / 2 >= _SLOW_MS)
+
+
+def _between(totals: dict[str, Counter[float]]) -> dict[str, Counter[float]]:
+    """What was added from each snapshot to the next; none from one after which the totals began again."""
+    ordered = [*totals.items()]
+    is_latest_first = ordered[0][1].total() > ordered[-1][1].total()
+    pairs = pairwise(ordered[::-1] if is_latest_first else ordered)
+    found = {when: after - before for (_, before), (when, after) in pairs if before <= after}
+    return {when: one for when, one in found.items() if one.total()}
 
 
 def _resizes(table: Table) -> Iterator[Finding]:
@@ -613,7 +666,8 @@ def _named(tables: Sequence[Table], key: str, *, is_plain: bool = False) -> dict
             if figure is not None:
                 own.setdefault(str(row[name]).strip(), []).append(figure)
         is_of_all = "inst_id" in table.texts  # a view of all instances has a row of each
-        found |= {label: sum(figures) if is_of_all else figures[-1] for label, figures in own.items()}
+        one_of = max if key == "metric_name" else sum if is_of_all else itemgetter(-1)
+        found |= {label: one_of(figures) for label, figures in own.items()}
     return found
 
 
@@ -626,6 +680,8 @@ def _ratios(
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
     values = {name.lower(): value for name, value in listed.items()} | counted_of
+    metrics = {name.lower() for name in _named(tables, "metric_name")}
+    is_series = any("metric_name" in one.texts and len(one.listed.rows) > len(metrics) for one in tables)
     own = _own_names(spool, tables, longest.statement) | {*traced}
     firsts = _named(tables[::-1], "name", is_plain=True)
     values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}
@@ -649,14 +705,16 @@ def _ratios(
         texts["whose"] = (
             "it" if longest.runs.height <= 1 else "its longest run" if names["part"] in traced else "the session"
         )
-        texts |= {name: f"{value:,.15g}" for name, value in values.items()}
+        texts |= {name: f"{one:,.{3 if one % 1 and name in metrics else 15}g}" for name, one in values.items()}
+        texts["upto"] = "at most" if is_series else "on average"
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := say(entry["say"], texts)) is not None:
             beside_it = found_of.get(entry.get("listing", ""))
             said = said if beside_it is None else f"{said} {beside_it.sentence}"
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
-            yield Finding("listed_rows", said, next=entry["next"], evidence=evidence, order=order, explains=explains)
+            name = CALM if below else "listed_rows"
+            yield Finding(name, said, next=entry["next"], evidence=evidence, order=order, explains=explains)
 
 
 def _times(spool: Spool, of: Longest) -> Iterator[Finding]:

@@ -294,7 +294,7 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
         The statement at line 4 took 25 % of the time: 1 s.
     """
     advice = "" if facts.failed_s > sum(row["elapsed_s"] for row in facts.large) else _next(facts)
-    if facts.is_calm:
+    if facts.is_calm or (facts.is_short and any(one.name == CALM for one in facts.listed)):
         advice = ""
     elif facts.is_short:
         advice = "repeat with longer runs, if any matter: all statements together took less than 1 s"
@@ -363,7 +363,7 @@ def times_without_text(facts: SpoolFacts) -> Iterator[Finding]:
     yield Finding("runs", said, next=_ECHO, evidence=(Evidence("timings"),), position=1)
 
 
-@rule("listed_rows", "log_switches", "listed_waits", of="sqlplus", needs="a listing of a view of the dictionary")
+@rule("listed_rows", "log_switches", "listed_waits", CALM, of="sqlplus", needs="a listing of a view of the dictionary")
 def listings(facts: SpoolFacts) -> Iterator[Finding]:
     """What queries listed that is no account of time; it comes first where the session did nothing else."""
     is_lead = facts.lead is None or (facts.lead.base == TIMED and not is_long(facts.spool))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.rules import phrases
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.time_ledger.changes import ROUND_TRIPS
 from iolab.time_ledger.next_steps import CLIENT_WORK, MORE_ROWS
 from iolab.time_ledger.parts import ASIDE, NO_OWNER, UNKNOWN
@@ -115,8 +115,11 @@ def with_ledger(found: Iterable[Finding], ledgers: Sequence[Ledger]) -> list[Fin
         result.append(Finding("total", f"{phrases.capital(lead.text or lead.base).rstrip('.')}.", order=0))
     views = reversed(lead.views)  # an id that stands in several views is that of the first one
     shares = {row["part"]: row for view in views for row in lead.parts(view).iter_rows(named=True)}
+    is_calm = any(one.name == CALM and one.order < 0 for one in others)
     for number, row in enumerate(named):
-        first, *more = _of_part(lead, row, number, by_part.pop(row["part"], []))
+        said = by_part.pop(row["part"], [])
+        first, *more = _of_part(lead, row, number, said)
+        first = replace(first, next="") if is_calm and not said else first
         more += [replace(others[n], part=part, order=_CAUSE) for n, part in causes.items() if part == row["part"]]
         result += [first, *(replace(one, position=first.position) for one in more)]
     # What a rule says of a smaller part stays, with the part's share, below the parts.

@@ -33,6 +33,8 @@ _WAITED: Final = {
     **dict.fromkeys(("time_waited", "time_waited_fg", "csec"), 0.01),
     **dict.fromkeys(("waited", "waits", "wait", "time", "seconds", "secs"), 0),
 }
+#: What CPU is called among events.
+_CPU: Final = frozenset({"db cpu", "cpu", "on cpu", "cpu time", "cpu used", "cpu + wait for cpu"})
 #: The count of a bucket of a histogram: the times beside it are ends of buckets.
 _OF_BUCKET: Final = "wait_count"
 #: The same of the time of statements, and of its parts.
@@ -60,7 +62,7 @@ _STATEMENT: Final = ("sql_id", "sql_text", "hash_value")
 _SYNC, _LOG_WRITE = "log file sync", "log file parallel write"
 #: A commit that waits this many times as long as a write of the log waits for something else.
 _MUCH_LONGER: Final = 5.0
-_NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); the highest average of log file sync in ASH"
+_NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); single slow writes: v$event_histogram"
 _IO: Final = ("User I/O", "System I/O")
 _ID_LENGTH: Final = 13
 #: A single row is no list of which one has most.
@@ -93,7 +95,7 @@ def account_of(listed: Queried) -> Ledger | None:
 
 
 def _of_waits(listed: Queried) -> Ledger | None:
-    r"""The account of the waits of v$session_event or v$system_event; CPU time is not in these views, so in no part.
+    r"""The account of the waits of v$session_event or v$system_event: CPU time is a part where the query has it.
 
     Examples:
         >>> import sqlplusparse
@@ -107,10 +109,12 @@ def _of_waits(listed: Queried) -> Ledger | None:
           20.0              10             5  latch free
            0.0               0                not accounted for
     """
-    event, place = listed.find("event"), _time_column(listed, _WAITED)
-    if event is None or place is None or listed.find(_OF_BUCKET) is not None:
+    event, place = listed.find("event", "event_name"), _time_column(listed, _WAITED)
+    if event is None or place is None or listed.find(_OF_BUCKET) is not None or _are_totals(listed, place[0]):
         return None
     events = [row[event] for row in listed.rows]
+    if len({*events}) < _LEAST_ROWS and listed.find("event") is None:  # a series of one event
+        return None
     times = _sums(events, listed.figures(*place))
     counts = _counts(listed, events, "total_waits", "total_waits_fg", "waits")
     within = _written(times, counts)
@@ -118,11 +122,14 @@ def _of_waits(listed: Queried) -> Ledger | None:
     if total.value <= 0:
         return None
     slow, of_commits = _slow_commit(times, counts)
-    account, idle = Account(total, "the waits of the query"), Interval.exact(0.0)
+    cpu = sum((time for name, time in times.items() if name.lower() in _CPU), Interval.exact(0.0))
+    of = "waits" if cpu.value <= 0 else "time"
+    account, idle = Account(total, f"the {of} of the query"), Interval.exact(0.0)
     for name in sorted(times, key=lambda one: one == within):
         time = times[name]
         wait_class = wait_class_of(name)
         kind = "idle" if is_idle(name, wait_class) else "io" if wait_class in _IO else "wait"
+        kind = "cpu" if name.lower() in _CPU else kind
         idle += time if kind == "idle" else Interval.exact(0.0)
         count = counts.get(name)
         account.add(
@@ -137,19 +144,25 @@ def _of_waits(listed: Queried) -> Ledger | None:
     rest = total - idle
     is_mixed = rest.lo > 0 and idle.value > 0
     took = (
-        f"waits not idle took {seconds_text(rest)} (query"
-        if is_mixed
-        else f"waits {seconds_text(total)} that the query"
+        f"{of} not idle took {seconds_text(rest)} (query" if is_mixed else f"{of} {seconds_text(total)} that the query"
     )
-    said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; CPU time is not among them"
+    said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; "
+    said += f"CPU was {seconds_text(cpu)} of it" if of == "time" else "CPU time is not among them"
     said += f"; `{within}` is within `{_SYNC}`" if within else ""
     return account.ledger(
         text=said + slow,
         counted={"what": "waits"},
         work=rest if is_mixed else None,
-        work_base="the waits not idle" if is_mixed else "",
+        work_base=f"the {of} not idle" if is_mixed else "",
         unshared="" if rest.lo > 0 else "all waits are idle",
     )
+
+
+def _are_totals(listed: Queried, place: int) -> bool:
+    """Whether times are totals since the start, in each of several snapshots: these are no differences."""
+    is_history = any(word.rpartition(".")[2].startswith("dba_hist_") for word in listed.words)
+    is_difference = {"lag", "lead"} & listed.words or {"-", "max"} & listed.columns[place].words
+    return is_history and listed.find("snap_id") is not None and not is_difference
 
 
 def _written(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> str:
@@ -170,7 +183,7 @@ def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) 
     for name in (name for name in counts if name.startswith(REMOTE_REDO) and counts[name].lo > 0):
         if sync / 2 <= (each := times[name].value / counts[name].value) <= sync:
             return f"{said}{time_text(each)} of it was `{name}`", STANDBY
-    return f"{said}commits waited for more than its disk", _NOT_THE_LOG
+    return f"{said}commits waited for more than an average write", _NOT_THE_LOG
 
 
 def _step_of_class(wait_class: str | None, count: Interval | None) -> str | None:

@@ -438,6 +438,69 @@ def test_undo_explains_a_statement_with_the_open_transaction(own: str, applied: 
     assert "".join(found["sentence"]).count("Session 712") == 1
 
 
+@pytest.mark.parametrize("view", ["v$deltas", "dba_hist_event_histogram"])
+def test_a_histogram_is_of_one_event_and_one_snapshot(view: str) -> None:
+    """Waits of several events and snapshots are not added; totals are compared by what was added between two."""
+    totals = {"log file sync": ((900, 0), (950, 9), (990, 10)), "latch free": ((500, 5), (600, 6), (700, 7))}
+    rows = [
+        f"{snap}|{event}|{end}|{count}"
+        for event, of in totals.items()
+        for snap, counts in enumerate(of, 7)
+        for end, count in zip((8, 64), counts, strict=True)
+    ]
+    query = f"select snap_id, event_name, wait_time_milli, wait_count from {view}"  # noqa: S608 - a text
+    said = " ".join(screen(grid(query, "SNAP_ID|EVENT_NAME|WAIT_TIME_MILLI|WAIT_COUNT", *rows)))
+    share, waits, best = ("1.0 %", "1,000", 7) if view[0] == "v" else ("15 %", "59", 9)
+    at = f"At SNAP_ID `{9 if view[0] == 'v' else 8}` {share} of the {waits} waits for `log file sync` took 16 ms"
+    assert f"{at} or longer, at `{best}`" in said
+    assert "latch free" not in said
+
+
+@pytest.mark.parametrize("names", [("DB CPU", "db file sequential read"), ("latch free", "db file sequential read")])
+def test_cpu_among_events_is_no_wait(names: tuple[str, str]) -> None:
+    """CPU is a part of the time that a query lists, and its waits are shares of that time."""
+    rows = [f"{name}|{count}|{time}" for name, count, time in zip(names, ("   ", "900"), (64, 36), strict=True)]
+    said = " ".join(screen(grid("select event_name, waits, time_s from e", "EVENT_NAME|WAITS|TIME_S", *rows)))
+    of = "time" if names[0] == "DB CPU" else "waits"
+    assert f"`db file sequential read` took 36 % of the {of} of the query" in said
+    assert ("CPU took 64 % of the time of the query." in said) == (of == "time")
+    assert ("CPU time is not among them" in said) == (of == "waits")
+
+
+@pytest.mark.parametrize("active", [(1.2, 1.6), (1.2, 9.6)])
+def test_a_calm_instance_is_calm_first_and_needs_nothing(active: tuple[float, ...]) -> None:
+    """Metrics of each hour are all below what is busy; a limit that is far, and own short queries, need no step."""
+    query = "select begin_time, metric_name, average from hourly"
+    rows = [f"{n}:00|Average Active Sessions|{one}" for n, one in enumerate(active)]
+    metrics = grid(query, "BEGIN_TIME|METRIC_NAME|AVERAGE", *rows, "0:00|Host CPU Utilization (%)|14.25")
+    limit = "select resource_name, current_utilization c, limit_value l from v$resource_limit"
+    text = joined(metrics, grid(limit, "RESOURCE_NAME|C|L", "sessions|12|600", "processes|211|1500"))
+    text = text.replace(b"\nSQL> spool off", b"\nElapsed: 00:00:00.41\n\nSQL> spool off")
+    found = iolab.findings(text)
+    is_calm = max(active) < 2
+    calm = "Nothing stands out: at most 1.6 sessions were active, and the CPUs of the host were 14.25 % busy."
+    assert (found.item(0, "sentence") == calm.replace("14.25", "14.2")) == is_calm
+    assert "enlarged" not in "".join(found["next"].drop_nulls())
+    assert (found["next"].null_count() == found.height) == is_calm
+
+
+@pytest.mark.parametrize("errors", [219, 0])
+def test_a_failing_disk_comes_before_a_harmless_level(errors: int) -> None:
+    """Errors of a disk, or its slow reads, come before a group that is 70 % full, which needs no step."""
+    groups = grid(
+        "select name, total_mb, free_mb from v$asm_diskgroup", "NAME|TOTAL_MB|FREE_MB", "DATA|1000|300", "B|9|9"
+    )
+    rows = [f"D{n}|100|{30 + n}|1000|{errors if n == 2 else 0}|{88 if n == 2 else 4 + n / 10}" for n in range(6)]
+    query = "select name, total_mb, free_mb, reads, read_errs, read_time from v$asm_disk"
+    found = iolab.findings(joined(groups, grid(query, "NAME|TOTAL_MB|FREE_MB|READS|READ_ERRS|READ_TIME", *rows)))
+    first = found.item(0, "sentence")
+    assert first.startswith(
+        f"Disk `D2` had {errors} read errors; a read took 88 ms" if errors else "Disk `D2` took 81 %"
+    )
+    full = found.filter(found["sentence"].str.contains("70 % full"))
+    assert full.item(0, "next") is None
+
+
 @pytest.mark.parametrize("events", ["= 'log file sync'", "in ('log file sync', 'latch free')"])
 def test_a_histogram_of_one_event_has_its_name(events: str) -> None:
     """The event that was asked for is the name of the waits; of several it is not known."""
@@ -609,4 +672,7 @@ def test_a_row_without_its_session_is_not_said(sid: str) -> None:
     log = f"SQL> {query};\n\n       SID  USED_UREC  USED_UBLK\n---------- ---------- ----------\n{rows}\n"
     said = " ".join(iolab.findings(log.encode()).get_column("sentence"))
     assert ("Session 412 had an open transaction" in said) == (sid == "412")
+    times = grid("select used_urec, start_time from v$transaction", "USED_UREC|START_TIME", "61880|02/12/19 09:17:44")
+    shown = " ".join(iolab.findings(times).get_column("sentence"))
+    assert "A session had an open transaction since 02/12/19 09:17:44: 61,880 undo records." in shown
     assert "``" not in said
