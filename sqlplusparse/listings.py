@@ -20,8 +20,8 @@ _NAME_HEADINGS: Final = frozenset(
     {"NAME", "STATISTIC", "STATISTIC NAME", "STATISTIC_NAME", "STAT_NAME", "STAT NAME", "STATNAME", "DISPLAY_NAME"}
 )
 _KEY_HEADINGS: Final = frozenset({"INST_ID", "STATISTIC#", "CLASS", "CON_ID", "SERIAL#", "STAT_ID", "SNAP_ID"})
-#: A grid of waits or of samples lists no statistics.
-_WAIT_HEADINGS: Final = frozenset({"EVENT", "WAIT_CLASS"})
+#: A grid of waits, of samples, or of segments lists no statistics of sessions.
+_WAIT_HEADINGS: Final = frozenset({"EVENT", "WAIT_CLASS", "OBJECT_NAME"})
 _SEVERAL_HEADINGS: Final = frozenset({"INST_ID", "CON_ID", "SNAP_ID"})
 _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from logframe.data_files import read_data
 from logframe.oracle import wait_class_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from sqlplusparse import Queried
 
@@ -77,6 +77,18 @@ class Table:
         tokens = self.listed.columns[self.texts[column]].words if column in self.texts else frozenset()
         return not words & {"lag", "lead"} and not tokens & {"-", "max"}
 
+    def parts(self, column: str, kinds: Container[str]) -> Iterator[tuple[str, Table]]:
+        """The rows of each kind that a column names, as a table of their own; the whole table where it has none."""
+        place = self.texts.get(column)
+        cells = [] if place is None else [str(row[place]).strip() for row in self.listed.rows]
+        for kind in [one for one in dict.fromkeys(cells) if one in kinds]:
+            part = replace(self.listed)
+            rows = [row for row, cell in zip(self.listed.rows, cells, strict=True) if cell == kind]
+            part.__dict__["rows"] = rows  # what it would read on first use
+            yield kind, Table(part)
+        if not any(one in kinds for one in cells):
+            yield "", self
+
     def ratio(self, name: str) -> Figures | None:
         """The figures of a column, of an average of two, or of their ratio (``a/b``, ``1-a/b``)."""
         if name in self.figures:
@@ -125,6 +137,13 @@ def say(template: str, texts: Mapping[str, str]) -> str | None:
             if number % 2 == 0:
                 return None
     return said
+
+
+def settings_of(tables: Sequence[Table]) -> dict[str, str]:
+    """The parameters that are listed, with their values as they are."""
+    places = ((one.listed.rows, one.texts.get("name"), one.texts.get("value")) for one in tables)
+    found = ((str(row[n]).strip(), row[v]) for rows, n, v in places if n is not None and v is not None for row in rows)
+    return {name: value.strip() for name, value in found if "_" in name and value}
 
 
 @cache

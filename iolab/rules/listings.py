@@ -16,8 +16,9 @@ import polars as pl
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, say, units
+from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, say, settings_of, units
 from iolab.rules.phrases import capital, counted, percent, seconds, three
+from iolab.rules.session_runs import run_with_fewer
 from iolab.rules.session_waits import (
     ANY,
     OF_STATISTICS,
@@ -141,7 +142,13 @@ def listed(spool: Spool) -> list[Finding]:
     longest = longest_of(spool)
     ratios = [*_ratios(spool, tables, found_of, longest)]
     found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
-    found += [*ratios, *_times(spool, longest), *waits_of_session(spool, longest), *_writers(spool)]
+    waits = [*waits_of_session(spool, longest)]
+    for n, one in enumerate(waits):  # with what statistics say of them
+        beside = next((ratio for ratio in ratios if one.evidence[0].rows[0].startswith(ratio.explains or "?")), None)
+        if beside is not None:
+            ratios.remove(beside)
+            waits[n] = replace(one, sentence=f"{one.sentence} {beside.sentence}", next=beside.next)
+    found += [*ratios, *_times(spool, longest), *waits, *_writers(spool)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(spool)):
@@ -168,7 +175,7 @@ def _are_held(spool: Spool) -> bool:
 
 def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
-    is_far = False
+    is_told = is_far = False
     for views, begins, entry in kinds_of_listings():
         is_of_view = not views.isdisjoint(table.views) or any(word.startswith(begins) for word in table.views)
         if not is_of_view and not set(entry.get("columns", "?")) <= table.texts.keys():
@@ -178,11 +185,13 @@ def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
         own = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
         if is_far and entry["most"] == ["*"]:
             return
-        if (said := _row(Table(table.listed, own) if own else table, entry, tables)) is not None:
-            yield said
-            is_far |= said.order == _HARMLESS  # another figure of the rows may be what matters
-            if not is_far:
-                return
+        own_table = Table(table.listed, own) if own else table
+        for kind, part in own_table.parts(entry.get("each_of", ""), data()["segments"]):
+            if (said := _row(part, entry, tables)) is not None:
+                yield replace(said, explains=tuple(data()["segments"].get(kind, said.explains)))
+                is_told, is_far = True, is_far or said.order == _HARMLESS  # another figure may be what matters
+        if is_told and not is_far:
+            return
 
 
 def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Finding | None:
@@ -231,7 +240,7 @@ def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Findin
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    texts["session"] = _session(table, listed.rows[row])
+    texts |= {"session": _session(table, listed.rows[row]), **settings_of(tables)}
     said = Row(table, row, **texts)
     sentence, step = say(entry["say"], said), say(entry.get("known" if "reason" in texts else "next", ""), said)
     if not sentence or "``" in sentence:
@@ -552,7 +561,7 @@ def _histogram(table: Table) -> Iterator[Finding]:
     for row, end, count in zip(table.listed.rows, table.listed.figures(bucket, unit), counts.values, strict=True):
         if end is not None and count:
             name, when = (default if n is None else str(row[n]).strip() for n, default in ((event, asked), (time, "")))
-            waits.setdefault(name, {}).setdefault(when, Counter())[end.value] += count  # of all instances
+            waits.setdefault(name, {}).setdefault(when, Counter())[end.value] += round(count)  # of all instances
     if time is not None and table.is_cumulative("wait_count"):
         waits = {name: of for name, one in waits.items() if (of := _between(one))}
     heading = "" if time is None else table.listed.columns[time].heading.strip()
@@ -677,14 +686,20 @@ def _ratios(
     """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
     counted_of = traced | dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
+    is_after = (pl.col("statement") > longest.statement) & pl.lit(longest.statement > 0)
+    after = spool.statistics.filter(is_after, pl.col("basis") == "delta")
+    after = after.filter(pl.col("listing") == pl.col("listing").min())  # of the statement that took longest
+    counted_of |= dict(after.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
     values = {name.lower(): value for name, value in listed.items()} | counted_of
     metrics = {name.lower() for name in _named(tables, "metric_name")}
     is_series = any("metric_name" in one.texts and len(one.listed.rows) > len(metrics) for one in tables)
     own = _own_names(spool, tables, longest.statement) | {*traced}
+    values |= {other: values[name] for name, other in data()["aliases"].items() if name in values}
     firsts = _named(tables[::-1], "name", is_plain=True)
     values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}
+    own |= {other for name, other in data()["aliases"].items() if name in own}
     for entry in data()["ratios"]:
         names = {name: entry[name].lower() for name in ("part", "of", "beside") if name in entry}
         part, of, beside = (values.get(names.get(name, names["of"]), 0) for name in ("part", "of", "beside"))
@@ -701,6 +716,7 @@ def _ratios(
             continue
         texts = {"part": f"{part:,.0f}", "of": f"{of:,.0f}", "share": percent(part / of) if of else ""}
         texts["part/100"] = three(part / 100)
+        texts |= run_with_fewer(spool, names["part"], names["of"]) if "of_part" in entry else {}
         texts |= {"part_size": size_text(round(part)), "of_size": size_text(round(of))}
         texts["whose"] = (
             "it" if longest.runs.height <= 1 else "its longest run" if names["part"] in traced else "the session"
@@ -710,7 +726,7 @@ def _ratios(
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := say(entry["say"], texts)) is not None:
-            beside_it = found_of.get(entry.get("listing", ""))
+            beside_it = next((found_of[view] for view in entry.get("listing", ()) if view in found_of), None)
             said = said if beside_it is None else f"{said} {beside_it.sentence}"
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
             name = CALM if below else "listed_rows"

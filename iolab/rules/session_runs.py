@@ -177,6 +177,8 @@ def explained_by(kind: str, row: dict[str, Any], plans: pl.DataFrame) -> bool:
     if kind == "repeated":
         reads = [one or 0 for one in row["reads"]]
         return len(reads) > 1 and min(reads) * _FACTOR > max(reads) and min(reads) >= MANY_TRIPS
+    if kind == "temporary":
+        return bool(row["disk_sorts"])
     if kind == "parallel":
         hints = (part.partition("*/")[0] for part in str(row["text"] or "").lower().split("/*+")[1:])
         words = [word for hint in hints for word in hint.split() if word[:8] == "parallel"]
@@ -294,3 +296,22 @@ def is_same_work(row: dict[str, Any]) -> bool:
     """Whether all runs of a statement read as many blocks from disk, but for a few, in the same time."""
     figures = [row["times"], row["reads"]]
     return all(None not in one and min(one) >= (1 - PART) * max(one) > 0 for one in figures)
+
+
+def run_with_fewer(spool: Spool, part: str, of: str) -> dict[str, str]:
+    """A run after which one statistic (`of`) had grown as much as after another run, and another a tenth as much."""
+    runs, last = list[tuple[float, float, float]](), 0
+    for (_, statement), rows in spool.statistics.filter(basis="delta").group_by(
+        "listing", "statement", maintain_order=True
+    ):
+        values = dict(rows.select(pl.col("name").str.to_lowercase(), "value").drop_nulls().iter_rows())
+        is_between = pl.col("statement").is_between(last, statement, closed="none")
+        time = max(spool.statements.filter(is_between).get_column("elapsed_s").drop_nulls(), default=0.0)
+        if time and part in values and values.get(of):
+            runs.append((values[part], values[of], time))
+        last = statement
+    most, count, longer = max(runs, default=(0.0, 0.0, 0.0))
+    few = [
+        (time, n) for n, of_it, time in runs if 10 * n <= most and abs(of_it - count) <= _NEAR * count and time < longer
+    ]
+    return {"fewer": f"{few[0][1]:,.0f}", "fewer_s": phrases.seconds(few[0][0])} if few else {}

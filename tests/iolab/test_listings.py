@@ -676,3 +676,27 @@ def test_a_row_without_its_session_is_not_said(sid: str) -> None:
     shown = " ".join(iolab.findings(times).get_column("sentence"))
     assert "A session had an open transaction since 02/12/19 09:17:44: 61,880 undo records." in shown
     assert "``" not in said
+
+
+@pytest.mark.parametrize("event", ["buffer busy waits", "latch free"])
+def test_the_segment_of_a_wait_stands_beside_it(event: str) -> None:
+    """Of statistics of segments, those that are of the event explain it; reads, which are far more, do not."""
+    rows = ("buffer busy waits|T_PK|940", "buffer busy waits|T|60", "logical reads|T|99000", "logical reads|U|98000")
+    query = "select statistic_name, object_name, value from segstat_delta"
+    waits = grid("@ev", "EVENT|WAITS|SECONDS", f"{event}|900|38.6", "log file sync|3|1.4")
+    found = iolab.findings(joined(waits, grid(query, "STATISTIC_NAME|OBJECT_NAME|VALUE", *rows)))
+    said = found.filter(found["sentence"] == "`T_PK` had 94 % of `buffer busy waits` of the 2 segments listed: 940.")
+    assert (said.item(0, "part") == event) == (event == "buffer busy waits")
+    assert "`logical reads`" not in "".join(found["sentence"])
+
+
+@pytest.mark.parametrize("fetches", [700, 7])
+def test_the_table_with_chained_rows_stands_beside_their_fetches(fetches: int) -> None:
+    """The listing of tables names the one whose rows are chained, whether they were fetched or not."""
+    tables = "select table_name, num_rows, chain_cnt, pct_free from dba_tables"
+    listed = grid(tables, "TABLE_NAME|NUM_ROWS|CHAIN_CNT|PCT_FREE", "CDR|41208|39911|0")
+    rows = ("NAME|VALUE", "table fetch by rowid|1000", f"table fetch continued row|{fetches}")
+    said = " ".join(iolab.findings(joined(listed, grid("select name, value from v$sysstat", *rows)))["sentence"])
+    table = "`CDR` has 39,911 chained or migrated rows of 41,208 (PCTFREE 0)."
+    assert said.count(table) == 1
+    assert (f"for 1,000 fetches by rowid. {table}" in said) == (fetches == 700)
