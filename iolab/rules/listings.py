@@ -141,6 +141,8 @@ def listed(spool: Spool) -> list[Finding]:
         found += said
     longest = longest_of(spool)
     ratios = [*_ratios(spool, tables, found_of, longest)]
+    calm = [one for one in ratios if one.name == CALM]
+    ratios = [one for one in ratios if one not in calm[1:]]  # it is calm once
     found = [one for one in found if not any(one.sentence in ratio.sentence for ratio in ratios)]
     waits = [*waits_of_session(spool, longest)]
     for n, one in enumerate(waits):  # with what statistics say of them
@@ -572,7 +574,7 @@ def _histogram(table: Table) -> Iterator[Finding]:
         when, of, ends = worst[name], waits[name], waits[name][worst[name]]
         best = min(of, key=lambda one: slow[name][one] / of[one].total())
         shares = [slow[name][one] / of[one].total() for one in (when, best)]
-        is_jump = shares[0] > _FAR * shares[1]
+        is_jump = shares[0] > max(_FAR * shares[1], _SAME)
         if slow[name][when] < (PART if is_jump else 1) * most:
             continue
         said = f"of the {ends.total():,.0f} waits for `{name}` took"
@@ -707,7 +709,9 @@ def _ratios(
         is_some = "least" in entry and entry["least"] * of <= part <= entry.get("most", math.inf) * max(of, 1)
         is_some &= of >= entry.get("fewest", _LEAST_OF)
         below = entry.get("below", {})
-        is_calm = names["part"] in values and all(values.get(one.lower(), 0) < most for one, most in below.items())
+        is_calm = {names["part"], names["of"]} <= values.keys() and all(
+            values.get(one.lower(), 0) < most for one, most in below.items()
+        )
         if not (is_calm if below else is_none or (is_some and beside > entry.get("above", 0))):
             continue
         explains = (entry["explains"],) if "explains" in entry and own >= {names["part"], names["of"]} else ()
