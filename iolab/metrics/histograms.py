@@ -14,11 +14,13 @@ from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure, show
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 #: Median, 95th and 99th percentile.
 QUANTILES: Final = (0.5, 0.95, 0.99)
+#: A bucket that ends before this many times its start is between the ends of two tables.
+_NARROW: Final = 1.1
 #: The shares of a row are rounded to 0.1, and a blank share may be up to 0.05: they add up to 100 within this.
 _SLACK_PCT: Final = 1.5
 _BOTH: Final = "foreground and background waits"
@@ -457,7 +459,7 @@ def hills_of(histogram: Histogram) -> Hills | None:
         >>> hills_of(Histogram(1000, edges, (10.0, 30.0, 60.0, 90.0, 95.0, 100.0))) is None
         True
     """
-    buckets = [one for one in histogram.buckets() if one[1] < math.inf]
+    buckets = [one for one in _doublings(histogram) if one[1] < math.inf]
     if len(buckets) < 4:
         return None
     heights = [share / max(1.0, math.log2(end / start)) if start > 0 else share for start, end, share in buckets]
@@ -494,6 +496,16 @@ def hills_of(histogram: Histogram) -> Hills | None:
         total(high_start, high_end),
         total(low_end + 1, high_start - 1) if high_start > low_end + 1 else 0.0,
     )
+
+
+def _doublings(histogram: Histogram) -> Iterator[tuple[float, float, float]]:
+    """Its buckets, but for one from the last end of a table, such as 1 s, to that of another, 1,024 ms: it is none."""
+    held: tuple[float, float] | None = None
+    for start, end, share in histogram.buckets():
+        first, whole = (start, share) if held is None else (held[0], held[1] + share)
+        held = (first, whole) if end < _NARROW * start else None
+        if held is None:
+            yield first, end, whole
 
 
 def _foot(heights: list[float], peak: int, valley: int) -> int:

@@ -194,7 +194,7 @@ class ReportFacts:
         idle_pct: of the host's processors, I/O waits included.  iowait_pct: those.  idle_only_pct: where the report
             prints those apart, the rest.
         sessions: at both snapshots.
-        activity: totals of `instance_activity`, by lower-case name.
+        activity: totals of `instance_activity`, by lower-case name.  redo_rate: redo per s, as printed.
         os: values at the start, by name.  os_end: at the end, and statistics of memory.
         functions: I/O by function.
         statements: of all lists of SQL that print elapsed times, the longest first.
@@ -253,6 +253,7 @@ class ReportFacts:
     busy_cpu_pct: Interval | None = None
     sessions: tuple[int, ...] = ()
     activity: dict[str, Interval] = field(default_factory=dict)
+    redo_rate: Interval | None = None
     os: dict[str, float] = field(default_factory=dict)
     os_end: dict[str, float] = field(default_factory=dict)
     functions: dict[str, FunctionIo] = field(default_factory=dict)
@@ -290,6 +291,14 @@ class ReportFacts:
     def has_host(self) -> bool:
         """Do the figures of the host belong to this report's DB time?  Not for a PDB, nor for several instances."""
         return self.kind in {"awr", "statspack"}
+
+    @property
+    def redo_per_s(self) -> Interval | None:
+        """The redo of sessions per second, as printed, else over the period."""
+        redo = self.activity.get("redo size")
+        if self.redo_rate is not None or redo is None or self.elapsed_s is None or self.elapsed_s.lo <= 0:
+            return self.redo_rate
+        return redo / self.elapsed_s
 
     @property
     def is_saturated(self) -> bool:

@@ -139,6 +139,7 @@ def _report_facts(report: AwrReport) -> ReportFacts:
         busy_cpu_pct=row_figure(_one_row(report, "instance_cpu"), "busy_cpu_pct"),
         sessions=tuple(count for count in (info.sessions_begin, info.sessions_end) if count is not None),
         activity=activity,
+        redo_rate=_rate_of(report, "redo size(bytes)") or _rate_of(report, "redo size"),
         os=os,
         os_end=_os(_rows(report, "memory"), "end") | _os(_rows(report, "os_stats"), "end_value"),
         functions=_functions(report),
@@ -286,11 +287,15 @@ def _db_times(
 
 def _per_second(report: AwrReport, statistic: str, elapsed: Interval | None) -> Interval | None:
     """A time of the load profile over the period."""
-    rate = _by_key(report, "load_profile", "statistic", "per_second")
-    found = next(
-        (figure for name, figure in rate.items() if name.lower().replace(" ", "") == statistic.replace(" ", "")), None
-    )
+    found = _rate_of(report, statistic)
     return None if found is None or elapsed is None or elapsed.lo <= 0 else found * elapsed
+
+
+def _rate_of(report: AwrReport, statistic: str) -> Interval | None:
+    """A figure of the load profile per second."""
+    rate = _by_key(report, "load_profile", "statistic", "per_second")
+    wanted = statistic.replace(" ", "")
+    return next((figure for name, figure in rate.items() if name.lower().replace(" ", "") == wanted), None)
 
 
 def _whole_of_shares(report: AwrReport, column: str) -> Interval | None:
@@ -571,10 +576,11 @@ def _alike(report: AwrReport) -> tuple[int, int]:
 
 
 def _versions(report: AwrReport) -> Iterator[tuple[str, int]]:
-    """SQL_ID and number of child cursors of the statements that a list has them of."""
+    """SQL_ID and number of child cursors of the statements that a list has them of, and that ran as often or more."""
     for row in _rows(report, "sql"):
-        if row.get("sql_id") and row.get("versions"):
-            yield row["sql_id"], row["versions"]
+        versions = row.get("versions")
+        if row.get("sql_id") and versions and (row.get("executions") or versions) >= versions:
+            yield row["sql_id"], versions
 
 
 def _part_of(row: dict[str, object], elapsed: Interval, time: str, share: str) -> Interval | None:

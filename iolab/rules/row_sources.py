@@ -204,8 +204,8 @@ def _kept(kept: float, found: float, below: str, name: str) -> tuple[str, str]:
 
 
 def _expected(step: dict[str, Any]) -> str:
-    """How many rows the optimizer expected of a step that returned many more."""
-    expected = step["cardinality"]
+    """How many rows the optimizer expected of all starts of a step that returned many more."""
+    expected = (step["cardinality"] or 0) * (step.get("starts") or 1)
     return f" ({expected:,} expected)" if expected and step["rows"] >= _MANY * expected else ""
 
 

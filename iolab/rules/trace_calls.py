@@ -170,6 +170,34 @@ def ended_badly(log: StraceLog) -> Iterator[Finding]:
         )
 
 
+@rule("no_asynchronous_io", of="strace", needs="calls of io_setup that failed")
+def no_asynchronous_io(log: StraceLog) -> Iterator[Finding]:
+    """The kernel gave no context for asynchronous I/O, as all are in use: what should overlap is one after the other.
+
+    Source: io_setup(2), EAGAIN; fs.aio-max-nr of proc_sys_fs(5).
+
+    Examples:
+        >>> import iolab
+        >>> log = b'1.000000 io_setup(4096, 0x7f) = -1 EAGAIN (Resource temporarily unavailable) <0.000030>'
+        >>> for one in no_asynchronous_io(iolab.load(log)): print(one.sentence)
+        1 of 1 `io_setup` call failed with EAGAIN: no context for asynchronous I/O was free (fs.aio-max-nr).
+    """
+    is_setup = pl.col("name") == "io_setup"
+    count, failed = times_of(log).calls.filter(is_setup).select(pl.col("calls", "failed").sum()).row(0)
+    if not failed:
+        return
+    rows = log.calls.filter(is_setup, pl.col("errno") == "EAGAIN").select("line").collect()
+    if rows.height:
+        yield Finding(
+            "no_asynchronous_io",
+            f"{rows.height:,} of {count_text(count, '`io_setup` call')} failed with EAGAIN: no context for "
+            "asynchronous I/O was free (fs.aio-max-nr).",
+            next="raise the limit: compare /proc/sys/fs/aio-nr with /proc/sys/fs/aio-max-nr; sysctl fs.aio-max-nr",
+            evidence=(Evidence("calls", ("io_setup",), tuple(rows["line"].head(5))),),
+            order=0,
+        )
+
+
 @rule("all_calls_failed", of="strace", needs="several calls, each of which ended with an error")
 def all_calls_failed(log: StraceLog) -> Iterator[Finding]:
     """All calls of the log failed, as where strace printed no others (-Z).

@@ -16,6 +16,7 @@ from iolab.rules.registry import rule
 from iolab.rules.time_parts import PART
 from iolab.rules.trace_calls import MORE_ENTROPY, UNKNOWN_END, process_ledger, silent_peer
 from straceparse.call_classes import READY_CALLS, TARGETED_CALLS
+from straceparse.call_table import REAPS
 from straceparse.descriptors import without_note
 
 if TYPE_CHECKING:
@@ -112,9 +113,8 @@ def few_long_calls(log: StraceLog) -> Iterator[Finding]:
         is_entropy = files.to_list() == [ENTROPY]
         if not printed and kind in {"cpu", "mixed"}:
             continue  # what followed a call is in its time
-        step = (
-            _OTHER_END if kind == "wait" else _STALLED.format(f" of {named}" if named else "") if printed else COMMAND
-        )
+        stalled = _STALLED.format(f" of {named}" if named else "") if printed else COMMAND
+        step = _OTHER_END if kind == "wait" and row["name"] not in REAPS else stalled
         if is_entropy or (row["name"] in TARGETED_CALLS and kind == "mixed"):  # of no disk, as far as the log tells
             step = MORE_ENTROPY if is_entropy else UNKNOWN_END
         yield Finding(
@@ -144,7 +144,7 @@ def _regular(calls: pl.DataFrame) -> str:
     steps = calls.get_column("start").drop_nulls().sort().diff().drop_nulls()
     least, most = (float(one or 0.0) for one in (steps.min(), steps.max()))  # type: ignore[arg-type]  # numbers
     is_even = steps.len() >= _LEAST_STEPS and most <= (1 + _EVEN) * least and calls.get_column("pid").n_unique() == 1
-    return f", one every {seconds((least + most) / 2)}" if is_even and least > 0 else ""
+    return f", one every {seconds(float(steps.mean() or 0.0))}" if is_even and least > 0 else ""  # type: ignore[arg-type]
 
 
 @rule("timed_out_below", of="strace", needs="a process that only waited for its children", thresholds={"half": "most"})

@@ -770,15 +770,16 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         return
     calls = times.classed.filter(pl.col("elapsed") > 0)
     own = pl.col("elapsed").filter(is_own(lead)).sum()
-    sums = calls.group_by("name", "class", "kind").agg(
-        pl.col("elapsed", "timed").sum(), own=own, processes=pl.col("pid").n_unique(), pid=pl.col("pid").max()
-    )
+    key = ("name", "class", "kind")
+    of_each = calls.group_by(*key, "pid").agg(pl.col("elapsed", "timed").sum(), own=own)
+    some = of_each.filter(pl.col("elapsed") > (1 - _NEARLY_ALL) * pl.col("elapsed").mean().over(key))
+    sums = some.group_by(key).agg(pl.col("elapsed", "timed", "own").sum(), pl.col("pid").max(), processes=pl.len())
     least = PART * lead.total.value * 1e9
     is_work, waits = pl.col("kind").is_in(["io", "mixed", "cpu"]), pl.col("class").is_in(_WAITS_OF_OTHERS)
     worked = sums.filter(is_work & (pl.col("elapsed") >= least))
     found = worked if worked.height or _has_io(lead) else sums.filter(waits)
     top = found.sort("elapsed", "name", descending=[True, False]).head(1)
-    for name, of, _, elapsed, count, own_ns, processes, pid in top.iter_rows():
+    for name, of, _, elapsed, count, own_ns, pid, processes in top.iter_rows():
         if elapsed < least or own_ns > elapsed / 2:
             return
         named = f"`{name}`" + (f" {_OF[of]}" if of in _OF else "")

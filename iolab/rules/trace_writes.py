@@ -68,6 +68,8 @@ def write_latency(log: StraceLog) -> Iterator[Finding]:
     window, is_alone = trace.window_s, lead is not None and is_writer(log, lead)
     batches = trace.requests.filter(pl.col("mode") == "async").select(file_or_fd()).to_series()
     cut = {*batches} if trace.unprinted else set()  # lists that strace did not print whole
+    of_all = trace.requests.filter(pl.col("file").is_null()).group_by(file_or_fd()).agg(pl.col("pid").n_unique())
+    cut |= {*of_all.filter(pl.col("pid") > 1).to_series(0)}  # a number is another descriptor in each process
     for row in trace.writes.filter(~pl.col("file").is_in(cut)).head(_MOST_FILES).iter_rows(named=True):
         if row["seconds"] is None and row["has_o_sync"] and row["writes"] >= _LEAST:
             yield _untimed(trace, row)

@@ -97,15 +97,15 @@ def log_writer_busy(facts: ReportFacts) -> Iterator[Finding]:
     write, share = facts.background.get(_WRITE), log_writer_share(facts)
     if write is None or share is None or share.lo < _BUSY or facts.is_idle:
         return
-    size, average, redo = _redo_kib(facts, write), write.avg_s, facts.activity.get("redo size")
-    if size is None or average is None or redo is None or facts.elapsed_s is None or size.lo < _LARGE_KIB:
+    size, average, redo = _redo_kib(facts, write), write.avg_s, facts.redo_per_s
+    if size is None or average is None or redo is None or size.lo < _LARGE_KIB:
         return
     yield Finding(
         "log_writer_busy",
         f"The log writer waited for its writes {share.value * 100:.1f} % of the time: "
         f"{count_text(write.waits.value, 'write')} of {seconds(average.value)} and "
         f"{three((size * _KIB / _MB).value)} MB each.",
-        detail=f"one log writer wrote {three((redo / facts.elapsed_s / _MB).value)} MB/s of redo; a larger log buffer "
+        detail=f"one log writer wrote {three((redo / _MB).value)} MB/s of redo; a larger log buffer "
         "would fill later, but not empty faster",
         next="see the redo devices: iostat -xt 5",
         evidence=(Evidence("background_events", (_WRITE,)), Evidence("instance_activity", ("redo size",))),
@@ -355,7 +355,7 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         >>> list(log_space(ReportFacts(db_time_s=Interval.exact(500_000), events=switch)))
         []
     """
-    redo, switches = facts.activity.get("redo size"), facts.activity.get(_SWITCHED)
+    redo, switches = facts.redo_per_s, facts.activity.get(_SWITCHED)
     for name in facts.of_events("log buffer space", prefix="log file switch"):
         part = part_of(facts, name)
         if part is None or not part.is_large:
@@ -364,7 +364,7 @@ def log_space(facts: ReportFacts) -> Iterator[Finding]:
         yield Finding("log_space", "", part=name, detail=reason)
         if facts.elapsed_s is None:
             continue
-        said = "" if redo is None else f"Sessions made {three((redo / facts.elapsed_s).value / _MB)} MB/s of redo"
+        said = "" if redo is None else f"Sessions made {three(redo.value / _MB)} MB/s of redo"
         if "switch" in name and switches is not None:
             said += f"{': the' if said else 'The'} logs switched {three((switches / facts.elapsed_s).value * _HOUR_S)}"
             said += " times per hour"
