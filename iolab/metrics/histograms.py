@@ -499,7 +499,7 @@ def hills_of(histogram: Histogram) -> Hills | None:
 
 
 def _doublings(histogram: Histogram) -> Iterator[tuple[float, float, float]]:
-    """Its buckets, but for one from the last end of a table, such as 1 s, to that of another, 1,024 ms: it is none."""
+    """Its buckets; one between the ends of two tables, such as 1 s to 1,024 ms, is left to the next."""
     held: tuple[float, float] | None = None
     for start, end, share in histogram.buckets():
         first, whole = (start, share) if held is None else (held[0], held[1] + share)
