@@ -115,7 +115,7 @@ def exadata(
         The time of a read from flash cannot be computed: 16 % of the reads did not come from flash. True
         >>> eligible = {"cell physical io bytes eligible for predicate offload": Interval.exact(0)}
         >>> print(list(exadata(figures(99, 190_000) | eligible))[-1].sentence)
-        No byte was eligible for smart scan: scans read through the buffer cache.
+        No byte was eligible for smart scan: what was scanned came through the buffer cache.
         >>> list(exadata({}))
         []
     """
@@ -153,7 +153,7 @@ def exadata(
     if hits is not None and hits.lo > 0 and eligible is not None and eligible.hi == 0:
         yield Finding(
             "offload",
-            "No byte was eligible for smart scan: scans read through the buffer cache.",
+            "No byte was eligible for smart scan: what was scanned came through the buffer cache.",
             next="see why: cell_offload_processing, _serial_direct_read, and the size of the table beside the cache",
             evidence=(Evidence(table, (_ELIGIBLE,)),),
             order=4,

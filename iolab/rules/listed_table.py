@@ -139,7 +139,7 @@ def say(template: str, texts: Mapping[str, str]) -> str | None:
     return said
 
 
-def settings_of(tables: Sequence[Table]) -> dict[str, str]:
+def listed_settings(tables: Sequence[Table]) -> dict[str, str]:
     """The parameters that are listed, with their values as they are."""
     places = ((one.listed.rows, one.texts.get("name"), one.texts.get("value")) for one in tables)
     found = ((str(row[n]).strip(), row[v]) for rows, n, v in places if n is not None and v is not None for row in rows)

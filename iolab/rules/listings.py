@@ -16,7 +16,7 @@ import polars as pl
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, say, settings_of, units
+from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, listed_settings, say, units
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_runs import run_with_fewer
 from iolab.rules.session_waits import (
@@ -29,7 +29,7 @@ from iolab.rules.session_waits import (
 )
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
-from iolab.time_ledger.next_steps import HOLDER, event_step
+from iolab.time_ledger.next_steps import HOLDER, REMOTE_REDO, event_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.spools import is_long
 from logframe.oracle import is_idle, wait_class_of
@@ -242,7 +242,7 @@ def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Findin
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    texts |= {"session": _session(table, listed.rows[row]), **settings_of(tables)}
+    texts |= {"session": _session(table, listed.rows[row]), **listed_settings(tables)}
     said = Row(table, row, **texts)
     sentence, step = say(entry["say"], said), say(entry.get("known" if "reason" in texts else "next", ""), said)
     if not sentence or "``" in sentence:
@@ -770,12 +770,13 @@ def _writers(spool: Spool) -> Iterator[Finding]:
     )
     for account in accounts:
         rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
-        for name, time, count in rows:
+        for name, time, count in sorted(rows, key=lambda row: -row[1]):
             explains = tuple(data()["writers"].get(name, ()))
             if explains and not any(other in explains for other, _, _ in rows):
                 said, place = f"{counted(count, 'writes')}, {seconds(time)}", (Evidence("tables", (name,)),)
                 said = f"`{name}` took {seconds(time / count)} each: {said}."
-                yield Finding("listed_rows", said, evidence=place, order=_USUAL, explains=explains)
+                step = event_step(name) if name.startswith(REMOTE_REDO) else ""
+                yield Finding("listed_rows", said, evidence=place, next=step, order=_USUAL, explains=explains)
 
 
 def _own_names(spool: Spool, tables: Sequence[Table], longest: int) -> set[str]:

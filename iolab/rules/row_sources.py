@@ -52,6 +52,9 @@ _GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats)
 _MORE_MEMORY: Final = (
     "give it more memory: pga_aggregate_target (where workarea_size_policy is manual: hash_area_size, sort_area_size)"
 )
+#: The predicate of NOT IN where a value may be null: no join is possible, so the rows are read for each row.
+_NOT_IN: Final = "LNNVL("
+_NOT_EXISTS: Final = "use NOT EXISTS, or declare both columns NOT NULL, so that an anti join is possible"
 COMPARE_ITSELF: Final = "compare `{0}` itself, with values or a range of its own type, else index its {1}"
 _MORE_COLUMNS: Final = "add the columns that its table is then filtered by to the index `{}`"
 _SINGLE: Final = ", reading single blocks: consistent with undo of rows that others changed, or with chained rows"
@@ -263,6 +266,8 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
         below = f"`{inner[0]['operation'].strip()}`" + f" of `{name}`" * bool(name)
         kept, better = _kept(one["a_rows"], inner[0]["a_rows"], below, name)
         return f"{took}; it {kept}", better or SEE_PLAN
+    if is_scan and any(_NOT_IN in text for text in one["predicates"] or ()):
+        return f"{took}; its filter is that of NOT IN with a column that may be null (`LNNVL`)", _NOT_EXISTS
     if said := _estimate(plan, one):
         return f"{took}{said}", _GATHER
     if is_scan and (converted := converted_column(" ".join(one["predicates"] or ()))):

@@ -120,16 +120,21 @@ def changed(row: dict[str, Any]) -> str:
             others.append((text, times))
         else:
             before += times
-    cold = others[0][1][0] if len(others[0][1]) > _FEW and others[0][1][0] > max(others[0][1][1:]) else None
-    others[0] = (others[0][0], others[0][1][1:]) if cold is not None else others[0]
+    said, colds = list[str](), [_cold(times, _FEW if not n else 1) for n, (_, times) in enumerate(others)]
+    others = [(text, times[cold is not None :]) for (text, times), cold in zip(others, colds, strict=True)]
     if not 1 < len(others) <= _MOST_CHANGED or any(max(times) >= _FACTOR * min(times) for _, times in others):
         return ""
-    first = f"first {phrases.three(cold)} s, then " if cold is not None else ""
-    said = [
-        f"{_from_to(times)} s{f' after `{short_text(text, _MOST_TEXT)}`' * bool(n)}"
-        for n, (text, times) in enumerate(others)
-    ]
-    return f"{len(runs)} runs; {first}{', then '.join(said)}"
+    for n, ((text, times), cold) in enumerate(zip(others, colds, strict=True)):
+        first = (
+            "" if cold is None else f"{phrases.three(cold)} s and " if n else f"first {phrases.three(cold)} s, then "
+        )
+        said.append(f"{first}{_from_to(times)} s{f' after `{short_text(text, _MOST_TEXT)}`' * bool(n)}")
+    return f"{len(runs)} runs; {', then '.join(said)}"
+
+
+def _cold(times: Sequence[float], few: int) -> float | None:
+    """The first of more than a few runs, where it took longest: it may have filled a cache."""
+    return times[0] if len(times) > few and times[0] > max(times[1:]) else None
 
 
 def by_reads(row: dict[str, Any]) -> str:

@@ -755,7 +755,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     step = pl.col("elapsed_s_hi") - pl.col("elapsed_s_lo")
     clean = costs.filter(
         pl.col("blocks") * _DISK_READ_S <= _FEW_OF_TIME * pl.col("elapsed_s_lo"),
-        pl.col("round_trips").fill_null(0) * 100 <= pl.col("gets"),
+        pl.max_horizontal("round_trips", "recursive_calls").fill_null(0) * 100 <= pl.col("gets"),
         pl.col("gets") >= _LEAST_GETS,
         step <= _RESOLUTION * pl.col("elapsed_s"),
     ).sort("gets", descending=True)

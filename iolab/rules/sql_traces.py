@@ -84,6 +84,8 @@ _SEND_AT_ONCE: Final = "send rows in batches (array binds, FORALL): each executi
 _GET_AT_ONCE: Final = "get the rows by one query (a join, or a list of keys): each execution is a round trip"
 #: Modes of a table lock, and statements, of a check of rows that refer to the one that changes.
 _SHARED, _CHANGES = (4, 5), ("delete", "update", "merge")
+#: Caches of the dictionary that have had their number in all releases.
+_CACHES: Final = {2: "segments", 3: "rollback segments", 7: "users", 8: "objects", 13: "sequences", 16: "histograms"}
 _SYNC: Final = "log file sync"
 #: Fewer statements that were not parsed are an accident.
 _MANY_ERRORS: Final = 10
@@ -573,7 +575,13 @@ def _slow_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> tuple[
 
 
 def _lock(facts: Facts, one: dict[str, Any], event: str) -> str:
-    """The object and mode of a lock that a statement waited for, and what a shared lock of a table is usually for."""
+    """The object and mode of a lock that a statement waited for, and what a shared lock of a table is usually for.
+
+    Of the dictionary cache it is the kind of its entries, by V$ROWCACHE.CACHE#.
+    """
+    caches = facts.session.waits.filter(pl.col("event") == event, _is_of(one), p1_name="cache id").get_column("p1")
+    if caches.n_unique() == 1 and (cache := _CACHES.get(caches.item(0))):
+        return f" of {cache} (cache {caches.item(0)})"
     waits = facts.session.waits.filter(pl.col("event") == event, _is_of(one), p1_name="name|mode")
     number = pl.when(p2_name="object #").then("p2").otherwise("object_id")
     locks = waits.select(object=number, mode=pl.col("p1") & 0xFFFF).unique()

@@ -67,6 +67,7 @@ _IO: Final = ("User I/O", "System I/O")
 _ID_LENGTH: Final = 13
 #: A single row is no list of which one has most.
 _LEAST_ROWS: Final = 2
+_CALLED: Final = "see what it waits for, and how often it is called: its source, and an extended SQL trace of the run"
 
 
 def listing_ledgers(spool: Spool) -> list[Ledger]:
@@ -90,8 +91,44 @@ def _is_present(listed: Queried) -> bool:
 
 
 def account_of(listed: Queried) -> Ledger | None:
-    """The account of one listing; None where it is of neither waits nor statements."""
-    return _of_waits(listed) or _of_statements(listed)
+    """The account of one listing; None where it is of neither waits, statements nor functions."""
+    return _of_waits(listed) or _of_statements(listed) or _of_functions(listed)
+
+
+def _of_functions(listed: Queried) -> Ledger | None:
+    r"""The account of the functions of a profile of PL/SQL (DBMS_HPROF): the own time of each.
+
+    Examples:
+        >>> import sqlplusparse
+        >>> text = "Function tree   Module   Subtree MicroS Function MicroS      Calls\n"
+        >>> text += "--------------- -------- -------------- --------------- ----------\n"
+        >>> text += "RUN             PKG             4000000         1000000          1\n"
+        >>> text += " GET_RESPONSE   UTL_HTTP        3000000         3000000        500\n\n2 rows selected.\n"
+        >>> (one,) = listing_ledgers(sqlplusparse.read_spool(text.encode()))
+        >>> print(one.tree())
+        functions of PL/SQL took 4.00 s by the profile at line 1
+          75.0               3           500  UTL_HTTP.GET_RESPONSE
+          25.0               1             1  PKG.RUN
+           0.0               0                not accounted for
+    """
+    words = [{*one.heading_words} for one in listed.columns]
+    times = [n for n, of in enumerate(words) if "function" in of and listed.columns[n].heading_unit and len(of) > 1]
+    names = [n for n, of in enumerate(words) if "function" in of and n not in times]
+    if len(times) != 1 or len(names) != 1 or len(listed.rows) < _LEAST_ROWS:
+        return None
+    modules = [n for n, of in enumerate(words) if of == {"module"}]
+    functions = [".".join(row[n].strip() for n in [*modules, *names] if row[n].strip()) for row in listed.rows]
+    spent = _sums(functions, listed.figures(times[0], listed.columns[times[0]].heading_unit or 1.0))
+    counts = _counts(listed, functions, "calls")
+    total = sum(spent.values(), Interval.exact(0.0))
+    if total.value <= 0:
+        return None
+    account = Account(total, "the time of the profile")
+    for name, time in spent.items():
+        place = Place("tables", (name,))
+        account.add("what", name, time, kind="mixed", count=counts.get(name), evidence=place, next_step=_CALLED)
+    text = f"functions of PL/SQL took {seconds_text(total)} by the profile at line {listed.line:,}"
+    return account.ledger(text=text, counted={"what": "calls"})
 
 
 def _of_waits(listed: Queried) -> Ledger | None:

@@ -42,6 +42,7 @@ ON_DISK: Final = (
 )
 #: The first that an event begins with counts.
 _STEPS: Final = {
+    **dict.fromkeys(REMOTE_REDO, STANDBY),
     "enq: HW": f"see the segment that grows, and its extents allocated in advance; {SEGMENT}",
     "enq: SQ": "enlarge sequences with a small cache: select * from dba_sequences where cache_size < 100",
     "enq: TX - index": f"see the index that grows at one end (reverse key, or hash partitions); {SEGMENT}",

@@ -703,3 +703,15 @@ def test_the_table_with_chained_rows_stands_beside_their_fetches(fetches: int) -
     table = "`CDR` has 39,911 chained or migrated rows of 41,208 (PCTFREE 0)."
     assert said.count(table) == 1
     assert (f"for 1,000 fetches by rowid. {table}" in said) == (fetches == 700)
+
+
+def test_writes_of_a_standby_explain_commits() -> None:
+    """The waits of the log writer for a standby, in a listing of background processes, are why commits wait."""
+    log = grid("select event, total_waits, time_waited/100 s from v$session_event", "EVENT|TOTAL_WAITS|S",
+        "log file sync|84127|4096.9", "db file sequential read|201188|241.4")  # fmt: skip
+    log += grid("select event, total_waits, time_waited/100 s from v$system_event", "EVENT|TOTAL_WAITS|S",
+        "log file parallel write|18907|17.2", "SYNC Remote Write|18902|869.5")  # fmt: skip
+    found = iolab.findings(log).to_dicts()
+    first = next(one for one in found if one["sentence"].startswith("`SYNC Remote Write` took 46"))
+    assert first["part"] == "log file sync"
+    assert "v$archive_dest" in first["next"]

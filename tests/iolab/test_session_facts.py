@@ -268,6 +268,35 @@ def test_a_cold_first_run_does_not_hide_a_change() -> None:
     text = "".join(map(run.format, (4.31, 1.12, 1.09, 1.1))) + gather + "".join(map(run.format, (38.9, 39.4)))
     said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
     assert "6 runs; first 4.31 s, then 1.09 to 1.12 s, then 38.9 to 39.4 s after `exec dbms_stats.gather" in said
+    text = run.format(49.4) + gather + "".join(map(run.format, (12.1, 1.5)))
+    said = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert "3 runs; 49.4 s, then 12.1 s and 1.50 s after `exec dbms_stats.gather" in said
+
+
+def test_not_in_of_a_column_that_may_be_null_is_named() -> None:
+    """Such a filter makes an anti join impossible, so that a table is scanned for each row of another."""
+    plan = """SQL> select * from table(dbms_xplan.display_cursor(null,null,'ALLSTATS LAST'));
+
+---------------------------------------------------------------------------------------
+| Id  | Operation           | Name | Starts | E-Rows | A-Rows |   A-Time   | Buffers |
+---------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT    |      |      1 |        |      1 |00:52:09.68 |    172M |
+|*  1 |  FILTER             |      |      1 |        |    217 |00:52:09.68 |    172M |
+|   2 |   TABLE ACCESS FULL | A    |      1 |  84612 |  84907 |00:00:00.31 |    3118 |
+|*  3 |   TABLE ACCESS FULL | P    |  84466 |      1 |  84249 |00:52:08.91 |    172M |
+---------------------------------------------------------------------------------------
+
+Predicate Information (identified by operation id):
+---------------------------------------------------
+
+   1 - filter( IS NULL)
+   3 - filter({})
+"""
+    said = [
+        " ".join(iolab.findings(plan.format(text).encode())["sentence"])
+        for text in ('LNNVL("P"."POST_ID"<>:B1)', '"P"."POST_ID"=:B1')
+    ]
+    assert ["NOT IN with a column that may be null" in one for one in said] == [True, False]
 
 
 def test_gets_of_a_statement_that_reads_next_to_nothing() -> None:

@@ -77,6 +77,14 @@ def test_the_object_and_mode_of_a_lock(text: str, wait: str, stated: str) -> Non
     assert "on object" not in said(trace(text, waits, us=50_000))
 
 
+@pytest.mark.parametrize(("cache", "named"), [(13, " of sequences (cache 13)"), (99, "")])
+def test_the_cache_of_a_row_cache_lock(cache: int, named: str) -> None:
+    """A wait for the dictionary cache names what its entries are of, where all waits are for one cache."""
+    waits = [f"'row cache lock' ela= {{}} cache id={cache} mode=0 request=5 obj#=-1"] * 9
+    found = said(trace("insert into a values (s.nextval)", waits, us=50_000))
+    assert f"for `row cache lock`{named}." in found
+
+
 def test_the_object_of_a_row_that_is_locked() -> None:
     """Of a lock of a row the object is that of the row."""
     wait = "'enq: TX - row lock contention' ela= {} name|mode=1415053318 usn<<16 | slot=9 sequence=8 obj#=54"
