@@ -412,7 +412,7 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
         >>> facts = ReportFacts(os={"SWAP_FREE_BYTES": 0.0, "VM_OUT_BYTES": 29_757_440.0, "VM_IN_BYTES": 34_418_688.0},
         ...     elapsed_s=Interval.exact(3_566), user_pct=Interval.exact(4.2), system_pct=Interval.exact(13.8))
         >>> print(*(one.sentence for one in host_memory_exhausted(facts)))
-        No swap was free at a snapshot, system CPU was 3.29 times user CPU.
+        No swap was free at a snapshot (0.00834 MB/s paged out), system CPU was 3.29 times user CPU.
         >>> from dataclasses import replace
         >>> list(host_memory_exhausted(replace(facts, user_pct=Interval.exact(40.0))))
         []
@@ -444,7 +444,8 @@ def host_memory_exhausted(facts: ReportFacts) -> Iterator[Finding]:
             swap += "" if left is None else f", {size_text(int(left))} was free at the end"
         said = f"{three(paged['VM_IN_BYTES'])} MB/s were paged in and {out} out{swap}."
     else:
-        said = f"No swap was free at a snapshot, system CPU was {three(system.value / user.value)} times user CPU"  # type: ignore[union-attr]
+        times = three(system.value / user.value)  # type: ignore[union-attr]
+        said = f"No swap was free at a snapshot ({out} paged out), system CPU was {times} times user CPU"
         load = [of["LOAD"] for of in (facts.os, facts.os_end) if "LOAD" in of]
         said += f"; the load rose from {load[0]:,.0f} to {load[1]:,.0f}." if load[:1] < load[1:] else "."
         is_short = max(free) > 0  # there is swap
