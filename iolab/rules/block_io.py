@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, figure_text, time_text
-from iolab.rules.finding import Evidence, Finding
+from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import numbers_after
@@ -16,6 +16,7 @@ from logframe.interval import ENDS, Interval
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hostparse.events import EventList
     from hostparse.log import FrameLog
 
 _KEY: Final = ("pid", "command")
@@ -162,6 +163,38 @@ def request_layers(log: FrameLog) -> Iterator[Finding]:
         detail="D2C is from the dispatch to the driver until completion",
         next=_SEE_SCHEDULER if is_held else "see the distribution of the latencies: biolatency -D 10 1",
         evidence=(Evidence("steps", ("I2D", "D2C", "Q2C")),),
+        order=0,
+    )
+
+
+@rule(
+    "request_layers",
+    of="io_events",
+    needs="blkparse, with the issue and the completion of requests",
+    thresholds={"half of the time before the issue": "most"},
+)
+def layers_of_events(log: EventList) -> Iterator[Finding]:
+    r"""That requests waited in the host, before they were issued to the driver, longer than the device took.
+
+    Examples:
+        >>> import iolab
+        >>> step = "8,0 1 {} {:.6f} 7 {} R {} + 16 [oracle]\n"
+        >>> steps = (("Q", 0.0), ("D", 0.08), ("C", 0.0804))
+        >>> text = "".join(step.format(n, n + at, word, 16 * n) for n in range(1, 41) for word, at in steps)
+        >>> for one in layers_of_events(iolab.load(text.encode())): print(one.sentence)
+        A request took 80.4 ms on average: it waited 80.0 ms in the host before it was issued, and the device took
+        400 us.
+    """
+    rows = log.requests.drop_nulls(["device_ms", "total_ms"])
+    device, whole = (float(rows[name].mean() or 0) / 1e3 for name in ("device_ms", "total_ms"))  # type: ignore[arg-type]
+    if rows.height < LEAST_WAITS or whole < 2 * device:
+        return
+    yield Finding(
+        "request_layers",
+        f"A request took {seconds(whole)} on average: it waited {seconds(whole - device)} in the host before it was "
+        f"issued, and the device took {seconds(device)}.",
+        next=_SEE_SCHEDULER,
+        evidence=(Evidence("requests"),),
         order=0,
     )
 

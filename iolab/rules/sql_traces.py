@@ -86,6 +86,8 @@ _GET_AT_ONCE: Final = "get the rows by one query (a join, or a list of keys): ea
 _SHARED, _CHANGES = (4, 5), ("delete", "update", "merge")
 #: Caches of the dictionary that have had their number in all releases.
 _CACHES: Final = {2: "segments", 3: "rollback segments", 7: "users", 8: "objects", 13: "sequences", 16: "histograms"}
+#: Waits this many times as long as the median, few of all, have most of the time.
+_FAR, _FEW_OF, _MOST_OF_TIME = 8, 0.1, 0.8
 _SYNC: Final = "log file sync"
 #: Fewer statements that were not parsed are an accident.
 _MANY_ERRORS: Final = 10
@@ -518,9 +520,9 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
         each = f" of {seconds(top['elapsed_us'] / top['len'] / 1e6)}" + (" each" if top["len"] > 1 else "")
         if is_one and top["len"] > 1:
             each = f" (the longest {seconds(top['longest'] / 1e6)})"
-        file = _slow_file(facts, one, top)
-        lock = _lock(facts, one, top["event"])
-        times = each if file is None else ""
+        file, few = _slow_file(facts, one, top), "" if is_one else _slow_few(facts, one, top)
+        lock = _lock(facts, one, top["event"]) + few
+        times = each if file is None and not few else ""
         slow = "" if file is None else f"; file {file[0]} {file[1]}"
         yield f"{size}{count_text(top['len'], 'wait')}{times} for `{top['event']}`{slow}{lock}"
     elif one["us"] > 0 and one["cpu_us"] > _MOST_OF * one["us"]:
@@ -531,6 +533,17 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
         yield f"{count_text(one['disk_blocks'], 'block')} from disk"
     if one["is_lob"] and one["trips"]:
         yield f"{count_text(one['trips'], 'round trip')} ({seconds(one['trip_us'] / 1e6)})"
+
+
+def _slow_few(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
+    """The few waits of an event with nearly all of its time, far from the median: a mean of all would mislead."""
+    waits = facts.session.waits.filter(pl.col("event") == top["event"], pl.col("call").is_not_null(), _is_of(one))
+    time = pl.col("elapsed_us")
+    slow = waits.filter(time >= _FAR * time.median()).get_column("elapsed_us").sort().to_list()
+    share = sum(slow) / max(1, int(waits.get_column("elapsed_us").sum()))
+    if not LEAST_WAITS <= len(slow) <= _FEW_OF * waits.height or share < _MOST_OF_TIME:
+        return ""
+    return f", {len(slow):,} of which took {seconds(slow[0] / 1e6)} or longer, {percent(share)} of this time"
 
 
 def _row_source(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> tuple[str, str]:

@@ -85,6 +85,23 @@ def test_the_cache_of_a_row_cache_lock(cache: int, named: str) -> None:
     assert f"for `row cache lock`{named}." in found
 
 
+@pytest.mark.parametrize(("slow", "is_said"), [(40, True), (200, False)])
+def test_few_slow_waits_are_no_mean(slow: int, *, is_said: bool) -> None:
+    """Where few waits have nearly all of the time, a mean of all is of none: they are counted instead."""
+    head = "PARSING IN CURSOR #1 len=9 dep=0 uid=9 oct=3 lid=9 tim=1000000 hv=1 ad='a' sqlid='7xq2b0kd9mvz1'\nselect 1"
+    lines, tim = [head, "END OF STMT"], 1_000_000
+    times = [90_000] * slow + [400] * 500
+    for took in times:
+        tim += took
+        lines.append(
+            f"WAIT #1: nam='db file sequential read' ela= {took} file#=1 block#={tim} blocks=1 obj#=7 tim={tim}"
+        )
+    took = sum(times) + 100
+    lines.append(f"FETCH #1:c=90,e={took},p=9,cr=2,cu=3,mis=0,r=1,dep=0,og=1,plh=9,tim={tim + 100}")
+    found = said("\n".join(lines) + "\n")
+    assert (f"{slow} of which took 90 ms or longer, 95 % of this time" in found) is is_said
+
+
 def test_the_object_of_a_row_that_is_locked() -> None:
     """Of a lock of a row the object is that of the row."""
     wait = "'enq: TX - row lock contention' ela= {} name|mode=1415053318 usn<<16 | slot=9 sequence=8 obj#=54"
