@@ -113,7 +113,7 @@ FILES: Final = pl.Schema({"_row": pl.UInt32, "pid": pl.Int32, "fd": pl.Int32, "f
 _FD_FOLDER: Final = re.compile(PARTS_GRAMMAR.pattern("{PROC_FOLDER}(?P<pid>{PID_DIGITS}){FD_FOLDER}"))
 _LSOF_LINE: Final = re.compile(
     PARTS_GRAMMAR.pattern(
-        "^{LSOF_COMMAND}(?P<pid>{PID_DIGITS}){LSOF_USER}(?P<fd>{PID_DIGITS}){LSOF_KIND} (?P<path>{LISTED_PATH})$"
+        "^{LSOF_COMMAND}(?P<pid>{PID_DIGITS}){LSOF_USER}(?P<fd>{PID_DIGITS}){LSOF_KIND}{LISTED_BLANK}(?P<path>{LISTED_PATH})$"
     )
 )
 _LS_LINE: Final = re.compile(

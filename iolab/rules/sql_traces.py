@@ -23,6 +23,7 @@ from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.sql_traces import (
     CLIENT,
     CPU,
+    FROM_CLIENT,
     GAP,
     RECURSIVE,
     TRIPS,
@@ -192,12 +193,13 @@ def calls_of_void(trace: SqlTrace) -> Iterator[Finding]:
     sessions = sessions_of(trace)
     if not sessions or not ledgers(trace)[0].void:
         return
-    times = sessions[0].calls.get_column("own_elapsed_us")
-    if times.is_empty() or int(times.min()) < 0 or int(times.sum()) > sessions[0].span_us:  # type: ignore[arg-type]
-        return  # the times of calls are wrong
+    times = sessions[0].calls.get_column("own_elapsed_us").drop_nulls()
+    is_client = pl.col("event").str.to_lowercase().is_in(FROM_CLIENT)
+    whole, waited = int(times.sum()), int(sessions[0].waits.filter(~is_client).get_column("elapsed_us").sum())
+    if min(times, default=-1) < 0 or not waited <= whole <= sessions[0].span_us:
+        return  # these times are wrong, or calls are missing
     names = ("own_elapsed_us", "own_consistent_gets", "own_current_gets", "rows")
     sums = sessions[0].calls.group_by("statement", "sql_id").agg(pl.col(*names).sum(), calls=pl.len())
-    whole = int(times.sum())
     for row in sums.sort("own_elapsed_us", "statement", descending=[True, False]).head(1).iter_rows(named=True):
         id_or_line = row["sql_id"] or (row["statement"] and f"the statement at line {row['statement']:,}")
         who = f"`{id_or_line}`" if row["sql_id"] else capital(id_or_line or "statements without a header")

@@ -172,7 +172,7 @@ def ended_badly(log: StraceLog) -> Iterator[Finding]:
 
 @rule("no_asynchronous_io", of="strace", needs="calls of io_setup that failed")
 def no_asynchronous_io(log: StraceLog) -> Iterator[Finding]:
-    """The kernel gave no context for asynchronous I/O, as all are in use: what should overlap is one after the other.
+    """The kernel gave no context for asynchronous I/O, as all are in use: one request is made after the other.
 
     Source: io_setup(2), EAGAIN; fs.aio-max-nr of proc_sys_fs(5).
 

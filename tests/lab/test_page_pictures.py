@@ -155,7 +155,7 @@ HARBOR, DEMO = "HARBOR on quay07, 2026-09-14", "demo1 on demo, session 145.6021"
         (
             ["awr_series/awrrpt_1_4103_4104.txt", "awr_series/awrrpt_1_4105_4106.txt"],
             f"{HARBOR}: 19:00 to 20:00 (A) and 21:00 to 22:00 (B)",
-            "4106.txt (B), snapshots 4105 to 4106 · Linux x86 64-bit, 16 processors, 64 GiB · idle 94 → 81 %",
+            "4106.txt (B), snapshots 4105 to 4106 · Linux x86 64-bit, 16 processors, 64 GiB · idle 93 → 81 %",
         ),
         (
             ["host/iostat.out", "host/vmstat.out"],
