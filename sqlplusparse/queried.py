@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
@@ -176,6 +176,18 @@ class Queried:
         """The first column that is selected as one of these, alone or within an expression."""
         whole = (n for name in names for n, one in enumerate(self.columns) if one.words == {name})
         return next(whole, next((n for n, one in enumerate(self.columns) if one.words & {*names}), None))
+
+    def only(self, rows: list[tuple[str, ...]]) -> Queried:
+        """The same table with some of its rows."""
+        part = replace(self)
+        vars(part)["rows"] = rows  # what it would read on first use
+        return part
+
+    def are_totals(self, column: int | None) -> bool:
+        """Whether a column is of a view of history and holds totals since the start, no differences of them."""
+        is_history = any(word.rpartition(".")[2].startswith("dba_hist_") for word in self.words)
+        words = frozenset[str]() if column is None else self.columns[column].words
+        return is_history and not {"lag", "lead"} & self.words and not {"-", "max"} & words
 
     def figures(self, column: int, unit: float = 1.0) -> list[Interval | None]:
         """The figures of a column with their rounding; None where a cell has none."""

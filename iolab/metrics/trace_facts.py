@@ -246,7 +246,7 @@ def trace_of(log: StraceLog) -> Trace:
 
 def _computed(log: StraceLog) -> Trace:
     known = known_times(log)
-    sums = CallSums(has_paths=log.dialect.has_paths, listed=log.listed)
+    sums = CallSums(log)
     of_aio: list[pl.DataFrame] = []
 
     def take(calls: pl.DataFrame) -> None:

@@ -177,12 +177,11 @@ class CallSums:
     """Sums the times of calls, batch by batch.
 
     Args:
-        has_paths: the log prints paths after descriptors (`-y`).
-        listed: the files of descriptors that were open before (`straceparse.StraceLog.listed`).
+        log: whose calls are taken.
     """
 
-    def __init__(self, *, has_paths: bool, listed: pl.DataFrame | None = None) -> None:
-        self._find = Targets(has_paths=has_paths, listed=listed)
+    def __init__(self, log: StraceLog) -> None:
+        self._find = Targets(has_paths=log.dialect.has_paths, listed=log.listed)
         self._sums: list[pl.DataFrame] = []
         self._targets: list[pl.DataFrame] = []
         self._packets: list[pl.DataFrame] = []
@@ -367,7 +366,7 @@ _TIMES: Final[WeakKeyDictionary[StraceLog, CallTimes]] = WeakKeyDictionary()
 def times_of(log: StraceLog) -> CallTimes:
     """The times of the calls of a log, computed once."""
     if log not in _TIMES:
-        sums = CallSums(has_paths=log.dialect.has_paths, listed=log.listed)
+        sums = CallSums(log)
         log.read_calls(CALLS, sums.add, sums.mark)
         _TIMES[log] = sums.found()
     return _TIMES[log]

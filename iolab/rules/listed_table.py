@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -71,21 +71,13 @@ class Table:
         names = set() if place is None else {str(row[place] or "").strip() for row in self.listed.rows}
         return names.pop() if len(names) == 1 else ""
 
-    def is_cumulative(self, column: str) -> bool:
-        """Whether a column is of a view of snapshots that holds totals since the start, and no differences of them."""
-        words = self.listed.words if any(view.startswith("dba_hist_") for view in self.views) else frozenset(("lag",))
-        tokens = self.listed.columns[self.texts[column]].words if column in self.texts else frozenset()
-        return not words & {"lag", "lead"} and not tokens & {"-", "max"}
-
     def parts(self, column: str, kinds: Container[str]) -> Iterator[tuple[str, Table]]:
         """The rows of each kind that a column names, as a table of their own; the whole table where it has none."""
         place = self.texts.get(column)
         cells = [] if place is None else [str(row[place]).strip() for row in self.listed.rows]
         for kind in [one for one in dict.fromkeys(cells) if one in kinds]:
-            part = replace(self.listed)
             rows = [row for row, cell in zip(self.listed.rows, cells, strict=True) if cell == kind]
-            part.__dict__["rows"] = rows  # what it would read on first use
-            yield kind, Table(part)
+            yield kind, Table(self.listed.only(rows))
         if not any(one in kinds for one in cells):
             yield "", self
 

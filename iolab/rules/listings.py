@@ -38,6 +38,7 @@ from sqlplusparse import queried_tables
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from iolab.time_ledger.account import Ledger
     from sqlplusparse import Queried, Spool
 
 _SWITCHES: Final = frozenset({"v$log_history", "v$loghist", "v$archived_log", "dba_hist_archived_log"})
@@ -130,11 +131,14 @@ def listed(spool: Spool) -> list[Finding]:
         2 of 2 listed sessions waited for `latch free`, the longest for 30 s.
     """
     found = []
-    tables = [Table(one) for one in queried_tables(spool) if one.rows and account_of(one) is None]
+    asked = [(one, account_of(one)) for one in queried_tables(spool) if one.rows]
+    tables = [Table(one) for one, account in asked if account is None]
+    timed = [account for _, account in asked if account and account.unit == "s" and "what" in account.views]
+    settings = listed_settings(tables)
     states = dict(pair for table in reversed(tables) for pair in _states(table))
     found_of = dict[str, Finding]()
     for table in tables:
-        sessions, rows = partial(_sessions, states=states), partial(_rows, tables=tables)
+        sessions, rows = partial(_sessions, states=states), partial(_rows, tables=tables, settings=settings)
         makers = (sessions, _switches, _histogram, _resizes, rows, _series)
         said = next((said for make in makers if (said := list(make(table)))), [])
         found_of |= dict.fromkeys(table.views, said[0]) if said else {}
@@ -150,10 +154,10 @@ def listed(spool: Spool) -> list[Finding]:
         if beside is not None:
             ratios.remove(beside)
             waits[n] = replace(one, sentence=f"{one.sentence} {beside.sentence}", next=beside.next)
-    found += [*ratios, *_times(spool, longest), *waits, *_writers(spool)]
+    found += [*ratios, *_times(spool, longest), *waits, *_writers(timed)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
-    if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(spool)):
+    if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(timed)):
         is_calm = not found.pop(0)
     views = set[str]().union(*(table.views for table in tables))
     shown = {view: step for view, step in data()["shown"].items() if view in views}
@@ -166,16 +170,13 @@ def listed(spool: Spool) -> list[Finding]:
     ]
 
 
-def _are_held(spool: Spool) -> bool:
+def _are_held(accounts: Sequence[Ledger]) -> bool:
     """Whether a tenth of the waits that are listed is for others: their locks, latches, or blocks."""
-    accounts = (
-        one for one in map(account_of, queried_tables(spool)) if one and one.unit == "s" and "what" in one.views
-    )
     is_held = pl.col("class").is_in([*_OF_CLASSES]) & (pl.col("class") != "Network") & (pl.col("share_hi") >= PART)
     return any(one.parts().filter(is_held).height for one in accounts)
 
 
-def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
+def _rows(table: Table, tables: Sequence[Table], settings: Mapping[str, str]) -> Iterator[Finding]:
     """The row of a listing that has most, and what it means."""
     is_told = is_far = False
     for views, begins, entry in kinds_of_listings():
@@ -189,14 +190,14 @@ def _rows(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
             return
         own_table = Table(table.listed, own) if own else table
         for kind, part in own_table.parts(entry.get("each_of", ""), data()["segments"]):
-            if (said := _row(part, entry, tables)) is not None:
+            if (said := _row(part, entry, tables, settings)) is not None:
                 yield replace(said, explains=tuple(data()["segments"].get(kind, said.explains)))
                 is_told, is_far = True, is_far or said.order == _HARMLESS  # another figure may be what matters
         if is_told and not is_far:
             return
 
 
-def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Finding | None:
+def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table], settings: Mapping[str, str]) -> Finding | None:
     of_size = [name for name, one in table.figures.items() if one.kind != "n" and one.is_sum and name not in _VALUES]
     names = of_size[:1] if entry["most"] == ["*"] else entry["most"]
     name, most = next(((name, one) for name in names if (one := table.ratio(name)) is not None), ("", None))
@@ -242,7 +243,7 @@ def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table]) -> Findin
     if "by" in entry and (key := _key_of(value, tables)):
         texts["key"] = key
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
-    texts |= {"session": _session(table, listed.rows[row]), **listed_settings(tables)}
+    texts |= {"session": _session(table, listed.rows[row]), **settings}
     said = Row(table, row, **texts)
     sentence, step = say(entry["say"], said), say(entry.get("known" if "reason" in texts else "next", ""), said)
     if not sentence or "``" in sentence:
@@ -564,7 +565,7 @@ def _histogram(table: Table) -> Iterator[Finding]:
         if end is not None and count:
             name, when = (default if n is None else str(row[n]).strip() for n, default in ((event, asked), (time, "")))
             waits.setdefault(name, {}).setdefault(when, Counter())[end.value] += round(count)  # of all instances
-    if time is not None and table.is_cumulative("wait_count"):
+    if time is not None and table.listed.are_totals(table.texts.get("wait_count")):
         waits = {name: of for name, one in waits.items() if (of := _between(one))}
     heading = "" if time is None else table.listed.columns[time].heading.strip()
     slow = {name: {when: _slow(one) for when, one in of.items()} for name, of in waits.items()}
@@ -763,11 +764,8 @@ def _times(spool: Spool, of: Longest) -> Iterator[Finding]:
     )
 
 
-def _writers(spool: Spool) -> Iterator[Finding]:
+def _writers(accounts: Sequence[Ledger]) -> Iterator[Finding]:
     """How long the writes of a background process took, in another listing than the waits for them."""
-    accounts = (
-        one for one in map(account_of, queried_tables(spool)) if one and one.unit == "s" and "what" in one.views
-    )
     for account in accounts:
         rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
         for name, time, count in sorted(rows, key=lambda row: -row[1]):

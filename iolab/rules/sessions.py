@@ -57,7 +57,7 @@ from logframe.interval import Interval, row_figure
 from sqlplusparse.predicates import converted_column
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import Spool
@@ -174,11 +174,11 @@ class SpoolFacts:
             self.ledger.parts("who").filter(pl.col("share_lo") >= PART).select("part", "share", "share_lo", "share_hi")
         )
         rows = shares.join(self.costs, on="part", maintain_order="left").to_dicts()
-        aside = {*diagnoses(self.spool)}
+        aside, better = {*diagnoses(self.spool)}, cheaper_forms(self.spool)
         rows.sort(key=lambda row: aside.issuperset(row["statements"]))
-        return [row | self._beside(row) | {"is_aside": aside.issuperset(row["statements"])} for row in rows]
+        return [row | self._beside(row, better) | {"is_aside": aside.issuperset(row["statements"])} for row in rows]
 
-    def _beside(self, row: dict[str, Any]) -> dict[str, Any]:
+    def _beside(self, row: dict[str, Any], better: Mapping[int, tuple[str, str]]) -> dict[str, Any]:
         """What the session shows of a statement's runs beside them: changes, plans, gets, and what is scanned."""
         scans = self.plans(row).filter(pl.col("operation").str.strip_chars().is_in(_FULL_SCANS))
         names = scans.get_column("object_name").drop_nulls().unique()
@@ -192,7 +192,7 @@ class SpoolFacts:
             "aggregates": self.plans(row)["operation"].str.strip_chars().is_in(_SUMS).any(),
             "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
             "converted": converted_column(predicates),
-            "better": cheaper_forms(self.spool).get(row["statement"], ("", "")),
+            "better": better.get(row["statement"], ("", "")),
             "changed_rows": changed_rows(self.spool, row) if row["kind"] in _CHANGES else 0,
         }
 

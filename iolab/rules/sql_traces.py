@@ -539,7 +539,7 @@ def _work(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None, by_row:
 
 def _slow_few(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> str:
     """The few waits of an event with nearly all of its time, far from the median: a mean of all would mislead."""
-    waits = facts.session.waits.filter(pl.col("event") == top["event"], pl.col("call").is_not_null(), _is_of(one))
+    waits = _waits_for(facts, one, top["event"])
     time = pl.col("elapsed_us")
     slow = waits.filter(time >= _FAR * time.median()).get_column("elapsed_us").sort().to_list()
     share = sum(slow) / max(1, int(waits.get_column("elapsed_us").sum()))
@@ -575,7 +575,7 @@ def _device(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> st
 
 def _slow_file(facts: Facts, one: dict[str, Any], top: dict[str, Any]) -> tuple[int, str] | None:
     """The file with most of the time of an event, and its waits, where they took much longer than those of others."""
-    waits = facts.session.waits.filter(pl.col("event") == top["event"], pl.col("call").is_not_null(), _is_of(one))
+    waits = _waits_for(facts, one, top["event"])
     files = waits.group_by("file_id").agg(pl.len(), pl.col("elapsed_us").sum()).drop_nulls("file_id")
     files = files.sort("elapsed_us", "file_id", descending=[True, False])
     if files.height < 2 or files.get_column("len").sum() < waits.height:
@@ -594,10 +594,11 @@ def _lock(facts: Facts, one: dict[str, Any], event: str) -> str:
 
     Of the dictionary cache it is the kind of its entries, by V$ROWCACHE.CACHE#.
     """
-    caches = facts.session.waits.filter(pl.col("event") == event, _is_of(one), p1_name="cache id").get_column("p1")
+    own = facts.session.waits.filter(pl.col("event") == event, _is_of(one))
+    caches = own.filter(p1_name="cache id").get_column("p1")
     if caches.n_unique() == 1 and (cache := _CACHES.get(caches.item(0))):
         return f" of {cache} (cache {caches.item(0)})"
-    waits = facts.session.waits.filter(pl.col("event") == event, _is_of(one), p1_name="name|mode")
+    waits = own.filter(p1_name="name|mode")
     number = pl.when(p2_name="object #").then("p2").otherwise("object_id")
     locks = waits.select(object=number, mode=pl.col("p1") & 0xFFFF).unique()
     if locks.height != 1 or (locks.item(0, "object") or 0) <= 0:
@@ -612,11 +613,16 @@ def _undo(facts: Facts, one: dict[str, Any], top: dict[str, Any] | None) -> list
     """The waits of a query for blocks of undo: of object 0 in one file, where other reads of it have an object."""
     if top is None or top["event"] != "db file sequential read" or not is_query(one["text"]):  # of no change of its own
         return []
-    waits = facts.session.waits.filter(pl.col("event").is_in(READ_EVENTS), pl.col("call").is_not_null(), _is_of(one))
+    waits = _waits_for(facts, one, *READ_EVENTS)
     undo = waits.filter(event=top["event"], object_id=0)
     is_most = undo.get_column("elapsed_us").sum() >= _MOST_OF * top["elapsed_us"] and undo.height >= LEAST_WAITS
     is_known = undo.get_column("file_id").n_unique() == 1 and not waits.filter(pl.col("object_id") > 0).is_empty()
     return [f"{undo.height:,} of them for undo (obj# 0)"] if is_most and is_known else []
+
+
+def _waits_for(facts: Facts, one: dict[str, Any], *events: str) -> pl.DataFrame:
+    """The waits for events in the calls of a statement."""
+    return facts.session.waits.filter(pl.col("event").is_in(events), pl.col("call").is_not_null(), _is_of(one))
 
 
 def _waits(facts: Facts, one: dict[str, Any]) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from iolab.rules.finding import LEAST_WAITS, Evidence, Finding
 from iolab.rules.phrases import counted, every, named_list, percent, seconds, three
 from iolab.rules.registry import rule
 from iolab.rules.time_parts import LARGE, PART
+from iolab.rules.trace_calls import process_ledger
 from iolab.time_ledger.run import ledgers
 from iolab.time_ledger.strace import BETWEEN
 from straceparse.call_classes import ASYNCHRONOUS, POSTS
@@ -140,7 +141,7 @@ def read_sizes(log: StraceLog) -> Iterator[Finding]:
         said = f"{many} had {count_text(counts.height, 'size')}: {', '.join(listed)}"
     rate = figure_of(read_rate(trace.requests), "read_mb_per_s")
     if rate is not None and rate.hi - rate.lo <= _COARSE * rate.value and not unprinted and sizes.len() > _FEW:
-        span, lead = float(sizes.sum()) / rate.value / 1e6, next(iter(ledgers(log)), None)
+        span, lead = float(sizes.sum()) / rate.value / 1e6, process_ledger(log)
         is_part = lead is not None and lead.total is not None and span < _BRIEF * lead.total.value
         said += f"; together {three(rate.value)} MB/s{f', within {seconds(span)}' if is_part else ''}"
     yield Finding(

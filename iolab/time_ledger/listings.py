@@ -147,7 +147,9 @@ def _of_waits(listed: Queried) -> Ledger | None:
            0.0               0                not accounted for
     """
     event, place = listed.find("event", "event_name"), _time_column(listed, _WAITED)
-    if event is None or place is None or listed.find(_OF_BUCKET) is not None or _are_totals(listed, place[0]):
+    if event is None or place is None or listed.find(_OF_BUCKET) is not None:
+        return None
+    if listed.find("snap_id") is not None and listed.are_totals(place[0]):  # no differences between snapshots
         return None
     events = [row[event] for row in listed.rows]
     if len({*events}) < _LEAST_ROWS and listed.find("event") is None:  # a series of one event
@@ -193,13 +195,6 @@ def _of_waits(listed: Queried) -> Ledger | None:
         work_base=f"the {of} not idle" if is_mixed else "",
         unshared="" if rest.lo > 0 else "all waits are idle",
     )
-
-
-def _are_totals(listed: Queried, place: int) -> bool:
-    """Whether times are totals since the start, in each of several snapshots: these are no differences."""
-    is_history = any(word.rpartition(".")[2].startswith("dba_hist_") for word in listed.words)
-    is_difference = {"lag", "lead"} & listed.words or {"-", "max"} & listed.columns[place].words
-    return is_history and listed.find("snap_id") is not None and not is_difference
 
 
 def _written(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> str:

@@ -40,8 +40,8 @@ _CALM: Final = 0.5
 #: Waits of sessions that have reached a limit: of memory, of clean buffers, of redo, of processors, of space; and the
 #: share of them from which on an instance is not calm.
 _AT_LIMITS: Final = (
-    *("acknowledge over PGA limit", "free buffer waits", "write complete waits", "log buffer space", "log file switch"),
-    *("resmgr:cpu quantum", "resmgr:pq queued", "statement suspended", "sort segment", "enq: SS", "enq: US"),
+    *("acknowledge over pga limit", "free buffer waits", "write complete waits", "log buffer space", "log file switch"),
+    *("resmgr:cpu quantum", "resmgr:pq queued", "statement suspended", "sort segment", "enq: ss", "enq: us"),
 )
 AT_LIMIT: Final = 0.05
 CALL_TIME: Final = "total call time"
@@ -568,8 +568,8 @@ def is_calm(facts: ReportFacts) -> bool:
 
 def limits_of(facts: ReportFacts) -> list[tuple[str, Wait]]:
     """The waits of sessions that have reached a limit, the longest first."""
-    found = {name: wait for begin in _AT_LIMITS for name, wait in facts.of_events(prefix=begin).items()}
-    return sorted(found.items(), key=lambda one: -one[1].time_s.value)
+    found = [(name, wait) for name, wait in facts.events.items() if name.lower().startswith(_AT_LIMITS)]
+    return sorted(found, key=lambda one: -one[1].time_s.value)
 
 
 def _largest(facts: ReportFacts, column: str) -> Statement | None:
