@@ -34,6 +34,8 @@ _UNITS: Final = {
 _SIZES: Final = {"bytes": 1.0, "kb": 2.0**10, "mb": 2.0**20, "gb": 2.0**30, "tb": 2.0**40}
 #: Functions of several rows that are no sum of them.
 _OF_ONE: Final = frozenset({"avg", "max", "min", "median"})
+#: Words of an expression with a count of rows that is another figure.
+_NO_COUNTS: Final = frozenset({"distinct", "over", "ratio_to_report"})
 #: Words of a heading of an average or a share.
 _NO_SUMS: Final = frozenset({"avg", "average", "per", "pct", "ratio", "exec", "each", "max", "min", "mean"})
 
@@ -59,6 +61,16 @@ class Column:
     def heading_unit(self) -> float | None:
         """The unit of time that its heading ends with, in s; None where it names none."""
         return next((_UNITS[word] for word in reversed(self.heading_words) if word in _UNITS), None)
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether it is a number of rows: neither of distinct values, nor a share or a rank, nor multiplied.
+
+        Examples:
+            >>> [Column("N", ("count", "(", *of, ")")).counts_rows for of in (("*",), ("distinct", "sid"))]
+            [True, False]
+        """
+        return "count" in self.words and not self.words & _NO_COUNTS and self._scale() == 1
 
     def unit(self, names: dict[str, float]) -> float | None:
         """What the figures of a sum of times have to be multiplied with to be seconds; None where it is no such sum.

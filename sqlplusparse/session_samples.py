@@ -18,6 +18,7 @@ from logframe.parsed_log import ParsedLog
 from logframe.printed import finite
 from logframe.split import csv_cells
 from logframe.wording import counted
+from sqlplusparse.queried import queried_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from logframe.formats import Head
     from logframe.kinds import DiagnosticKind
     from logframe.provenance import Part
+    from sqlplusparse.queried import Column
     from sqlplusparse.reader import Spool
 
 GRAMMAR: Final = load_grammar("sqlplusparse", "samples.lark", "line")
@@ -100,6 +102,10 @@ _ASHTOP: Final = ["TOTAL SECONDS", "AAS"]
 _COUNTS: Final = re.compile(GRAMMAR.pattern("(?i){COUNTS}"))
 _SUMS: Final = re.compile(GRAMMAR.pattern("(?i){SUMS}"))
 _ON_CPU: Final = "ON CPU"
+#: The heading of numbers of samples, where a script hides its query.
+_SAMPLES: Final = "SAMPLES"
+#: How columns end that identify an object, a session or a place, whatever their heading is.
+_IDENTIFIES: Final = ("#", "_id", "_session", "_hash_value", "_signature", "_obj", "_seq", "p1", "p2", "p3")
 #: The mean of active sessions, with two decimals, and its percentage, with none, differ by no more.
 _ROUNDED: Final = 0.0101
 
@@ -120,6 +126,8 @@ class SessionSamples(ParsedLog):
         others: `OTHERS`.
         filters: The lines that say which sessions were sampled.
         step_s: Seconds between two samples, of the view that was queried; None where the log does not say.
+        base: What shares are of, in words; of a query where its session has another one of more samples.
+        asked_line: Where the query begins that returned the samples; None of a log that is no session.
         diagnostics: Lines that are no part of the samples, and rows that do not fit their heading.
     """
 
@@ -136,6 +144,8 @@ class SessionSamples(ParsedLog):
         self.others = pl.DataFrame(schema=OTHERS)
         self.filters: tuple[str, ...] = ()
         self.step_s: int | None = None
+        self.base = "the samples"
+        self.asked_line: int | None = None
         self.diagnostics = diagnostics_frame([])
 
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -197,7 +207,8 @@ def read_session_samples(source: Source) -> SessionSamples:
 def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
     r"""The samples that queries of a session returned: rows of v$active_session_history, or numbers of them by group.
 
-    A grid of rows is known by its headings; one of numbers by a statement that names the view, or as that of ashtop.
+    A grid of rows is known by its headings; one of numbers by a statement that names the view, as that of ashtop, or
+    by a heading SAMPLES below a script.
 
     Examples:
         >>> from sqlplusparse import read_spool
@@ -206,20 +217,25 @@ def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
         >>> found.samples.select("state", "event", "session_samples").rows(), found.step_s
         ([('WAIT', 'latch x', 7)], 1)
     """
-    texts = dict(spool.statements.select("statement", "text").iter_rows())
+    texts = {row[0]: row[1:] for row in spool.statements.select("statement", "text", "first_line").iter_rows()}
+    asked: dict[int, tuple[Column, ...]] = {}
     for number, statement, headings in spool.tables.select("table", "statement", "headings").iter_rows():
         names = [heading.upper() for heading in headings]
         is_event = not {"EVENT", "EVENT2"}.isdisjoint(names)
         if not is_event and "SQL_ID" not in names:  # most tables: their statements need no look
             continue
-        text = texts.get(statement) or ""
+        text, first = texts.get(statement, ("", None))
+        text = text or ""
         step = next((seconds for view, seconds in _VIEWS.items() if view.search(text)), None)
         moment = next((place for place, name in enumerate(names) if name in _MOMENTS), None)
         is_top = names[:2] == _ASHTOP
         if not is_event and step is None and not is_top:
             continue
         rows = spool.table_cells(number).rows()
-        count = _count_column(names, rows) if step is not None and _COUNTS.search(text) else 0 if is_top else None
+        count = 0 if is_top else names.index(_SAMPLES) if not text and _SAMPLES in names else None
+        if step is not None and _COUNTS.search(text):
+            asked = asked or {one.table: one.columns for one in queried_tables(spool)}
+            count = _count_column(names, rows, asked[number])
         if moment is None and count is None:
             continue
         found = _Reader(spool.source, "polls")
@@ -232,18 +248,19 @@ def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
                     row["state"] = "CPU"  # the views have no event of a session on CPU
                 moment_text = None if moment is None else cells[moment]
                 found.rows.append({**row, "sample": moment_text, "session_samples": int(samples)})
-        found.log.step_s = step
+        found.log.step_s, found.log.asked_line = step, first
         if found.rows:
             yield found.finish()
 
 
-def _count_column(names: list[str], rows: list[tuple[Any, ...]]) -> int | None:
-    """The first column of whole numbers only that no heading of a sample names."""
-    for place, name in enumerate(names):
-        cells = [row[place + 1] for row in rows]
-        if name not in _COLUMNS and name not in _MOMENTS and all(cell and _WHOLE.match(cell) for cell in cells):
-            return place
-    return None
+def _count_column(names: list[str], rows: list[tuple[Any, ...]], columns: tuple[Column, ...]) -> int | None:
+    """The column that counts rows, else the first of whole numbers only that neither names nor identifies a sample."""
+    found = []
+    for place, (name, column) in enumerate(zip(names, columns, strict=True)):
+        is_named = name in _COLUMNS or name in _MOMENTS or any(word.endswith(_IDENTIFIES) for word in column.words)
+        if not is_named and all(row[place + 1] and _WHOLE.match(row[place + 1]) for row in rows):
+            found.append((not column.counts_rows, place))
+    return min(found, default=(None, None))[1]
 
 
 def _name(heading: str, text: str | None) -> str:

@@ -183,7 +183,8 @@ def _rows(table: Table, tables: Sequence[Table], settings: Mapping[str, str]) ->
         is_of_view = not views.isdisjoint(table.views) or any(word.startswith(begins) for word in table.views)
         if not is_of_view and not set(entry.get("columns", "?")) <= table.texts.keys():
             continue
-        if not all(name in table.texts for name in entry.get("requires", ())):
+        is_aside = entry.get("alone", False) and len(table.listed.rows) > 1
+        if is_aside or not all(name in table.texts for name in entry.get("requires", ())):
             continue
         own = {name: ("s", unit) for name, unit in entry.get("units", {}).items()}
         if is_far and entry["most"] == ["*"]:

@@ -60,7 +60,7 @@ def _of_module(log: SessionSamples) -> Iterator[Finding]:
     parts = own.group_by("state").agg(pl.col("share").sum()).sort("share", "state", descending=True)
     did = ", ".join(f"{name} {percent(share)}" for name, share in parts.head(2).iter_rows())
     name, part = str(own.item(0, "whose")), str(parts.item(0, "state")).strip("`")
-    said = f"`{name}` had {percent(float(own['share'].sum()))} of the samples: {did}."
+    said = f"`{name}` had {percent(float(own['share'].sum()))} of {log.base}: {did}."
     step = _JOB if name.startswith("DBMS_SCHEDULER") else _SESSIONS
     yield Finding("sampled_time", said, part=part, next=step, order=1)
 
@@ -77,7 +77,7 @@ def _blocked(log: SessionSamples) -> Iterator[Finding]:
         return
     holder, share = holders.row(0)
     own = blocked.filter(holder=holder).sort("share", descending=True)
-    said = f"Session {holder} blocked {percent(share)} of the samples"
+    said = f"Session {holder} blocked {percent(share)} of {log.base}"
     counts = (
         log.samples.filter(pl.col("line").is_in(own["line"].implode()))
         .group_by("snap")
@@ -112,7 +112,7 @@ def sampled_time(log: SessionSamples) -> Iterator[Finding]:
                     continue
                 if not is_aside and (row["share_lo"] or 0.0) < PART:
                     continue
-                whole = lead.work_base or "the samples"
+                whole = lead.work_base or log.base
                 name = row["name"] if row["kind"] == "cpu" else f"`{row['name']}`"
                 if is_aside:
                     said = f"{name} is idle time: {row['count']:,.0f} samples."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.spool_statements import SAMPLE
 from iolab.rules import phrases
 from iolab.rules.time_parts import PART
 from iolab.stats.first_runs import is_apart, two_groups
@@ -16,6 +17,7 @@ from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
 from sqlplusparse import queried_tables
+from sqlplusparse.predicates import converted_column
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _LEAST_IN_ORDER: Final = 5
 #: From this many on round trips, or blocks from disk, may be what sets runs apart.
 MANY_TRIPS: Final = 1_000
 _MOST_PLANS: Final = 4
+_FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: Kinds of statements that change what a later run does.
 _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
@@ -96,6 +99,57 @@ def without_index(spool: Spool, table: str, predicates: str) -> list[str]:
         if {table, f"'{table}'"} & {*cells, *one.words}:
             return [] if cells & {*wanted} else [f"`{name}`" for name in wanted]
     return []
+
+
+def full_scan(plans: pl.DataFrame) -> tuple[str, str]:
+    """The only table of which all is scanned, else that of most cost where its filter converts a column; its filter."""
+    scans = plans.filter(pl.col("operation").str.strip_chars().is_in(_FULL_SCANS)).drop_nulls("object_name")
+    of: dict[str, str] = {}
+    scans = scans.sort("cost", descending=True, nulls_last=True)
+    for name, predicates in scans.select("object_name", "predicates").iter_rows():
+        of[name] = " ".join([of.get(name, ""), *(predicates or ())])
+    name, said = next(iter(of.items()), ("", ""))
+    return (name, said) if len(of) == 1 or converted_column(said) else ("", "")
+
+
+def not_served(spool: Spool, costs: pl.DataFrame, row: dict[str, Any], table: str, converted: tuple[str, str]) -> str:
+    """The index that a function on a column keeps from serving a scan, and how fast a statement without it was."""
+    column, function = converted
+    index, other = _index_on(spool, table, column), _without(costs, row, function)
+    said = f"its filter converts `{column}` with {function}"
+    said += f", so index `{index}` does not serve it" * bool(index)
+    return f"{said}{f'; {other}' * bool(other)}" if index or other else ""
+
+
+def _index_on(spool: Spool, table: str, column: str) -> str:
+    """The index of which a column is the first one, where the session lists the columns of the indexes of its table."""
+    for one in queried_tables(spool):
+        names = ("index_name", "column_name", "column_position", "table_name")
+        name, of, position, of_table = (one.find(name) for name in names)
+        is_index = any(word.endswith("_ind_columns") for word in one.words)
+        if name is None or of is None or position is None or not is_index:
+            continue
+        if of_table is None and {word for word in one.words if word[0] == "'"} != {f"'{table}'"}:
+            continue
+        for row in one.rows:
+            is_of_table = of_table is None or row[of_table].strip() == table
+            if is_of_table and row[of].strip() == column and row[position].strip() == "1":
+                return row[name].strip()
+    return ""
+
+
+def _without(costs: pl.DataFrame, row: dict[str, Any], function: str) -> str:
+    """A statement that selects the same of the same tables without a function, and returned as many rows faster."""
+    selected, _, condition = " ".join(str(row["text"]).lower().split()).partition(" where ")
+    if function.lower() not in condition or not row["rows"]:
+        return ""
+    for one in costs.filter(pl.col("rows") * row["runs"] == row["rows"] * pl.col("runs")).iter_rows(named=True):
+        text, _, other = " ".join(str(one["text"]).lower().split()).partition(" where ")
+        is_faster = bool(one["times"]) and _FACTOR * max(one["times"]) <= min(row["times"], default=0.0)
+        if text == selected and other and function.lower() not in other and is_faster:
+            who = f"{'the statement at ' * one['part'].startswith('line')}{one['part']}"
+            return f"{who}, without {function}, returned as many rows in {phrases.seconds(max(one['times']))}"
+    return ""
 
 
 def _run_before(row: dict[str, Any], statement: int | None) -> int | None:
@@ -320,3 +374,15 @@ def run_with_fewer(spool: Spool, part: str, of: str) -> dict[str, str]:
         (time, n) for n, of_it, time in runs if 10 * n <= most and abs(of_it - count) <= _NEAR * count and time < longer
     ]
     return {"fewer": f"{few[0][1]:,.0f}", "fewer_s": phrases.seconds(few[0][0])} if few else {}
+
+
+def scan(row: dict[str, Any], gets: str) -> list[str]:
+    """What the plan of a statement scans, and the function on a column in its predicate; `gets` it has made."""
+    if not row["scanned"]:
+        return []
+    is_of_one = row["rows"] is not None and row["runs"] < SAMPLE and not row["aggregates"] and not gets
+    few = f" for {count_text(row['rows'], 'row')}" if is_of_one else ""
+    said = f"its plan scans all of `{row['scanned']}`{few}"
+    is_told = row["converted"] and not row["why"]
+    said += "; its filter converts `{}` with {}".format(*row["converted"]) if is_told else ""
+    return [said + (f"; no index listed has {' or '.join(row['unindexed'])}" if row["unindexed"] else "")]

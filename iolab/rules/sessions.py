@@ -22,6 +22,7 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
+from iolab.rules.session_objects import most_sampled, sampled_object
 from iolab.rules.session_parts import printed_parts
 from iolab.rules.session_runs import (
     MANY_TRIPS,
@@ -32,14 +33,17 @@ from iolab.rules.session_runs import (
     changed_rows,
     changes,
     explained_by,
+    full_scan,
     gets_between,
     in_order,
     is_same_work,
+    not_served,
     other_runs,
     plans_between,
     plans_of,
     recursion,
     sample,
+    scan,
     trend,
     without_index,
 )
@@ -91,7 +95,6 @@ _LEAST_READS: Final = 20
 _TEMPORARY: Final = " (most of them temporary: there are fewer gets)"
 #: Blocks from disk whose time does not matter.
 _FEW_BLOCKS: Final = 5
-_FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
 #: Operations that return fewer rows than they are of.
 _SUMS: Final = (
     "SORT AGGREGATE",
@@ -180,18 +183,17 @@ class SpoolFacts:
 
     def _beside(self, row: dict[str, Any], better: Mapping[int, tuple[str, str]]) -> dict[str, Any]:
         """What the session shows of a statement's runs beside them: changes, plans, gets, and what is scanned."""
-        scans = self.plans(row).filter(pl.col("operation").str.strip_chars().is_in(_FULL_SCANS))
-        names = scans.get_column("object_name").drop_nulls().unique()
-        is_one = names.len() == 1 and (row["blocks"] or _gets_of(row))
-        predicates = " ".join(scans.get_column("predicates").explode().drop_nulls()) if is_one else ""
+        table, predicates = full_scan(self.plans(row)) if row["blocks"] or _gets_of(row) else ("", "")
+        converted = converted_column(predicates)
         return {
             "changes": changes(self.spool, row["statements"]),
             "plans": plans_between(self.spool, row),
             "gets_between": gets_between(self.spool, row),
-            "scanned": names.item() if is_one else None,
+            "scanned": table or None,
             "aggregates": self.plans(row)["operation"].str.strip_chars().is_in(_SUMS).any(),
-            "unindexed": without_index(self.spool, names.item(), predicates) if is_one else [],
-            "converted": converted_column(predicates),
+            "unindexed": without_index(self.spool, table, predicates) if table else [],
+            "converted": converted,
+            "why": not_served(self.spool, self.costs, row, table, converted) if converted else "",
             "better": better.get(row["statement"], ("", "")),
             "changed_rows": changed_rows(self.spool, row) if row["kind"] in _CHANGES else 0,
         }
@@ -263,6 +265,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     if not samples:
         yield from apply_rules("sqlplus", SpoolFacts(spool))
     else:
+        yield from sampled_object(spool, most_sampled(samples[0]))
         yield from (one for one in listed(spool) if one.name == "listed_waits" or one.explains)
     found = set[str]()
     for one in samples:  # what a query says first, no other says again
@@ -303,7 +306,8 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
     for number, row in enumerate(facts.large):
         text = row["text"]
         trended, cause, (better, compare) = trend(row), facts.cause if number == 0 else None, row["better"]
-        more = cause.sentence if cause else f"{phrases.capital(better)}." * bool(better)
+        more = f"{phrases.capital(row['why'])}. " * bool(row["why"])
+        more += cause.sentence if cause else f"{phrases.capital(better)}." * bool(better)
         alike = but_for_literals(facts.costs, row, total.value) if number == 0 and total is not None else ""
         yield Finding(
             "main_statement",
@@ -312,7 +316,8 @@ def main_statements(facts: SpoolFacts) -> Iterator[Finding]:
             if text is not None
             else "the log does not show its text" + (f", only its kind ({row['kind']})" if row["kind"] else ""),
             part=row["part"],
-            next=(cause.next if cause else compare) or (_next_of_trend(row, trended[0]) if trended else advice),
+            next=(COMPARE_ITSELF.format(*row["converted"]) if row["why"] else cause.next if cause else compare)
+            or (_next_of_trend(row, trended[0]) if trended else advice),
             evidence=cause.evidence if cause else (),
             order=0 if number == 0 and row["share"] < max(one["share"] for one in facts.large) else 2,
         )
@@ -419,12 +424,12 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
     )
     took = f"{subject} took {share}"
     if len(times) >= SAMPLE:
-        scan = "".join(f"; {one}" for one in _scan(row) if row["converted"])
-        return f"{took} {of}: {_apart(row) or in_order(row) or sample(row, is_whole=is_first)}{other_runs(row)}{scan}."
+        runs = [f"{_apart(row) or in_order(row) or sample(row, is_whole=is_first)}{other_runs(row)}"]
+        return f"{took} {of}: {'; '.join(runs + scan(row, _gets_of(row)) * bool(row['converted']))}."
     if said := _apart(row):
         return f"{took} {of}: {said}."
     bound, did, trips = block_bound(row), _done(row), _trips(row)
-    scans = _scan(row)
+    scans = scan(row, _gets_of(row))
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
         each += _TEMPORARY * bool(row["gets"] and row["blocks"] > 2 * row["gets"] and not row["disk_sorts"])
@@ -448,17 +453,6 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
         each = phrases.seconds(row["elapsed_s"] / row["changed_rows"])
         return f"{took} {of}: {time} for {row['changed_rows']:,} rows, {each} each."
     return f"{took} {of}: {time}{'; times are rounded' if ' to ' in share and ' to ' not in time else ''}."
-
-
-def _scan(row: dict[str, Any]) -> list[str]:
-    """What the plan of a statement scans, and the function on a column in its predicate."""
-    if not row["scanned"]:
-        return []
-    is_told = row["rows"] is not None and not row["aggregates"] and not _gets_of(row)
-    few = f" for {count_text(row['rows'], 'row')}" if is_told else ""
-    said = f"its plan scans all of `{row['scanned']}`{few}"
-    said += "; its filter converts `{}` with {}".format(*row["converted"]) if row["converted"] else ""
-    return [said + (f"; no index listed has {' or '.join(row['unindexed'])}" if row["unindexed"] else "")]
 
 
 def _apart(row: dict[str, Any]) -> str:

@@ -89,12 +89,17 @@ def sampled(spool: Spool) -> list[SessionSamples]:
     None where its statements took longer than the samples stand for.  Queries that group the same samples by other
     columns (events, statements) are one each.
     """
-    times = [
-        (one.samples.get_column("session_samples").sum() * (one.step_s or 1), one) for one in queried_samples(spool)
-    ]
+    times = [(_samples(one) * (one.step_s or 1), one) for one in queried_samples(spool)]
     took = sum(one.total.value for one in timed_ledgers(spool) if one.total is not None) if times else 0.0
     times.sort(key=lambda pair: -pair[0])
+    for _, one in times[1:]:
+        if one.asked_line is not None and _samples(one) < (1 - _SLACK) * _samples(times[0][1]):
+            one.base = f"{_samples(one):,} samples (query at line {one.asked_line:,})"
     return [one for time, one in times] if times and times[0][0] > took else []
+
+
+def _samples(one: SessionSamples) -> int:
+    return int(one.samples.get_column("session_samples").sum())
 
 
 def timed_ledgers(spool: Spool) -> list[Ledger]:

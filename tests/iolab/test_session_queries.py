@@ -1,0 +1,99 @@
+"""What the queries of a session counted: samples by object, two runs of one query, and reports of SQL Monitor."""
+
+from __future__ import annotations
+
+import pytest
+
+import iolab
+
+
+def _grid(query: str, *rows: str) -> str:
+    """A query and what it returned: its headings, then its rows, cells between bars."""
+    cells = [row.split("|") for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = [" ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
+    return "\n".join([f"SQL> {query};\n", lines[0], " ".join("-" * width for width in widths), *lines[1:], "", ""])
+
+
+def _said(text: str) -> str:
+    return " ".join(iolab.findings(text.encode()).get_column("sentence"))
+
+
+_EVENTS = _grid(
+    "select event, count(*) n from v$active_session_history group by event",
+    *("EVENT|         N", "enq: TX - index contention|900", "log file sync|100"),
+)
+
+
+@pytest.mark.parametrize(
+    "columns", ["current_obj#, count(*) n", "current_obj# obj, count(distinct session_id) n, count(*) c"]
+)
+def test_samples_are_counted_by_the_column_that_counts_them(columns: str) -> None:
+    """Numbers of objects and of distinct sessions are none of samples; a smaller query has its own total."""
+    query = f"select sql_id, {columns} from v$active_session_history where event like 'enq: TX%' group by sql_id"  # noqa: S608 - a text
+    names = (
+        ("CURRENT_OBJ#|N", "118820|810", "118820|90")
+        if "obj," not in columns
+        else ("OBJ|N|C", "118820|4|810", "118820|4|90")
+    )
+    rows = (f"SQL_ID       |{names[0]}", f"9v0h2kd4q8ymt|{names[1]}", f"4kd4q8ymt9v0h|{names[2]}")
+    said = _said(_EVENTS + _grid(query, *rows))
+    assert "`enq: TX - index contention` took 90 % of the samples." in said
+    assert "`9v0h2kd4q8ymt` took 90 % of 900 samples (query at line 8)." in said
+    assert "Object 118820 had 100 % of 900 samples" in said
+
+
+@pytest.mark.parametrize(("types", "is_named"), [(("TABLE", "INDEX"), True), (("INDEX", "INDEX"), False)])
+def test_the_index_of_the_waits_for_an_index_is_named(types: tuple[str, str], *, is_named: bool) -> None:
+    """Of objects that are listed without their numbers only one index is the one that index contention is for."""
+    query = "select current_obj#, count(*) n from v$active_session_history where event like 'enq: TX - index%'"
+    text = _EVENTS + _grid(query, "CURRENT_OBJ#|     N", "118820|890", "118816|10")
+    names = zip(("AUTH_LOG", "AUTH_LOG_PK"), types, strict=True)
+    query = "select object_name, object_type from dba_objects where object_id in (118816, 118820)"
+    text += _grid(query, "OBJECT_NAME|OBJECT_TYPE", *map("|".join, names))
+    query = "select sequence_name, cache_size from dba_sequences"
+    said = _said(text + _grid(query, "SEQUENCE_NAME|CACHE_SIZE", "SEQ_AUTH_LOG|20"))
+    assert ("`AUTH_LOG_PK` (INDEX, object 118820) had 99 % of 900 samples" in said) is is_named
+    assert ("Object 118820 had" in said) is not is_named
+    assert "Sequence `SEQ_AUTH_LOG` caches 20 values." in said
+
+
+def _run(condition: str, elapsed: str, predicate: str) -> str:
+    """A statement with its plan: two tables are scanned."""
+    lines = [
+        "| Id  | Operation          | Name | Rows  | Cost  |",
+        "|   0 | SELECT STATEMENT   |      |    11 | 92000 |",
+    ]
+    lines += [
+        "|*  1 |  HASH JOIN         |      |    11 | 92000 |",
+        "|*  2 |   TABLE ACCESS FULL| LINE |    11 | 90000 |",
+    ]
+    lines += ["|   3 |   TABLE ACCESS FULL| CUST |    11 |  2000 |"]
+    rule = "-" * len(lines[0])
+    text = f"SQL> select a from line l, cust c where l.c = c.c and {condition};\n\n11 rows selected.\n\n"  # noqa: S608 - a text
+    text += f"Elapsed: 00:00:{elapsed}\n\nExecution Plan\n{'-' * 58}\nPlan hash value: 1829003377\n\n"
+    text += "\n".join(
+        [rule, lines[0], rule, *lines[1:], rule, "", "Predicate Information (identified by operation id):"]
+    )
+    text += f'\n{"-" * 51}\n\n   1 - access("L"."C"="C"."C")\n   2 - filter({predicate})\n\n\nStatistics\n{"-" * 58}\n'
+    return f"{text}     813000  consistent gets\n     812390  physical reads\n         11  rows processed\n\n"
+
+
+@pytest.mark.parametrize(
+    ("position", "fast", "said"),
+    [
+        (1, "00.31", "Its filter converts `D` with TRUNC, so index `LINE_IX` does not serve it; the statement at line"),
+        (2, "00.31", "Its filter converts `D` with TRUNC; the statement at line"),
+        (1, "40.31", "Its filter converts `D` with TRUNC, so index `LINE_IX` does not serve it."),
+        (2, "40.31", "its plan scans all of `LINE` for 11 rows; its filter converts `D` with TRUNC."),
+    ],
+)
+def test_a_function_on_the_first_column_of_an_index_is_the_cause(position: int, fast: str, said: str) -> None:
+    """The index that a session lists for the column is named, and the statement that asks for the same without it."""
+    text = _run("trunc(l.d) = :1", "48.73", 'TRUNC("L"."D")=:1')
+    query = "select index_name, column_name, column_position from user_ind_columns where table_name='LINE'"
+    text += _grid(query, "INDEX_NAME|COLUMN_NAME|COLUMN_POSITION", f"LINE_IX|D|{position}")
+    text += _run("l.d >= :1 and l.d < :1 + 1", fast, '"L"."D">=:1 AND "L"."D"<:1+1')
+    found = iolab.findings(text.encode()).filter(name="main_statement")
+    assert said in found.item(0, "sentence")
+    assert found.item(0, "next") == "compare `D` itself, with values or a range of its own type, else index its TRUNC"
