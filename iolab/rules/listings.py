@@ -639,7 +639,7 @@ def _key_of(rows: float, tables: Sequence[Table]) -> str:
         values = [n for n, column in enumerate(table.listed.columns) if "count" not in column.words]
         counts = table.figures["count"].values if len(values) == 1 and "count" in table.figures else ()
         for row, count in zip(table.listed.rows, counts, strict=False):
-            if count and 1 - PART <= count / rows <= 1:
+            if count and 1 - PART <= count / rows <= 1 + _SAME:
                 return f"{count:,.0f} rows have `{table.listed.columns[values[0]].heading.strip()}` {row[values[0]]}"
     return ""
 

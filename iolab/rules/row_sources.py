@@ -48,7 +48,7 @@ _PIECES: Final = ("PARTITION ", "PX ")
 #: Steps that read all of a table or index.
 _SCANS: Final = ("TABLE ACCESS FULL", "TABLE ACCESS STORAGE FULL", "INDEX FULL SCAN", "INDEX FAST FULL SCAN")
 SEE_PLAN: Final = "see the predicates of the plan, and its rows: iolab show --tables"
-_GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
+GATHER: Final = "gather statistics of its table (dbms_stats.gather_table_stats), then see E-Rows and A-Rows again"
 _MORE_MEMORY: Final = (
     "give it more memory: pga_aggregate_target (where workarea_size_policy is manual: hash_area_size, sort_area_size)"
 )
@@ -268,14 +268,14 @@ def operation_text(plan: pl.DataFrame, one: dict[str, Any], source: str = "") ->
         return f"{took}; it {kept}", better or SEE_PLAN
     if is_scan and any(_NOT_IN in text for text in one["predicates"] or ()):
         return f"{took}; its filter is that of NOT IN with a column that may be null (`LNNVL`)", _NOT_EXISTS
-    if said := _estimate(plan, one):
-        return f"{took}{said}", _GATHER
+    if said := estimate(plan, one):
+        return f"{took}{said}", GATHER
     if is_scan and (converted := converted_column(" ".join(one["predicates"] or ()))):
         return f"{took}; its filter converts `{converted[0]}` with {converted[1]}", COMPARE_ITSELF.format(*converted)
     return took, _MORE_MEMORY if one["used_tmp"] else SEE_PLAN
 
 
-def _estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
+def estimate(plan: pl.DataFrame, named: dict[str, Any]) -> str:
     """The deepest operation that returned far more or fewer rows than its plan expects of all its starts."""
     steps = plan.to_dicts()
     expected = (pl.col("e_rows") * pl.Series(_loops(steps))).clip(1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import count_text, short_text, size_text
 from iolab.metrics.spool_statements import SAMPLE
 from iolab.rules import phrases
 from iolab.rules.time_parts import PART
@@ -16,6 +16,7 @@ from iolab.stats.first_runs import is_apart, two_groups
 from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
+from iolab.time_ledger.next_steps import lob_step
 from sqlplusparse import queried_tables
 from sqlplusparse.predicates import converted_column
 from sqltraceparse import without_literals
@@ -36,6 +37,9 @@ _LEAST_IN_ORDER: Final = 5
 MANY_TRIPS: Final = 1_000
 _MOST_PLANS: Final = 4
 _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL SCAN", "INDEX FULL SCAN DESCENDING")
+_MUCH_REDO: Final = 2**20
+#: Round trips that are worth a word.
+LEAST_TRIPS: Final = 10
 #: Kinds of statements that change what a later run does.
 _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
@@ -386,3 +390,18 @@ def scan(row: dict[str, Any], gets: str) -> list[str]:
     is_told = row["converted"] and not row["why"]
     said += "; its filter converts `{}` with {}".format(*row["converted"]) if is_told else ""
     return [said + (f"; no index listed has {' or '.join(row['unindexed'])}" if row["unindexed"] else "")]
+
+
+def done(cost: dict[str, Any]) -> list[str]:
+    """What a statement did besides reading."""
+    redo = cost["redo_bytes"] or 0
+    wrote = f"wrote {size_text(redo)} of redo" if redo >= _MUCH_REDO else ""
+    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote, recursion(cost)) if one]
+
+
+def trips_of(cost: dict[str, Any]) -> str:
+    """The round trips of a query's rows, where there were many."""
+    trips, rows = cost["round_trips"] or 0, cost["rows"] or 0
+    if trips >= MANY_TRIPS and lob_step(trips, rows):
+        return f"{rows:,} rows took {trips:,} round trips, {phrases.three(trips / rows)} for each row"
+    return f"{rows:,} rows took {trips:,} round trips" if rows > trips >= LEAST_TRIPS else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import MOST_TEXT, count_text, short_text, size_text
+from iolab.metrics.formatting import MOST_TEXT, count_text, short_text
 from iolab.metrics.lookups import statistic
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.rules import phrases
@@ -22,9 +22,11 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
+from iolab.rules.session_monitor import monitored
 from iolab.rules.session_objects import most_sampled, sampled_object
 from iolab.rules.session_parts import printed_parts
 from iolab.rules.session_runs import (
+    LEAST_TRIPS,
     MANY_TRIPS,
     but_for_literals,
     by_reads,
@@ -32,6 +34,7 @@ from iolab.rules.session_runs import (
     changed,
     changed_rows,
     changes,
+    done,
     explained_by,
     full_scan,
     gets_between,
@@ -45,6 +48,7 @@ from iolab.rules.session_runs import (
     sample,
     scan,
     trend,
+    trips_of,
     without_index,
 )
 from iolab.rules.session_waits import ANY
@@ -114,11 +118,8 @@ _SLOWEST_READ_S: Final = 0.1
 #: A read of a disk takes about so long, and reads of so small a share of the time do not matter.
 _DISK_READ_S: Final = 0.02
 _FEW_OF_TIME: Final = 0.05
-#: Round trips that are worth a word.
-_LEAST_TRIPS: Final = 10
 #: Round trips of so many, with fewer rows each, are what to change first.
 _LARGE_FETCH: Final = 100
-_MUCH_REDO: Final = 2**20
 _HALF: Final = 0.5
 _ELAPSED: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 _SQL_TRACE: Final = "an extended SQL trace (event 10046)"
@@ -142,6 +143,11 @@ class SpoolFacts:
     def ledger(self) -> Ledger | None:
         """The account of its time, where that leads; None where nothing is timed, or there is no total."""
         return self.lead if self.lead is not None and not self.lead.void and self.lead.base == TIMED else None
+
+    @property
+    def is_monitored(self) -> bool:
+        """Whether a report of SQL Monitor leads: no other listing has the time of the clock."""
+        return self.lead is not None and self.lead.base != TIMED and self.lead.elapsed is not None
 
     @cached_property
     def listed(self) -> list[Finding]:
@@ -265,6 +271,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
     if not samples:
         yield from apply_rules("sqlplus", SpoolFacts(spool))
     else:
+        yield from monitored(SpoolFacts(spool))
         yield from sampled_object(spool, most_sampled(samples[0]))
         yield from (one for one in listed(spool) if one.name == "listed_waits" or one.explains)
     found = set[str]()
@@ -376,6 +383,7 @@ def listings(facts: SpoolFacts) -> Iterator[Finding]:
         if one is not facts.cause and one.explains not in OF_STATEMENTS:
             explains = () if one.explains == (ANY,) else one.explains
             position, order = (1, one.order - len(facts.listed) - 1) if is_lead else (one.position, one.order)
+            position, order = (1, 1) if facts.is_monitored and one.explains == (ANY,) else (position, order)
             yield replace(one, explains=explains, position=position, order=order)  # before all statements
 
 
@@ -428,7 +436,7 @@ def _sentence(row: dict[str, Any], *, is_first: bool, of: str) -> str:
         return f"{took} {of}: {'; '.join(runs + scan(row, _gets_of(row)) * bool(row['converted']))}."
     if said := _apart(row):
         return f"{took} {of}: {said}."
-    bound, did, trips = block_bound(row), _done(row), _trips(row)
+    bound, did, trips = block_bound(row), done(row), trips_of(row)
     scans = scan(row, _gets_of(row))
     if bound:
         each = "from disk" if is_first else f"in at most {bound} each"
@@ -468,21 +476,6 @@ def _gets_of(row: dict[str, Any]) -> str:
         return ""
     rows = f" for {count_text(row['rows'], 'row')}" if row["rows"] is not None else ""
     return f"made {gets:,} gets{rows}, {count_text(blocks, 'block')} from disk"
-
-
-def _done(cost: dict[str, Any]) -> list[str]:
-    """What a statement did besides reading."""
-    redo = cost["redo_bytes"] or 0
-    wrote = f"wrote {size_text(redo)} of redo" if redo >= _MUCH_REDO else ""
-    return [one for one in ("sorted on disk" if cost["disk_sorts"] else "", wrote, recursion(cost)) if one]
-
-
-def _trips(cost: dict[str, Any]) -> str:
-    """The round trips of a query's rows, where there were many."""
-    trips, rows = cost["round_trips"] or 0, cost["rows"] or 0
-    if trips >= MANY_TRIPS and lob_step(trips, rows):
-        return f"{rows:,} rows took {trips:,} round trips, {phrases.three(trips / rows)} for each row"
-    return f"{rows:,} rows took {trips:,} round trips" if rows > trips >= _LEAST_TRIPS else ""
 
 
 def block_bound(cost: dict[str, Any]) -> str:
@@ -774,7 +767,7 @@ def lio_cost(facts: SpoolFacts) -> Iterator[Finding]:
     if mixed.is_empty() or facts.cause or (mixed.item(0, "runs") > 1 and by_reads(mixed.row(0, named=True))):
         return
     row = mixed.row(0, named=True)
-    has_trips = costs.filter(pl.col("round_trips") >= _LEAST_TRIPS).height
+    has_trips = costs.filter(pl.col("round_trips") >= LEAST_TRIPS).height
     what = "costs of a logical read and of a round trip" if has_trips else "cost of a logical read"
     reads = (
         "every run also read from disk"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from iolab.metrics.formatting import MOST_TEXT, share_text, short_text, time_text
 from iolab.time_ledger.account import Account
@@ -16,7 +16,7 @@ from iolab.time_ledger.next_steps import (
     event_step,
 )
 from iolab.time_ledger.parts import Place
-from logframe.interval import Interval
+from logframe.interval import Interval, row_figure
 from logframe.oracle import is_idle, wait_class_of
 from logframe.wording import counted
 from sqlplusparse import queried_tables
@@ -57,6 +57,16 @@ _COUNTED: Final = {
     "logical reads": ("buffer_gets", "buffer_gets_delta"),
     "physical reads": ("disk_reads", "disk_reads_delta", "physical_read_requests"),
 }
+#: Columns of reports of SQL Monitor: what their time is, and its kind.
+_MONITORED: Final = {
+    "cpu_s": ("CPU", "cpu"),
+    "io_wait_s": ("User I/O", "io"),
+    "application_wait_s": ("Application", "wait"),
+    "concurrency_wait_s": ("Concurrency", "wait"),
+    "cluster_wait_s": ("Cluster", "wait"),
+    "queuing_s": ("queuing", "wait"),
+    "other_wait_s": ("other waits", "wait"),
+}
 _EXECUTIONS: Final = ("executions", "executions_delta", "execs", "exec")
 _STATEMENT: Final = ("sql_id", "sql_text", "hash_value")
 _SYNC, _LOG_WRITE = "log file sync", "log file parallel write"
@@ -78,7 +88,39 @@ def listing_ledgers(spool: Spool) -> list[Ledger]:
     tables = [*queried_tables(spool)]
     aside = _SINCE_START if any(map(_is_present, tables)) else frozenset()
     found = [ledger for one in tables if not one.words & aside and (ledger := account_of(one)) is not None]
+    found += [ledger for ledger in [_of_monitors(spool)] if ledger is not None]
     return sorted(found, key=lambda one: (one.unit != "s", -(one.work or one.total or Interval.exact(0.0)).value))
+
+
+def last_monitors(spool: Spool) -> list[dict[str, Any]]:
+    """The last report of SQL Monitor of each execution, the longest first."""
+    found = {}
+    for row in spool.monitors.drop_nulls("elapsed_s").to_dicts():
+        found[(row["sql_id"], row["execution_id"] or row["monitor"])] = row
+    return sorted(found.values(), key=lambda row: -row["elapsed_s"])
+
+
+def _of_monitors(spool: Spool) -> Ledger | None:
+    """The account of the executions that SQL Monitor reports: CPU and classes of waits, and the statements."""
+    rows = last_monitors(spool)
+    total = sum((figure for row in rows if (figure := row_figure(row, "elapsed_s"))), Interval.exact(0.0))
+    if total.value <= 0:
+        return None
+    first = f"`{rows[0]['sql_id']}`" if rows[0]["sql_id"] else "the statement"
+    account = Account(total, f"the time of {first if len(rows) == 1 else f'{len(rows):,} executions'}")
+    for column, (name, kind) in _MONITORED.items():
+        figures = [figure for row in rows if (figure := row_figure(row, column)) is not None]
+        if figures:
+            time, place = sum(figures, Interval.exact(0.0)), Place("monitors", (column,))
+            account.add("what", name, time, kind=kind, wait_class=name, evidence=place)
+    for row in rows[: len(rows) * (len(rows) > 1)]:
+        name = f"{row['sql_id'] or 'statement'} (line {row['line']:,})"
+        time = row_figure(row, "elapsed_s") or Interval.exact(0.0)
+        account.add("who", name, time, kind="mixed", evidence=Place("monitors", (name,)))
+    who = first if len(rows) == 1 else f"{len(rows):,} executions"
+    ran = [row["duration_s"] or row["elapsed_s"] for row in rows]
+    text = f"{who} took {seconds_text(total)} by SQL Monitor (line {rows[0]['line']:,})"
+    return account.ledger(text=text, elapsed=Interval.exact(sum(ran)))
 
 
 def _is_present(listed: Queried) -> bool:

@@ -97,3 +97,87 @@ def test_a_function_on_the_first_column_of_an_index_is_the_cause(position: int, 
     found = iolab.findings(text.encode()).filter(name="main_statement")
     assert said in found.item(0, "sentence")
     assert found.item(0, "next") == "compare `D` itself, with values or a range of its own type, else index its TRUNC"
+
+
+_REPORT = """SQL> @mon
+SQL Monitoring Report
+
+Global Information
+------------------------------
+ Status              :  {status}
+ SQL ID              :  5kx2fj93mc4p7
+ SQL Execution ID    :  {execution}
+ Duration            :  {duration}s
+
+Global Stats
+=======================================
+| Elapsed |   Cpu   |    IO    | Buffer |
+| Time(s) | Time(s) | Waits(s) |  Gets  |
+=======================================
+|    5120 |     466 |     4654 |    24M |
+=======================================
+
+SQL Plan Monitoring Details (Plan Hash Value=2650417733)
+=========================================================================================================
+| Id |      Operation       | Name |   Rows  | Execs |   Rows   | Activity |        Activity Detail         |
+|    |                      |      | (Estim) |       | (Actual) |   (%)    |          (# samples)           |
+=========================================================================================================
+|  0 | SELECT STATEMENT     |      |         |     1 |      58K |          |                                |
+|  1 |   NESTED LOOPS       |      |   3800K |     1 |    3922K |     0.35 | Cpu (18)                       |
+|  2 |    TABLE ACCESS FULL | ACC  | {expected:>7} |     1 |     194K |     0.06 | Cpu (1)                        |
+|  3 |    INDEX RANGE SCAN  | USG  |      20 |  194K |    3922K |    94.34 | Cpu (391)                      |
+|    |                      |      |         |       |          |          | db file sequential read (4446) |
+=========================================================================================================
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("expected", "status", "said"),
+    [
+        ("1", "DONE (ALL ROWS)", "`TABLE ACCESS FULL` of `ACC` returned 194,000 rows, 1 expected."),
+        ("9000K", "DONE (ALL ROWS)", "`TABLE ACCESS FULL` of `ACC` returned 194,000 rows, 9,000,000 expected."),
+        ("9000K", "EXECUTING", ""),
+        ("190K", "DONE (ALL ROWS)", ""),
+    ],
+)
+def test_a_report_of_sql_monitor_leads(expected: str, status: str, said: str) -> None:
+    """The statement, the most active line of its plan, and its rows lead before a query that was timed."""
+    report = _REPORT.format(expected=expected, status=status, execution=7, duration=5122)
+    text = f"{report}SQL> select sum(n) from a;\n\n    SUM(N)\n----------\n         3\n\nElapsed: 00:00:31.88\n"  # noqa: S608
+    found = iolab.findings((report.replace("94.34", "12.00") + text).encode())  # of one execution the last one counts
+    first = "`5kx2fj93mc4p7` took 5,120 s (SQL Monitor). `INDEX RANGE SCAN` of `USG` (Id 3) had 94 % of the activity: "
+    first += "`db file sequential read` in 4,446 of 4,837 samples."
+    assert found.item(0, "sentence") == f"{first} {said}".rstrip()
+    assert found.item(1, "sentence") == "Waits of class User I/O took 91 % of the time of `5kx2fj93mc4p7`: 4,654 s."
+    assert found.item(0, "next").startswith("gather statistics") is bool(said)
+
+
+def test_processes_of_a_monitored_statement_work_side_by_side() -> None:
+    """The time of all processes is named beside the clock; a longer statement of the session itself leads."""
+    report = _REPORT.format(expected="190K", status="DONE", execution=7, duration=640)
+    other = "SQL> select count(*) from acc;\n\n  COUNT(*)\n----------\n         3\n\nElapsed: 00:{}:31.88\n\n"
+    said = "`5kx2fj93mc4p7` ran for 640 s, 5,120 s in all its processes (SQL Monitor)."
+    assert iolab.findings((report + other.format("00")).encode()).item(0, "sentence").startswith(said)
+    found = iolab.findings((report + other.format("50")).encode())["sentence"].to_list()
+    assert "took all of the time: 3,030 s" in found[1]
+    assert any(one.startswith(said) for one in found[2:])
+
+
+@pytest.mark.parametrize("count", [189_224_118, 91_820])
+def test_rows_of_one_parallel_server_stand_beside_the_monitored_statement(count: int) -> None:
+    """They are of the statement that SQL Monitor reports, not of the query that looks for their key."""
+    report = _REPORT.format(expected="190K", status="DONE", execution=7, duration=5120)
+    query = "select dealer_id, count(*) from cdr_day group by dealer_id"
+    text = (
+        report
+        + _grid(query, "DEALER_ID|COUNT(*)", f"-1|{count}", "40112|88411").rstrip()
+        + "\n\nElapsed: 00:00:31.88\n"
+    )
+    servers = [f"P{n:04}|{n + 1_990_000 if n < 7 else 189_203_086}" for n in range(8)]
+    found = iolab.findings(
+        (text + _grid("select process, num_rows from v$pq_tqstat", "PROCESS|NUM_ROWS", *servers)).encode()
+    )
+    said = next(one for one in found["sentence"] if "`P0007` had" in one)
+    assert said.startswith("Parallel server `P0007` had 93 % of the rows of 8: 189,203,086")
+    assert ("189,224,118 rows have `DEALER_ID` -1" in said) is (count > 100_000)
