@@ -34,7 +34,7 @@ class _Facts(Protocol):
     @property
     def is_monitored(self) -> bool: ...
     @property
-    def listed(self) -> list[Finding]: ...
+    def cause(self) -> Finding | None: ...
 
 
 @rule("plan_time", of="sqlplus", needs="a report of SQL Monitor", thresholds={"10 %": "iolab.rules.time_parts.PART"})
@@ -42,7 +42,7 @@ def monitored(facts: _Facts) -> Iterator[Finding]:
     """The statements that SQL Monitor reports, each with the line of its plan that was most active."""
     rows = last_monitors(facts.spool)
     total = sum(row["elapsed_s"] for row in rows)
-    cause = next((one.next for one in facts.listed if one.explains == (ANY,)), "")
+    cause = facts.cause if facts.is_monitored else None
     for row in (one for one in rows if one["elapsed_s"] >= PART * total):
         said, step = _plan_of(facts.spool, row)
         who = f"`{row['sql_id']}`" if row["sql_id"] else f"the statement of the report at line {row['line']:,}"
@@ -50,7 +50,9 @@ def monitored(facts: _Facts) -> Iterator[Finding]:
         of_all = f"{seconds(took)} in all its processes (SQL Monitor)"
         times = f"took {seconds(took)} (SQL Monitor)"
         times = f"ran for {seconds(ran)}, {of_all}" if ran and took > _SIDE_BY_SIDE * ran else times
-        step = cause if cause and step == SEE_PLAN else step
+        if cause is not None and row is rows[0]:
+            said[1:1] = [cause.sentence]
+            step = cause.next if step == SEE_PLAN else step
         order = 0 if row is rows[0] and facts.is_monitored else 6
         evidence = (Evidence("monitors", lines=(row["line"],)),)
         yield Finding(
@@ -58,13 +60,28 @@ def monitored(facts: _Facts) -> Iterator[Finding]:
         )
 
 
+def is_cause(spool: Spool, one: Finding) -> bool:
+    """Whether a listing is of what the longest statement waited for, or of its parallel servers."""
+    rows = last_monitors(spool)
+    top = _most_active(spool, rows[0]) if rows else None
+    events = {event for _, event in _samples(top["activity_detail"] or "")} if top is not None else set[str]()
+    is_parallel = any(name.startswith("PX ") for name in spool.monitor_lines["operation"].drop_nulls())
+    return (is_parallel and one.explains == (ANY,)) or any(
+        event.startswith(one.explains) for event in events if one.explains
+    )
+
+
+def _most_active(spool: Spool, row: dict[str, Any]) -> dict[str, Any] | None:
+    """The most active line of the plan of a report; None where none has a third of the activity."""
+    lines = spool.monitor_lines.filter(pl.col("activity_pct") >= 100 * LARGE, monitor=row["monitor"])
+    return next(lines.sort("activity_pct", "id", descending=[True, False]).iter_rows(named=True), None)
+
+
 def _plan_of(spool: Spool, row: dict[str, Any]) -> tuple[list[str], str]:
     """The most active line of a plan and what it waited for, and the rows that were not expected; what to do next."""
-    lines = spool.monitor_lines.filter(monitor=row["monitor"])
-    active = lines.drop_nulls("activity_pct").sort("activity_pct", "id", descending=[True, False])
-    if active.is_empty() or active.item(0, "activity_pct") < 100 * LARGE:
+    top = _most_active(spool, row)
+    if top is None:
         return [], SEE_PLAN
-    top = active.row(0, named=True)
     samples = [*_samples(top["activity_detail"] or "")]
     most, event = max(samples, default=(0, ""))
     of = f" of `{top['object_name']}`" if top["object_name"] else ""
@@ -72,7 +89,8 @@ def _plan_of(spool: Spool, row: dict[str, Any]) -> tuple[list[str], str]:
     name = "CPU" if event == _CPU else f"`{event}`"
     total = sum(count for count, _ in samples)
     said += f": {name}{f' in {most:,} of {total:,} samples' * (most < total)}." if samples else "."
-    plan = spool.plans.filter(pl.col("line").is_in(lines["line"].implode()))
+    lines = spool.monitor_lines.filter(monitor=row["monitor"])["line"]
+    plan = spool.plans.filter(pl.col("line").is_in(lines.implode()))
     named = plan.filter(line=top["line"]).to_dicts()
     if str(row["status"]).startswith(_RUNS_ON):  # fewer rows may still come
         plan = plan.filter(pl.col("a_rows") >= pl.col("e_rows"))

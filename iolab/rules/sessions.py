@@ -22,7 +22,7 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
-from iolab.rules.session_monitor import monitored
+from iolab.rules.session_monitor import is_cause, monitored
 from iolab.rules.session_objects import most_sampled, sampled_object
 from iolab.rules.session_parts import printed_parts
 from iolab.rules.session_runs import (
@@ -156,7 +156,9 @@ class SpoolFacts:
 
     @cached_property
     def cause(self) -> Finding | None:
-        """What statistics of the session say of the statement that took half of its time or more."""
+        """What listings say of the statement that took half of the time of the session, or that is monitored."""
+        if self.is_monitored:
+            return next((one for one in self.listed if is_cause(self.spool, one)), None)
         row = next(iter(self.large), None)
         aside = sum(one["share"] for one in self.large if one["is_aside"])
         if row is None or row["is_aside"] or row["share_lo"] < _HALF * (1 - aside):
@@ -383,7 +385,6 @@ def listings(facts: SpoolFacts) -> Iterator[Finding]:
         if one is not facts.cause and one.explains not in OF_STATEMENTS:
             explains = () if one.explains == (ANY,) else one.explains
             position, order = (1, one.order - len(facts.listed) - 1) if is_lead else (one.position, one.order)
-            position, order = (1, 1) if facts.is_monitored and one.explains == (ANY,) else (position, order)
             yield replace(one, explains=explains, position=position, order=order)  # before all statements
 
 

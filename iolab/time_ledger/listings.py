@@ -114,12 +114,14 @@ def _of_monitors(spool: Spool) -> Ledger | None:
             time, place = sum(figures, Interval.exact(0.0)), Place("monitors", (column,))
             account.add("what", name, time, kind=kind, wait_class=name, evidence=place)
     for row in rows[: len(rows) * (len(rows) > 1)]:
-        name = f"{row['sql_id'] or 'statement'} (line {row['line']:,})"
+        name = " ".join(["statement", *[row["sql_id"]] * bool(row["sql_id"]), f"(line {row['line']:,})"])
         time = row_figure(row, "elapsed_s") or Interval.exact(0.0)
         account.add("who", name, time, kind="mixed", evidence=Place("monitors", (name,)))
     who = first if len(rows) == 1 else f"{len(rows):,} executions"
     ran = [row["duration_s"] or row["elapsed_s"] for row in rows]
-    text = f"{who} took {seconds_text(total)} by SQL Monitor (line {rows[0]['line']:,})"
+    gets = sum(row["buffer_gets"] or 0 for row in rows)
+    did = f": {gets:,.0f} buffer gets" * bool(gets)
+    text = f"SQL Monitor (line {rows[0]['line']:,}) reports {seconds_text(total)} of {who}{did}"
     return account.ledger(text=text, elapsed=Interval.exact(sum(ran)))
 
 
