@@ -18,6 +18,7 @@ from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import CALM, Evidence, Finding
 from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, listed_settings, say, units
 from iolab.rules.phrases import capital, counted, percent, seconds, three
+from iolab.rules.session_objects import log_members
 from iolab.rules.session_runs import run_with_fewer
 from iolab.rules.session_waits import (
     ANY,
@@ -154,7 +155,7 @@ def listed(spool: Spool) -> list[Finding]:
         if beside is not None:
             ratios.remove(beside)
             waits[n] = replace(one, sentence=f"{one.sentence} {beside.sentence}", next=beside.next)
-    found += [*ratios, *_times(spool, longest), *waits, *_writers(timed)]
+    found += [*ratios, *_times(spool, longest), *waits, *_writers(timed), *log_members(one for one, _ in asked)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(timed)):

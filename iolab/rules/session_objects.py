@@ -1,17 +1,18 @@
-"""The object that most samples of a query of active session history are of, by the names that the session lists."""
+"""The object that most samples of active session history are of, by listed names, and the places of redo logs."""
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.phrases import percent
+from iolab.rules.phrases import joined, percent
 from sqlplusparse import queried_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlplusparse import Queried, SessionSamples, Spool
 
@@ -21,6 +22,8 @@ _VIEWS: Final = ("active_session_history", "active_sess_history")
 _OBJECTS: Final = frozenset({"dba_objects", "all_objects", "user_objects", "cdb_objects"})
 #: Waits for an index: of the objects that are asked for, the only index is the one.
 _OF_INDEX: Final = "enq: TX - index contention"
+_OF_LOG: Final = ("log file sync", "log file parallel write", "log buffer space")
+_MEMBERS: Final = "compare the devices of the members of the redo logs: iostat -xt 5 (of NFS: nfsiostat 5)"
 _NAME: Final = "see its name: select owner, object_name, object_type from dba_objects where object_id = {}"
 
 
@@ -60,6 +63,25 @@ def sampled_object(spool: Spool, event: str) -> Iterator[Finding]:
         evidence = (Evidence("tables", (top,)),)
         yield Finding("listed_rows", said, next=step, evidence=evidence, explains=(event,))
         return
+
+
+def log_members(tables: Iterable[Queried]) -> Iterator[Finding]:
+    """The folders of the members of the redo logs, where the members of each group are in several of them."""
+    for one in tables:
+        group, member = one.find("group#"), one.find("member")
+        if group is None or member is None or "v$logfile" not in one.words:
+            continue
+        folders: dict[str, set[str]] = {}
+        for row in one.rows:
+            folders.setdefault(row[group].strip(), set()).add(posixpath.dirname(row[member].strip()))
+        each = {frozenset(ones) for ones in folders.values()}
+        names = sorted(each.pop()) if len(each) == 1 else []
+        if len(names) > 1 and all(names):
+            places = joined([f"`{name}`" for name in names])
+            said = f"Each write of the log goes to {places}, and ends with the slowest of them."
+            evidence = (Evidence("tables", tuple(names)),)
+            yield Finding("listed_rows", said, next=_MEMBERS, evidence=evidence, explains=_OF_LOG)
+            return
 
 
 def most_sampled(samples: SessionSamples) -> str:

@@ -72,6 +72,8 @@ _STATEMENT: Final = ("sql_id", "sql_text", "hash_value")
 _SYNC, _LOG_WRITE = "log file sync", "log file parallel write"
 #: A commit that waits this many times as long as a write of the log waits for something else.
 _MUCH_LONGER: Final = 5.0
+#: Commits have a write each where there are this many writes for one of them, or more.
+_OWN_WRITE: Final = 0.9
 _NOT_THE_LOG: Final = "see whether LGWR gets a CPU: vmstat 5 (column r); single slow writes: v$event_histogram"
 _IO: Final = ("User I/O", "System I/O")
 _ID_LENGTH: Final = 13
@@ -204,12 +206,15 @@ def _of_waits(listed: Queried) -> Ledger | None:
     total = sum((time for name, time in times.items() if name != within), Interval.exact(0.0))
     if total.value <= 0:
         return None
-    slow, of_commits = _slow_commit(times, counts)
+    is_own = bool(within) and counts[within].hi >= _OWN_WRITE * counts[_SYNC].lo
+    slow, of_commits = _slow_commit(times, counts, is_own=is_own or not within)
     cpu = sum((time for name, time in times.items() if name.lower() in _CPU), Interval.exact(0.0))
     of = "waits" if cpu.value <= 0 else "time"
     account, idle = Account(total, f"the {of} of the query"), Interval.exact(0.0)
     for name in sorted(times, key=lambda one: one == within):
         time = times[name]
+        if name == within and not is_own:  # no part of them is known: several commits wait for one write
+            continue
         wait_class = wait_class_of(name)
         kind = "idle" if is_idle(name, wait_class) else "io" if wait_class in _IO else "wait"
         kind = "cpu" if name.lower() in _CPU else kind
@@ -221,7 +226,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
             next_step=(of_commits if name in {_SYNC, within} else "")
             or event_step(name) or _step_of_class(wait_class, count),
         )  # fmt: skip
-    if within:
+    if is_own:
         more = times[_SYNC] - times[within]
         account.add("what", "rest of the commits", more, kind="wait", parent=_SYNC, next_step=of_commits or None)
     rest = total - idle
@@ -231,7 +236,7 @@ def _of_waits(listed: Queried) -> Ledger | None:
     )
     said = f"{took} at line {listed.line:,}{')' if is_mixed else ' returned'}; "
     said += f"CPU was {seconds_text(cpu)} of it" if of == "time" else "CPU time is not among them"
-    said += f"; `{within}` is within `{_SYNC}`" if within else ""
+    said += f"; `{within}` is within `{_SYNC}`" if is_own else ""
     return account.ledger(
         text=said + slow,
         counted={"what": "waits"},
@@ -247,15 +252,17 @@ def _written(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> s
     return _LOG_WRITE if is_in else ""
 
 
-def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval]) -> tuple[str, str]:
+def _slow_commit(times: Mapping[str, Interval], counts: Mapping[str, Interval], *, is_own: bool) -> tuple[str, str]:
     """That a commit waited many times as long as a write of the log, and for what; the next step; empty of others."""
     if any(name not in figures or figures[name].lo <= 0 for figures in (times, counts) for name in (_SYNC, _LOG_WRITE)):
         return "", ""
     sync, write = (times[name].value / counts[name].value for name in (_SYNC, _LOG_WRITE))
+    said = f"; `{_SYNC}` took {time_text(sync)} each, a write of the log {time_text(write)}"
     if not sync >= _MUCH_LONGER * write > 0:
         is_slow = 2 * write >= sync and write >= FAST_WRITE_S
-        return "", event_step(_LOG_WRITE) if is_slow else _step_of_class("Commit", counts[_SYNC]) or ""
-    said = f"; `{_SYNC}` took {time_text(sync)} each, a write of the log {time_text(write)}: "
+        step = event_step(_LOG_WRITE) if is_slow else _step_of_class("Commit", counts[_SYNC]) or ""
+        return f"{said}; several commits may wait for one write" * (not is_own), step
+    said += ": "
     for name in (name for name in counts if name.startswith(REMOTE_REDO) and counts[name].lo > 0):
         if sync / 2 <= (each := times[name].value / counts[name].value) <= sync:
             return f"{said}{time_text(each)} of it was `{name}`", STANDBY

@@ -182,3 +182,26 @@ def test_rows_of_one_parallel_server_stand_beside_the_monitored_statement(count:
     said = found.item(0, "sentence")
     assert "samples. Parallel server `P0007` had 93 % of the rows of 8: 189,203,086" in said
     assert ("189,224,118 rows have `DEALER_ID` -1" in said) is (count > 100_000)
+
+
+@pytest.mark.parametrize(("writes", "is_own"), [(8_711, False), (71_300, True)])
+def test_the_rest_of_commits_is_known_of_single_writes(writes: int, *, is_own: bool) -> None:
+    """Where several commits wait for one write, what they waited for beside it is not known."""
+    rows = ("log file sync|71304|2688", f"log file parallel write|{writes}|297")
+    text = _grid("select event, total_waits, time_waited_s from se_delta", "EVENT|TOTAL_WAITS|TIME_WAITED_S", *rows)
+    ledger = iolab.ledger(text.encode())
+    assert ("rest of the commits" in ledger.parts()["name"]) is is_own
+    assert ("each, a write of the log 34.1 ms; several commits may wait for one write" in ledger.text) is not is_own
+    assert ledger.total is not None
+    assert ledger.total.value == 2688
+
+
+@pytest.mark.parametrize(("second", "is_said"), [("/u09/nfs", True), ("/u02/redo", False)])
+def test_the_folders_of_the_members_of_redo_logs_are_named(second: str, *, is_said: bool) -> None:
+    """Members in several folders stand beside the waits for their writes."""
+    rows = ("EVENT|TOTAL_WAITS|TIME_WAITED_S", "log file sync|71304|2688", "latch free|8|1")
+    text = _grid("select event, total_waits, time_waited_s from se_delta", *rows)
+    members = [f"{n}|{folder}/redo{n}.log" for n in (1, 2) for folder in ("/u02/redo", second)]
+    said = _said(text + _grid("select group#, member from v$logfile", "GROUP#|MEMBER", *members))
+    named = "Each write of the log goes to `/u02/redo` and `/u09/nfs`, and ends with the slowest of them."
+    assert (named in said) is is_said
