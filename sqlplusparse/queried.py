@@ -167,7 +167,7 @@ class Queried:
 
     Attributes:
         table, statement, line: its number in `Spool.tables`, that of its statement, and where that begins.
-        words: the words of the statement, in lower case; none where the log does not show it.
+        words: the words of the statement, in lower case; where the log does not show it those with replaced variables.
         columns: as printed.
         spool: the session that it is of.
     """
@@ -229,7 +229,7 @@ def queried_tables(spool: Spool) -> Iterator[Queried]:
         "table", "statement", "first_line", "headings"
     ).iter_rows():
         text, line = statements.get(statement, ("", first))
-        found = _TOKENS.findall(_whole_factors(text or ""))
+        found = _TOKENS.findall(_whole_factors(text or spool.substituted(first)))
         tokens = [token.lower() if token[0] not in "'\"" else token for token in found]
         lists = list(_lists(tokens))
         columns = tuple(Column(name, _selected(name, place, headings, lists)) for place, name in enumerate(headings))

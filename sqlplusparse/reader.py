@@ -316,6 +316,25 @@ class Spool(ParsedLog):
             first -= 1
         return " ".join(line.strip() for line in page.lines[max(first, end - _LONGEST_TITLE) : end])
 
+    def substituted(self, line: int) -> str:
+        r"""The lines of a query with its variables replaced (SET VERIFY), as far as they stand right above a line.
+
+        Examples:
+            >>> log = b"old   2: where sid = &1\nnew   2: where sid = 42\n\n       SID\n----------\n        42\n"
+            >>> read_spool(log).substituted(4)
+            'where sid = 42'
+        """
+        page = self._page
+        end = bisect_left(range(len(page)), line, key=lambda number: page.place(number) + 1)
+        last = max(end - _LONGEST_TITLE, 0)
+        while end > last and (page.kinds[end - 1] == Kind.BLANK or page.roles[end - 1] == LineRole.TEXT):
+            end -= 1
+        first = end
+        while first and page.roles[first - 1] == LineRole.SUBSTITUTION:
+            first -= 1
+        new = page.lines[first + 1 : end : 2]  # each below the line as it was
+        return " ".join(one.partition(":")[2].strip() for one in new)
+
     def lines(self) -> pl.DataFrame:
         r"""Every physical line with what became of it (`LINES`).
 

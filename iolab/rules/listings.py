@@ -24,6 +24,7 @@ from iolab.rules.session_waits import (
     ANY,
     OF_STATISTICS,
     Longest,
+    compared_waits,
     longest_of,
     own_statements,
     waits_of_session,
@@ -155,7 +156,10 @@ def listed(spool: Spool) -> list[Finding]:
         if beside is not None:
             ratios.remove(beside)
             waits[n] = replace(one, sentence=f"{one.sentence} {beside.sentence}", next=beside.next)
-    found += [*ratios, *_times(spool, longest), *waits, *_writers(timed), *log_members(one for one, _ in asked)]
+    found += [*ratios, *_times(spool, longest), *waits, *log_members(one for one, _ in asked)]
+    compared = [*compared_waits(asked)]
+    named = {name for one in compared for name in one.evidence[0].rows}
+    found += [*compared, *(one for one in _writers(timed) if one.evidence[0].rows[0] not in named)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(timed)):

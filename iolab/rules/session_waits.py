@@ -12,14 +12,17 @@ from iolab.rules.report_causes import settings_behind
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
 from iolab.time_ledger.next_steps import MORE_ROWS, event_step
+from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.spools import diagnoses
+from logframe.oracle import wait_class_of
 from sqlplusparse import queried_tables
 from sqltraceparse.nesting import FROM_CLIENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from sqlplusparse import Spool
+    from iolab.time_ledger.account import Ledger
+    from sqlplusparse import Queried, Spool
 
 #: How a session queries its own statistics and waits, and what explains the time of any statement.
 _OF_SESSION: Final = ("v$mystat", "v$pq_sesstat", "'userenv'", "userenv(", "snap_events.")
@@ -28,6 +31,9 @@ _ITS_WAITS: Final = ("v$session_event", "snap_events.")
 ANY: Final = "any statement"
 #: The place of statistics in the order of listings.
 OF_STATISTICS: Final = 4
+#: Mean waits that differ by this factor are named beside each other, with those of some others; before other listings.
+_FACTOR, _MOST_NAMED, _COMPARED = 2.0, 4, 2
+_CHANGED: Final = "see what was changed between the two, and the devices: iostat -xt 5"
 #: Headings of the package that prints the waits of a session.
 _SNAPPED: Final = {"event", "waits", "time_outs", "csec"}
 _TRIPS: Final = "SQL*Net roundtrips to/from client"
@@ -62,6 +68,32 @@ def waits_of_session(spool: Spool, longest: Longest) -> Iterator[Finding]:
         "listed_rows", said, next=step or (MORE_ROWS if is_unknown else event_step(name)),
         evidence=(Evidence("tables", (name,)),), order=OF_STATISTICS, explains=(ANY,),
     )  # fmt: skip
+
+
+def compared_waits(asked: Iterable[tuple[Queried, Ledger | None]]) -> Iterator[Finding]:
+    """The events whose mean waits differ between the two listings of one query, if the second is no later total.
+
+    That with most time leads; others are beside it, those that stayed as they were, too.
+    """
+    runs: dict[tuple[frozenset[str], tuple[str, ...]], list[tuple[int, dict[str, tuple[float, float]]]]] = {}
+    for one, account in asked:
+        if account is not None and account.unit == "s" and "what" in account.views and one.words:
+            rows = account.parts().filter(pl.col("count") > 0, pl.col("kind") != "idle")
+            waits = {name: (time, n) for name, time, n in rows.select("name", "seconds", "count").iter_rows()}
+            headings = tuple(column.heading for column in one.columns)
+            runs.setdefault((one.words, headings), []).append((one.line, waits))
+    for (line, before), (other, after) in (of for of in runs.values() if len(of) == 2):
+        both = sorted({*before} & {*after}, key=lambda name: -before[name][0] - after[name][0])
+        means = {name: [time / count for time, count in (before[name], after[name])] for name in both}
+        is_new = any(after[name][1] < before[name][1] for name in both)
+        if not is_new or max(means[both[0]]) < _FACTOR * min(means[both[0]]):
+            continue
+        first, *others = [f"`{name}` {{}}{' and '.join(map(seconds, means[name]))}" for name in both[:_MOST_NAMED]]
+        said = f"{first.format('took ')} each in the listings at lines {line:,} and {other:,}."
+        said += f" Others: {', '.join(others).replace('{}', '')}." * bool(others)
+        step = _CHANGED if wait_class_of(both[0]) in IO_CLASSES else event_step(both[0])
+        evidence = (Evidence("tables", tuple(both)),)
+        yield Finding("listed_rows", said, next=step, evidence=evidence, order=_COMPARED, explains=(both[0],))
 
 
 def _settings_before(spool: Spool, longest: Longest) -> dict[str, str]:

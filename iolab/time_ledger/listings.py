@@ -122,7 +122,7 @@ def _of_monitors(spool: Spool) -> Ledger | None:
     who = first if len(rows) == 1 else f"{len(rows):,} executions"
     ran = [row["duration_s"] or row["elapsed_s"] for row in rows]
     gets = sum(row["buffer_gets"] or 0 for row in rows)
-    did = f": {gets:,.0f} buffer gets" * bool(gets)
+    did = f": about {float(f'{gets:.3g}'):,.0f} buffer gets" * bool(gets)
     text = f"SQL Monitor (line {rows[0]['line']:,}) reports {seconds_text(total)} of {who}{did}"
     return account.ledger(text=text, elapsed=Interval.exact(sum(ran)))
 

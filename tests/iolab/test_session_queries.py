@@ -205,3 +205,40 @@ def test_the_folders_of_the_members_of_redo_logs_are_named(second: str, *, is_sa
     said = _said(text + _grid("select group#, member from v$logfile", "GROUP#|MEMBER", *members))
     named = "Each write of the log goes to `/u02/redo` and `/u09/nfs`, and ends with the slowest of them."
     assert (named in said) is is_said
+
+
+_WAITS = "select event, total_waits, time_waited_micro from evs_delta"
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (
+            (200, 3_120_000),
+            "took 1.76 ms and 15.6 ms each in the listings at lines 1 and 8. Others: `log file parallel",
+        ),
+        ((200, 400_000), ""),
+        ((400, 6_240_000), ""),
+    ],
+)
+def test_one_query_before_and_after_a_change(second: tuple[int, int], said: str) -> None:
+    """The mean waits of both stand beside the event, unless they are alike or the second ones contain the first."""
+    log = "log file parallel write|300|210000"
+    first = _grid(_WAITS, "EVENT|TOTAL_WAITS|TIME_WAITED_MICRO", "db file sequential read|300|528000", log)
+    text = first + _grid(
+        _WAITS, "EVENT|TOTAL_WAITS|TIME_WAITED_MICRO", "db file sequential read|{}|{}".format(*second), log
+    )
+    found = iolab.findings(text.encode())
+    assert ("in the listings at lines" in " ".join(found["sentence"])) is bool(said)
+    assert said in " ".join(found["sentence"])
+    is_once = sum(one.startswith("`log file parallel write` took 700 us each") for one in found["sentence"]) == 0
+    assert is_once or not said
+
+
+@pytest.mark.parametrize("condition", ["event = 'db file sequential read'", "inst_id = 1"])
+def test_a_script_tells_its_event_by_its_variables(condition: str) -> None:
+    """Where the log has no query, the lines with its variables replaced name the event of a histogram."""
+    text = f"SQL> @evh\nold   4:  where &1\nnew   4:  where {condition}\nsampling ...\n\n"
+    text += _grid("x", "WAIT_TIME_MILLI|WAIT_COUNT", "1|188204", "64|70000").partition("\n\n")[2]
+    name = "the event" if "inst_id" in condition else "db file sequential read"
+    assert f"waits for `{name}` took 16 ms or longer" in _said(text)
