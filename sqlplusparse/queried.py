@@ -35,7 +35,7 @@ _SIZES: Final = {"bytes": 1.0, "kb": 2.0**10, "mb": 2.0**20, "gb": 2.0**30, "tb"
 #: Functions of several rows that are no sum of them.
 _OF_ONE: Final = frozenset({"avg", "max", "min", "median"})
 #: Words of an expression with a count of rows that is another figure.
-_NO_COUNTS: Final = frozenset({"distinct", "over", "ratio_to_report"})
+NO_COUNTS: Final = frozenset({"distinct", "over", "ratio_to_report"})
 #: Words of a heading of an average or a share.
 _NO_SUMS: Final = frozenset({"avg", "average", "per", "pct", "ratio", "exec", "each", "max", "min", "mean"})
 
@@ -70,7 +70,7 @@ class Column:
             >>> [Column("N", ("count", "(", *of, ")")).counts_rows for of in (("*",), ("distinct", "sid"))]
             [True, False]
         """
-        return "count" in self.words and not self.words & _NO_COUNTS and self._scale() == 1
+        return "count" in self.words and not self.words & NO_COUNTS and self._scale() == 1
 
     def unit(self, names: dict[str, float]) -> float | None:
         """What the figures of a sum of times have to be multiplied with to be seconds; None where it is no such sum.

@@ -18,7 +18,7 @@ from logframe.parsed_log import ParsedLog
 from logframe.printed import finite
 from logframe.split import csv_cells
 from logframe.wording import counted
-from sqlplusparse.queried import queried_tables
+from sqlplusparse.queried import NO_COUNTS, queried_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -254,10 +254,15 @@ def queried_samples(spool: Spool) -> Iterator[SessionSamples]:
 
 
 def _count_column(names: list[str], rows: list[tuple[Any, ...]], columns: tuple[Column, ...]) -> int | None:
-    """The column that counts rows, else the first of whole numbers only that neither names nor identifies a sample."""
+    """The column that counts rows, else the first one of whole numbers that names or identifies no sample."""
     found = []
     for place, (name, column) in enumerate(zip(names, columns, strict=True)):
-        is_named = name in _COLUMNS or name in _MOMENTS or any(word.endswith(_IDENTIFIES) for word in column.words)
+        is_named = (
+            bool(column.words & NO_COUNTS)
+            or name in _COLUMNS
+            or name in _MOMENTS
+            or any(word.endswith(_IDENTIFIES) for word in column.words)
+        )
         if not is_named and all(row[place + 1] and _WHOLE.match(row[place + 1]) for row in rows):
             found.append((not column.counts_rows, place))
     return min(found, default=(None, None))[1]

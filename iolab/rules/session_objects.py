@@ -27,8 +27,13 @@ _MEMBERS: Final = "compare the devices of the members of the redo logs: iostat -
 _NAME: Final = "see its name: select owner, object_name, object_type from dba_objects where object_id = {}"
 
 
-def sampled_object(spool: Spool, event: str) -> Iterator[Finding]:
+def sampled_object(spool: Spool, event: str, number: float) -> Iterator[Finding]:
     r"""The object with most samples of an event, or of all events that its query counts by object.
+
+    Args:
+        spool: the session.
+        event: the event.
+        number: how many samples it has.
 
     Examples:
         >>> from sqlplusparse import read_spool
@@ -38,7 +43,7 @@ def sampled_object(spool: Spool, event: str) -> Iterator[Finding]:
         >>> text += "  2  object_type from dba_objects where object_id in (94411, 94412);\n\n"
         >>> text += " OBJECT_ID OBJECT_NAME  OBJECT_TYPE\n---------- ------------ -----------\n"
         >>> text += "     94412 ORD          TABLE\n     94411 ORD_PK       INDEX\n"
-        >>> for one in sampled_object(read_spool(text.encode()), "latch: x"): print(one.sentence)
+        >>> for one in sampled_object(read_spool(text.encode()), "latch: x", 100): print(one.sentence)
         `ORD_PK` (INDEX, object 94411) had 90 % of 100 samples (query at line 1).
     """
     tables = [*queried_tables(spool)]
@@ -52,11 +57,12 @@ def sampled_object(spool: Spool, event: str) -> Iterator[Finding]:
         samples: dict[str, float] = {}
         for row, figure in zip(one.rows, one.figures(count), strict=True):
             if figure is not None:
-                samples[row[place].strip()] = samples.get(row[place].strip(), 0.0) + figure.value
+                samples[row[place]] = samples.get(row[place], 0.0) + figure.value
         total, top = sum(samples.values()), max(samples, key=lambda name: samples[name], default="")
         if not top.isdecimal() or top == "0" or samples[top] < _MOST * total:
             continue
-        name = _names(tables, event).get(top, "")
+        is_of_event = samples[top] > total - number  # it has samples of the event
+        name = _names(tables, event if is_of_event else "").get(top, "")
         whose = f"`{name.partition(' ')[0]}` ({name.partition(' ')[2]}, object {top})" if name else f"Object {top}"
         said = f"{whose} had {percent(samples[top] / total)} of {total:,.0f} samples (query at line {one.line:,})."
         step = "" if name else _NAME.format(top)
@@ -84,10 +90,10 @@ def log_members(tables: Iterable[Queried]) -> Iterator[Finding]:
             return
 
 
-def most_sampled(samples: SessionSamples) -> str:
-    """The event with most samples; empty of sessions that were on CPU only."""
+def most_sampled(samples: SessionSamples) -> tuple[str, int]:
+    """The event with most samples, and their number; no event of sessions that were on CPU only."""
     rows = samples.samples.drop_nulls("event").group_by("event").agg(pl.col("session_samples").sum())
-    return str(rows.sort("session_samples", "event").item(-1, "event")) if rows.height else ""
+    return rows.sort("session_samples", "event").row(-1) if rows.height else ("", 0)
 
 
 def _is_event(literal: str, event: str) -> bool:

@@ -119,7 +119,7 @@ def full_scan(plans: pl.DataFrame) -> tuple[str, str]:
 def not_served(spool: Spool, costs: pl.DataFrame, row: dict[str, Any], table: str, converted: tuple[str, str]) -> str:
     """The index that a function on a column keeps from serving a scan, and how fast a statement without it was."""
     column, function = converted
-    index, other = _index_on(spool, table, column), _without(costs, row, function)
+    index, other = _index_on(spool, table, column), _without(costs, row, *converted)
     said = f"its filter converts `{column}` with {function}"
     said += f", so index `{index}` does not serve it" * bool(index)
     return f"{said}{f'; {other}' * bool(other)}" if index or other else ""
@@ -142,15 +142,15 @@ def _index_on(spool: Spool, table: str, column: str) -> str:
     return ""
 
 
-def _without(costs: pl.DataFrame, row: dict[str, Any], function: str) -> str:
-    """A statement that selects the same of the same tables without a function, and returned as many rows faster."""
+def _without(costs: pl.DataFrame, row: dict[str, Any], column: str, function: str) -> str:
+    """A statement that selects the same by a column without a function, and returned as many rows faster."""
     selected, _, condition = " ".join(str(row["text"]).lower().split()).partition(" where ")
     if function.lower() not in condition or not row["rows"]:
         return ""
     for one in costs.filter(pl.col("rows") * row["runs"] == row["rows"] * pl.col("runs")).iter_rows(named=True):
         text, _, other = " ".join(str(one["text"]).lower().split()).partition(" where ")
         is_faster = bool(one["times"]) and _FACTOR * max(one["times"]) <= min(row["times"], default=0.0)
-        if text == selected and other and function.lower() not in other and is_faster:
+        if text == selected and column.lower() in other and function.lower() not in other and is_faster:
             who = f"{'the statement at ' * one['part'].startswith('line')}{one['part']}"
             return f"{who}, without {function}, returned as many rows in {phrases.seconds(max(one['times']))}"
     return ""

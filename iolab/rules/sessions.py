@@ -274,7 +274,7 @@ def session_findings(spool: Spool) -> Iterator[Finding]:
         yield from apply_rules("sqlplus", SpoolFacts(spool))
     else:
         yield from monitored(SpoolFacts(spool))
-        yield from sampled_object(spool, most_sampled(samples[0]))
+        yield from sampled_object(spool, *most_sampled(samples[0]))
         yield from (one for one in listed(spool) if one.name == "listed_waits" or one.explains)
     found = set[str]()
     for one in samples:  # what a query says first, no other says again

@@ -25,6 +25,12 @@ _EVENTS = _grid(
 )
 
 
+def test_numbers_of_distinct_sessions_are_no_samples() -> None:
+    """A query that counts nothing else has no samples."""
+    query = "select event, count(distinct session_id) n from v$active_session_history group by event"
+    assert "of the samples" not in _said(_grid(query, "EVENT|N", "latch free|900", "log file sync|100"))
+
+
 @pytest.mark.parametrize(
     "columns", ["current_obj#, count(*) n", "current_obj# obj, count(distinct session_id) n, count(*) c"]
 )
@@ -43,11 +49,14 @@ def test_samples_are_counted_by_the_column_that_counts_them(columns: str) -> Non
     assert "Object 118820 had 100 % of 900 samples" in said
 
 
-@pytest.mark.parametrize(("types", "is_named"), [(("TABLE", "INDEX"), True), (("INDEX", "INDEX"), False)])
-def test_the_index_of_the_waits_for_an_index_is_named(types: tuple[str, str], *, is_named: bool) -> None:
+@pytest.mark.parametrize(
+    ("types", "more", "is_named"),
+    [(("TABLE", "INDEX"), 0, True), (("INDEX", "INDEX"), 0, False), (("TABLE", "INDEX"), 1000, False)],
+)
+def test_the_index_of_the_waits_for_an_index_is_named(types: tuple[str, str], more: int, *, is_named: bool) -> None:
     """Of objects that are listed without their numbers only one index is the one that index contention is for."""
     query = "select current_obj#, count(*) n from v$active_session_history where event like 'enq: TX - index%'"
-    text = _EVENTS + _grid(query, "CURRENT_OBJ#|     N", "118820|890", "118816|10")
+    text = _EVENTS + _grid(query, "CURRENT_OBJ#|     N", f"118820|{890 + more}", f"118816|{10 + more}")
     names = zip(("AUTH_LOG", "AUTH_LOG_PK"), types, strict=True)
     query = "select object_name, object_type from dba_objects where object_id in (118816, 118820)"
     text += _grid(query, "OBJECT_NAME|OBJECT_TYPE", *map("|".join, names))
