@@ -1,7 +1,7 @@
 """Reports of SQL Monitor as text: the global statistics of an execution, and the lines of its plan.
 
-The report has three parts: ``Global Information`` (names and values), ``Global Stats`` and ``SQL Plan Monitoring
-Details`` (tables between bars, with headings of two lines).
+The report has ``Global Information`` (names and values), ``Global Stats``, ``Parallel Execution Details`` and ``SQL
+Plan Monitoring Details`` (tables between bars, with headings of two lines).
 
 What a plan explains is the statement of the session with the text that DBMS_XPLAN or SQL Monitor shows.
 """
@@ -28,6 +28,7 @@ _TITLES: Final = Pattern("{MONITOR_TITLE}", PLAN_GRAMMAR)
 #: Each title has one of these words, which are looked for faster than the titles.
 _TITLE_WORDS: Final = ("Global", "Monitoring")
 _DETAILS: Final = Pattern(r"{MONITOR_DETAILS}(?P<hash>{DIGITS})\)", PLAN_GRAMMAR)
+_SERVERS: Final = Pattern("{MONITOR_SERVERS}", PLAN_GRAMMAR)
 _INFORMATION: Final = Pattern(" *(?P<name>{INFORMATION_NAME}) *: {1,3}(?P<value>{REST})", PLAN_GRAMMAR)
 _BAR_RULE: Final = Pattern("{SHORT_RULE}", PLAN_GRAMMAR)
 _FOUND: Final = {
@@ -126,8 +127,24 @@ def read_monitors(page: Page) -> list[Monitor]:
                 monitor.lines = _lines(page, number, rows)
             number = max(end, number + 1)
             continue
+        if monitors and not monitors[-1].lines and _SERVERS.fullmatch(line):
+            rows, number = _table(page, number + 1)
+            monitors[-1].found |= _longest_server(rows)
+            continue
         number += 1
     return monitors
+
+
+def _longest_server(rows: list[dict[str, str]]) -> dict[str, object]:
+    """How many parallel servers there were, and the one that took longest; the coordinator is none of them."""
+    heading = next((name for name, column in STATISTICS.items() if column == "elapsed_s"), "")
+    servers = [(row["name"].strip(), _figure("longest_server_s", row[heading].strip())) for row in rows
+               if row.get("name", "").strip() and heading in row and row.get("type", "").strip() != "QC"]  # fmt: skip
+    known = [one for one in servers if isinstance(one[1]["longest_server_s"], float)]
+    if not known or len(known) < len(servers):
+        return {}
+    name, figure = max(known, key=lambda one: one[1]["longest_server_s"])  # type: ignore[arg-type,return-value]
+    return {"servers": len(known), "longest_server": name, **figure}
 
 
 def note_untitled(page: Page, plans: list[tuple[int | None, Plan]], monitors: list[Monitor]) -> None:

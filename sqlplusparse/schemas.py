@@ -163,9 +163,19 @@ MONITORS = pl.Schema(
         "instance": pl.Int64,
         "duration_s": pl.Float64,
         "plan_hash_value": pl.Int64,
+        "servers": pl.Int64,
+        "longest_server": pl.String,
         **_with_bounds(
             (
-                *("elapsed_s", "queuing_s", "cpu_s", "io_wait_s", "application_wait_s", "concurrency_wait_s"),
+                *(
+                    "longest_server_s",
+                    "elapsed_s",
+                    "queuing_s",
+                    "cpu_s",
+                    "io_wait_s",
+                    "application_wait_s",
+                    "concurrency_wait_s",
+                ),
                 *("cluster_wait_s", "plsql_s", "other_wait_s", "fetch_calls", "buffer_gets"),
                 *("read_requests", "read_bytes", "write_requests", "write_bytes"),
                 *("offload_eligible_bytes", "offload_returned_bytes", "uncompressed_bytes", "cell_offload_pct"),

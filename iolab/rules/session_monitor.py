@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Processes work side by side where a statement took this many times as long as it ran.
 _SIDE_BY_SIDE: Final = 1.1
+#: A parallel server has too much of the work with this many times its even share.
+_UNEVEN: Final = 2.0
 _CPU: Final = "Cpu"
 _RUNS_ON: Final = "EXECUTING"
 
@@ -53,11 +55,14 @@ def monitored(facts: _Facts) -> Iterator[Finding]:
         if cause is not None and row is rows[0]:
             said[1:1] = [cause.sentence]
             step = cause.next if step == SEE_PLAN else step
+        share = (row["longest_server_s"] or 0.0) / took
+        if share >= max(LARGE, _UNEVEN / (row["servers"] or 1)):
+            server = f"`{row['longest_server']}` took {seconds(row['longest_server_s'])}"
+            said[:0] = [f"Of {row['servers']:,} parallel servers {server}, {percent(share)} of it."]
         order = 0 if row is rows[0] and facts.is_monitored else 6
         evidence = (Evidence("monitors", lines=(row["line"],)),)
-        yield Finding(
-            "plan_time", " ".join([f"{capital(who)} {times}.", *said]), next=step, evidence=evidence, order=order
-        )
+        sentence = " ".join([f"{capital(who)} {times}.", *said])
+        yield Finding("plan_time", sentence, next=step, evidence=evidence, order=order)
 
 
 def is_cause(spool: Spool, one: Finding) -> bool:

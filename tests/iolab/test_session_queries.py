@@ -173,6 +173,26 @@ def test_processes_of_a_monitored_statement_work_side_by_side() -> None:
     assert any(one.startswith(said) for one in found[2:])
 
 
+@pytest.mark.parametrize(
+    ("longest", "said"), [("4200", "Of 4 parallel servers `p003` took 4,200 s, 82 % of it."), ("1300", "")]
+)
+def test_the_parallel_server_with_most_of_the_time_is_named(longest: str, said: str) -> None:
+    """Of even servers none is named, and the coordinator is none of them."""
+    rows = [
+        ("PX Coordinator", "QC", "4.1"),
+        *((f"p00{n}", "Set 1", "300") for n in range(3)),
+        ("p003", "Set 1", longest),
+    ]
+    table = [f"| {name:14} | {kind:5} | {elapsed:>7} |" for name, kind, elapsed in rows]
+    head = ["=" * 40, "|      Name      |  Type | Elapsed |", "|                |       | Time(s) |", "=" * 40]
+    servers = "\n".join(["Parallel Execution Details (DOP=4 , Servers Allocated=4)", *head, *table, "=" * 40, "", ""])
+    report = _REPORT.format(expected="190K", status="DONE", execution=7, duration=5120)
+    text = report.replace("SQL Plan Monitoring", f"{servers}SQL Plan Monitoring")
+    found = iolab.findings(text.encode()).item(0, "sentence")
+    assert said in found
+    assert ("parallel servers" in found) is bool(said)
+
+
 @pytest.mark.parametrize("count", [189_224_118, 91_820])
 def test_rows_of_one_parallel_server_stand_beside_the_monitored_statement(count: int) -> None:
     """They are of the statement that SQL Monitor reports, not of the query that looks for their key."""
