@@ -136,7 +136,7 @@ def read_monitors(page: Page) -> list[Monitor]:
 
 
 def _longest_server(rows: list[dict[str, str]]) -> dict[str, object]:
-    """How many parallel servers there were, and the one that took longest; the coordinator is none of them."""
+    """How many parallel servers there were, and the one that took longest; the coordinator is not among them."""
     heading = next((name for name, column in STATISTICS.items() if column == "elapsed_s"), "")
     servers = [(row["name"].strip(), _figure("longest_server_s", row[heading].strip())) for row in rows
                if row.get("name", "").strip() and heading in row and row.get("type", "").strip() != "QC"]  # fmt: skip

@@ -177,7 +177,7 @@ def test_processes_of_a_monitored_statement_work_side_by_side() -> None:
     ("longest", "said"), [("4200", "Of 4 parallel servers `p003` took 4,200 s, 82 % of it."), ("1300", "")]
 )
 def test_the_parallel_server_with_most_of_the_time_is_named(longest: str, said: str) -> None:
-    """Of even servers none is named, and the coordinator is none of them."""
+    """Of even servers none is named, and the coordinator is not among them."""
     rows = [
         ("PX Coordinator", "QC", "4.1"),
         *((f"p00{n}", "Set 1", "300") for n in range(3)),
