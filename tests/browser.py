@@ -42,3 +42,9 @@ def outside(asked: list[str]) -> list[str]:
     """The addresses that are not of this machine."""
     own = ("http://127.0.0.1", "ws://127.0.0.1", "file:", "data:", "blob:", "about:", "chrome")
     return [url for url in asked if not url.startswith(own)]
+
+
+def first_y(page: Any, selector: str) -> float:  # noqa: ANN401 - Playwright's page
+    """Where the first of the shown elements begins, asked of the browser once: a folder has hundreds."""
+    top = "Math.min(...all.filter(one => one.getClientRects().length).map(one => one.getBoundingClientRect().y))"
+    return float(page.locator(selector).evaluate_all(f"all => {top}"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import CHROMIUM, open_browser, outside
+from browser import CHROMIUM, first_y, open_browser, outside
 
 from iolab import write_report
 
@@ -57,8 +57,7 @@ def test_every_page_fits_and_shows_a_finding_and_a_picture_first(pages: dict[str
             for width, height in ((390, 844), (1280, 900), (1920, 1000)):
                 page.set_viewport_size({"width": width, "height": height})
                 page.goto(address)
-                ledger_or_finding = page.locator("table:visible, ol.findings p, .strip-row").all()
-                first = min(box["y"] for one in ledger_or_finding if (box := one.bounding_box()))
+                first = first_y(page, "table:visible, ol.findings p, .strip-row")
                 picture = page.locator("main svg:visible").first.bounding_box()
                 fits = picture is not None and max(first, picture["y"]) < height
                 seen.append((kind, width, _excess(page), fits))
