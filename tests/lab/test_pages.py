@@ -23,7 +23,7 @@ KINDS = {
     "session": [SAMPLES / "runs" / "buffered_direct_async.txt"],
     "pair": [SERIES / "awrrpt_1_4106_4107.txt", SERIES / "awrrpt_1_4109_4110.txt"],
     "mixed": [REPORT, SAMPLES / "captures" / "async_direct_tt_T.strace", SAMPLES / "articles" / "002_linux.txt"],
-    "folder": sorted(SERIES.iterdir())[-6:],
+    "folder": sorted(SERIES.iterdir())[-7:],
 }
 
 pytestmark = [
