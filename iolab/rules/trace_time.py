@@ -284,12 +284,12 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
             if rests:
                 said = f"{'All processes together were' if several else 'The process was'} idle in `{name}` for "
                 said += seconds(time)
-            each = seconds(time / count) if count > 1 else ""
+            each, place = seconds(time / count) if count > 1 else "", _place(log, [name], pl.lit(value=True))[0]
             ended = "returned nothing" if name in REAPS else "timed out"
             in_vain = f", {late[name]:,} of which {ended}" if late[name] > _MOST_OF_IT * count else ""
             yield Finding(
                 "calls_without_total",
-                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}{in_vain}.",
+                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}{in_vain}{place}.",
                 next=_NOT_WOKEN.get(of, COMMAND) if in_vain else COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,
