@@ -370,13 +370,14 @@ def _switches(table: Table) -> Iterator[Finding]:
     hours = [place for place, name in enumerate(names) if name.upper().lstrip("H").isdecimal()]
     is_count = [n for n, column in enumerate(one.columns) if "count" in column.words and "/" not in column.words]
     time = _moments(table)
+    labels = [n for n, column in enumerate(one.columns) if column.words.isdisjoint(_AGGREGATES)]
+    per = _period(one, labels) if is_count else "hour"
     if len(hours) == _HOURS:
         figures = {place: one.figures(place) for place in hours}
         cells = [(f"{row[0]} {names[place]}", figures[place][n]) for place in hours for n, row in enumerate(one.rows)]
         found = [(label, value.value) for label, value in cells if value is not None]
-    elif len(is_count) == 1 and any("HH" in token.upper() for token in one.words if token[0] == "'"):
+    elif len(is_count) == 1 and per:
         rows = zip(one.rows, one.figures(is_count[0]), strict=True)
-        labels = [n for n, column in enumerate(one.columns) if column.words.isdisjoint(_AGGREGATES)]
         pairs = [(" ".join(str(row[n]) for n in labels), value) for row, value in rows]
         found = [(label, value.value) for label, value in pairs if value is not None]
     else:
@@ -388,9 +389,8 @@ def _switches(table: Table) -> Iterator[Finding]:
     if max(value for _, value in found) <= 0:
         return
     label, most = max(found, key=lambda pair: pair[1])
-    is_by_minute = any("MI" in token.upper() for token in one.words if token[0] == "'") and bool(is_count)
-    is_by_minute &= not all(name.endswith(":00") for name, _ in found)
-    per, length = ("minute", 60) if is_by_minute else ("hour", 3600)
+    per = "hour" if per == "minute" and all(name.endswith(":00") for name, _ in found) else per
+    length = {"minute": 60, "hour": 3600, "day": 86_400}[per]
     is_last = found.index((label, most)) in {0, len(found) - 1} and len(found) > 1  # it may not be over
     each = f", one every {seconds(length / most)}{' or less' * is_last}" if most > 1 else ""
     usual = f"; the median is {three(median(value for _, value in found))} per {per}" if len(found) > 2 else ""
@@ -405,6 +405,15 @@ def _switches(table: Table) -> Iterator[Finding]:
         order=_USUAL,
         explains=("log file switch",),
     )
+
+
+def _period(one: Queried, labels: Sequence[int]) -> str:
+    """What each row of a listing of times is of, by the formats of these; empty where they do not say it."""
+    words = {token for n in labels for token in one.columns[n].tokens}
+    formats, of_all = (" ".join(word.upper() for word in of if word[0] == "'") for of in (words, one.words))
+    is_of_days = "DD" in formats or ("trunc" in words and not formats)
+    known = formats if formats or is_of_days else of_all
+    return "minute" if "MI" in known else "hour" if "HH" in known else "day" * is_of_days
 
 
 def _states(table: Table) -> Iterator[tuple[str, str]]:

@@ -315,13 +315,30 @@ def test_a_history_of_one_event_leads_before_the_queries_that_listed_it() -> Non
     assert "next: see the devices" in lines
 
 
-def test_switches_per_minute() -> None:
-    """Rows of minutes are no hours, but for times of day that are all whole hours."""
-    query = "select to_char(first_time,'DD.MM HH24:MI') t, count(*) n from v$log_history group by 1"
-    minutes = said(table(query, ("T", "N"), *[(f"07.11 18:{n}", 3 + (n == 25)) for n in range(20, 31)]))
-    hours = said(table(query, ("T", "N"), *[(f"07.11 {n}:00", 3 + (n == 15)) for n in range(10, 21)]))
-    assert "most frequent at `07.11 18:25`: 4 per minute, one every 15 s; the median is 3 per minute." in minutes
-    assert "most frequent at `07.11 15:00`: 4 per hour, one every 900 s; the median is 3 per hour." in hours
+@pytest.mark.parametrize(
+    ("label", "moment", "said_of"),
+    [
+        (
+            "to_char(first_time,'DD.MM HH24:MI')",
+            "07.11 18:{}",
+            "4 per minute, one every 15 s; the median is 3 per minute.",
+        ),
+        (
+            "to_char(first_time,'DD.MM HH24:MI')",
+            "07.11 {}:00",
+            "4 per hour, one every 900 s; the median is 3 per hour.",
+        ),
+        ("to_char(first_time,'DD.MM')", "{}.11", "4 per day, one every 21,600 s; the median is 3 per day."),
+        ("trunc(first_time)", "{}-NOV-22", "4 per day, one every 21,600 s; the median is 3 per day."),
+    ],
+)
+def test_switches_are_those_of_a_minute_hour_or_day(label: str, moment: str, said_of: str) -> None:
+    """Rows of minutes or days are no hours, but for times of day that are all whole hours."""
+    inner = "(select first_time, count(*) over (partition by trunc(first_time,'HH24')) of_h from v$log_history)"
+    rows = [(moment.format(n), 3 + (n == 15), 1) for n in range(10, 21)]
+    query = "select {} t, count(*) n, max(of_h) h from {} group by 1"
+    log = table(query.format(label, inner), ("T", "N", "H"), *rows)
+    assert f"most frequent at `{moment.format(15)}`: {said_of}" in said(log)
 
 
 def test_a_series_without_a_change_has_no_peak() -> None:
