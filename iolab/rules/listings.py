@@ -697,7 +697,8 @@ def _ratios(
 ) -> Iterator[Finding]:
     """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
-    counted_of = traced | dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
+    counts = spool.statistics.filter(pl.col("basis") != "rate")
+    counted_of = traced | dict(counts.select(_NAME, "value").drop_nulls().iter_rows())
     is_after = (pl.col("statement") > longest.statement) & pl.lit(longest.statement > 0)
     after = spool.statistics.filter(is_after, pl.col("basis") == "delta")
     after = after.filter(pl.col("listing") == pl.col("listing").min())  # of the statement that took longest
