@@ -138,6 +138,13 @@ def listed_settings(tables: Sequence[Table]) -> dict[str, str]:
     return {name: value.strip() for name, value in found if "_" in name and value}
 
 
+def are_files(tables: Sequence[Table]) -> bool:
+    """Whether the data files that are listed are those of a file system."""
+    cells = (cell.strip() for table in tables for row in table.listed.rows for cell in row if cell)
+    names = [cell for cell in cells if cell.lower().endswith(".dbf")]
+    return bool(names) and all(name[0] == "/" for name in names)
+
+
 @cache
 def data() -> dict[str, Any]:
     """The sentences about views (`listings.toml`)."""

@@ -16,7 +16,17 @@ import polars as pl
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, listed_settings, say, units
+from iolab.rules.listed_table import (
+    Figures,
+    Row,
+    Table,
+    are_files,
+    data,
+    kinds_of_listings,
+    listed_settings,
+    say,
+    units,
+)
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_runs import run_with_fewer
 from iolab.rules.session_waits import (
@@ -25,11 +35,13 @@ from iolab.rules.session_waits import (
     Longest,
     longest_of,
     own_statements,
+    settings_of_waits,
     waits_of_session,
+    writers,
 )
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
-from iolab.time_ledger.next_steps import HOLDER, REMOTE_REDO, event_step
+from iolab.time_ledger.next_steps import HOLDER, event_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.spools import is_long
 from logframe.oracle import is_idle, wait_class_of
@@ -154,7 +166,8 @@ def listed(spool: Spool) -> list[Finding]:
         if beside is not None:
             ratios.remove(beside)
             waits[n] = replace(one, sentence=f"{one.sentence} {beside.sentence}", next=beside.next)
-    found += [*ratios, *_times(spool, longest), *waits, *_writers(timed)]
+    causes = settings_of_waits(timed, settings, is_file=bool(settings) and are_files(tables))
+    found += [*ratios, *_times(spool, longest), *waits, *causes, *writers(timed)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(timed)):
@@ -772,19 +785,6 @@ def _times(spool: Spool, of: Longest) -> Iterator[Finding]:
         order=_STATISTIC,
         explains=(ANY,),
     )
-
-
-def _writers(accounts: Sequence[Ledger]) -> Iterator[Finding]:
-    """How long the writes of a background process took, in another listing than the waits for them."""
-    for account in accounts:
-        rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
-        for name, time, count in sorted(rows, key=lambda row: -row[1]):
-            explains = tuple(data()["writers"].get(name, ()))
-            if explains and not any(other in explains for other, _, _ in rows):
-                said, place = f"{counted(count, 'writes')}, {seconds(time)}", (Evidence("tables", (name,)),)
-                said = f"`{name}` took {seconds(time / count)} each: {said}."
-                step = event_step(name) if name.startswith(REMOTE_REDO) else ""
-                yield Finding("listed_rows", said, evidence=place, next=step, order=_USUAL, explains=explains)
 
 
 def _own_names(spool: Spool, tables: Sequence[Table], longest: int) -> set[str]:

@@ -625,3 +625,40 @@ def test_a_backup_says_which_end_took_its_time() -> None:
     found = said(log + table(sync, heads, *rows, ("INPUT", "DISK", 5, 100)))
     assert "`DB` took at most 900 s, reading 30 MiB/s, the longest of 2; the median of the others is 100 s." in found
     assert "`OUTPUT` of SBT_TAPE took 1,770 s in the 2 rows listed: at most 890 s, with 6 MiB/s." in found
+
+
+@pytest.mark.parametrize(
+    ("value", "event", "folder", "expected"),
+    [
+        (
+            "FALSE",
+            "free buffer waits",
+            "",
+            "`disk_asynch_io` = FALSE: writes are not asynchronous; `db_writer_processes` = 1:",
+        ),
+        (
+            "FALSE",
+            "free buffer waits",
+            "/u01",
+            "`disk_asynch_io` = FALSE, `filesystemio_options` = none: writes are not",
+        ),
+        (
+            "FALSE",
+            "free buffer waits",
+            "+DATA",
+            "`disk_asynch_io` = FALSE: writes are not asynchronous; `db_writer_processes` = 1:",
+        ),
+        ("TRUE", "free buffer waits", "", ""),
+        ("FALSE", "latch free", "", ""),
+    ],
+)
+def test_a_setting_that_is_listed_is_the_cause_of_a_wait(value: str, event: str, folder: str, expected: str) -> None:
+    """Writers that cannot write asynchronously are behind waits for free buffers, and stand beside them."""
+    waits = ("EVENT", "TOTAL_WAITS", "S"), (event, 38_120, 1811), ("db file sequential read", 41_022, 184)
+    log = table(WAITS, *waits)
+    rows = ("disk_asynch_io", value), ("filesystemio_options", "none"), ("db_writer_processes", "1")
+    log += table("select name, value from v$parameter", ("NAME", "VALUE"), *rows)
+    log += table("select name from v$datafile", ("NAME",), (f"{folder}/sys.dbf",)) if folder else ""
+    found = iolab.findings(log.encode()).get_column("sentence").to_list()
+    lead = next(n for n, one in enumerate(found) if one.startswith(f"`{event}` took"))
+    assert found[lead + 1].startswith(expected) if expected else not any("asynchronous" in one for one in found)
