@@ -706,9 +706,9 @@ def _named(tables: Sequence[Table], key: str, *, is_plain: bool = False) -> dict
 
 
 def _ratios(
-    spool: Spool, tables: Sequence[Table], found_of: Mapping[str, Finding], longest: Longest
+    spool: Spool, tables: Sequence[Table], found_of: dict[str, Finding], longest: Longest
 ) -> Iterator[Finding]:
-    """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
+    """Statistics that say something beside another, the first with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
     counts = spool.statistics.filter(pl.col("basis") != "rate")
     counted_of = traced | dict(counts.select(_NAME, "value").drop_nulls().iter_rows())
@@ -754,7 +754,7 @@ def _ratios(
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := say(entry["say"], texts)) is not None:
-            beside_it = next((found_of[view] for view in entry.get("listing", ()) if view in found_of), None)
+            beside_it = next((found_of.pop(view) for view in entry.get("listing", ()) if view in found_of), None)
             said = said if beside_it is None else f"{said} {beside_it.sentence}"
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
             name = CALM if below else "listed_rows"
