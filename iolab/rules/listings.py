@@ -705,9 +705,7 @@ def _named(tables: Sequence[Table], key: str, *, is_plain: bool = False) -> dict
     return found
 
 
-def _ratios(
-    spool: Spool, tables: Sequence[Table], found_of: dict[str, Finding], longest: Longest
-) -> Iterator[Finding]:
+def _ratios(spool: Spool, tables: Sequence[Table], found_of: dict[str, Finding], longest: Longest) -> Iterator[Finding]:
     """Statistics that say something beside another, the first with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
     counts = spool.statistics.filter(pl.col("basis") != "rate")
