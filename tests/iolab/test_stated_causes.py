@@ -206,6 +206,8 @@ def test_switches_are_those_of_the_column_that_counts_them() -> None:
     )
     last = said(table(f"{query} from v$log_history group by 1", ("HOUR", "SWITCHES", "GB"), *rows[:-1]))
     assert "221 per hour, one every 16.3 s or less;" in last  # the hour may not be over
+    logs = table("select group#, bytes/1024/1024 mb from v$log", ("GROUP#", "MB"), (1, 50), (2, 50), (3, 100))
+    assert "the median is 17.5 per hour. The 3 groups of logs have 50 MiB to 100 MiB each." in said(listing + logs)
     assert "`GB` was" not in " ".join(found)
     other = query.replace("count(*) switches", "sum(blocks) switches").replace("first_time", "begin_time")
     series = said(table(f"{other} from v$undostat group by 1", ("HOUR", "SWITCHES", "GB"), *rows))
