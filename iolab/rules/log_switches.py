@@ -46,7 +46,7 @@ def switches(table: Table, sizes: str = "") -> Iterator[Finding]:
     """The hour with most switches, of a list of hours, of days with a column for each hour, or of single switches.
 
     Args:
-        table: a listing; nothing is said of one of other views.
+        table: a listing; one of other views has no switches.
         sizes: a sentence about the sizes of the logs (`log_sizes`).
     """
     one = table.listed
