@@ -21,7 +21,7 @@ _GETS: Final = ("consistent gets", "db block gets")
 _LEAST, _MOST = 2, 0.5
 #: Gets of the same work, and times of single runs with the same plan, differ by no more; two steps of the clock.
 _SAME_GETS, _SAME_TIME, _CLOCK_S = 0.01, 0.25, 0.021
-#: Parsing makes gets, too: so many more are other work, where they are this part of all.
+#: Parsing makes gets, too: at least this many more, and this part of all, are other work.
 _OTHER_GETS, _OTHER_PART = 1_000, 0.1
 _MOST_NAMED, _MOST_TEXT = 2, 50
 _COMPARE_LOAD: Final = "compare the load and its waits at both times, where something else is slow: the AWR reports"
