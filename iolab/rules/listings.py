@@ -16,6 +16,7 @@ import polars as pl
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import CALM, Evidence, Finding
+from iolab.rules.listed_causes import settings_of_waits, writers
 from iolab.rules.listed_table import (
     TIMES,
     Figures,
@@ -37,9 +38,7 @@ from iolab.rules.session_waits import (
     Longest,
     longest_of,
     own_statements,
-    settings_of_waits,
     waits_of_session,
-    writers,
 )
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of

@@ -7,20 +7,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import polars as pl
 
 from iolab.rules.finding import Evidence, Finding
-from iolab.rules.listed_table import data
 from iolab.rules.phrases import counted, seconds
 from iolab.rules.report_causes import settings_behind
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
-from iolab.time_ledger.next_steps import MORE_ROWS, REMOTE_REDO, event_step
+from iolab.time_ledger.next_steps import MORE_ROWS, event_step
 from iolab.time_ledger.spools import diagnoses
 from sqlplusparse import queried_tables
 from sqltraceparse.nesting import FROM_CLIENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
-    from iolab.time_ledger.account import Ledger
     from sqlplusparse import Spool
 
 #: How a session queries its own statistics and waits, and what explains the time of any statement.
@@ -30,7 +28,6 @@ _ITS_WAITS: Final = ("v$session_event", "snap_events.")
 ANY: Final = "any statement"
 #: The place of statistics in the order of listings.
 OF_STATISTICS: Final = 4
-_USUAL: Final = OF_STATISTICS - 1
 #: Headings of the package that prints the waits of a session.
 _SNAPPED: Final = {"event", "waits", "time_outs", "csec"}
 _TRIPS: Final = "SQL*Net roundtrips to/from client"
@@ -65,37 +62,6 @@ def waits_of_session(spool: Spool, longest: Longest) -> Iterator[Finding]:
         "listed_rows", said, next=step or (MORE_ROWS if is_unknown else event_step(name)),
         evidence=(Evidence("tables", (name,)),), order=OF_STATISTICS, explains=(ANY,),
     )  # fmt: skip
-
-
-def settings_of_waits(accounts: Sequence[Ledger], settings: Mapping[str, str], *, is_file: bool) -> Iterator[Finding]:
-    """The settings that are listed, and explain a wait with a tenth of a listing of waits or more.
-
-    Args:
-        accounts: of the waits that were listed.
-        settings: the values of parameters by their names.
-        is_file: whether the data files are those of a file system.
-    """
-    cpus, stated = float(settings.get("cpu_count") or 0), set[str]()
-    for one in accounts:
-        for event in one.parts().filter(pl.col("share_lo") >= PART).sort("share", descending=True)["name"]:
-            said, step, names = settings_behind(event, settings, cpus, is_file=is_file)
-            if said and said not in stated:
-                stated.add(said)
-                place = (Evidence("tables", names),)
-                yield Finding("listed_rows", said, next=step, evidence=place, order=_USUAL, explains=(event,))
-
-
-def writers(accounts: Sequence[Ledger]) -> Iterator[Finding]:
-    """How long the writes of a background process took, in another listing than the waits for them."""
-    for account in accounts:
-        rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
-        for name, time, count in sorted(rows, key=lambda row: -row[1]):
-            explains = tuple(data()["writers"].get(name, ()))
-            if explains and not any(other in explains for other, _, _ in rows):
-                said, place = f"{counted(count, 'writes')}, {seconds(time)}", (Evidence("tables", (name,)),)
-                said = f"`{name}` took {seconds(time / count)} each: {said}."
-                step = event_step(name) if name.startswith(REMOTE_REDO) else ""
-                yield Finding("listed_rows", said, evidence=place, next=step, order=_USUAL, explains=explains)
 
 
 def _settings_before(spool: Spool, longest: Longest) -> dict[str, str]:
