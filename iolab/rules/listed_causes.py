@@ -1,4 +1,4 @@
-"""What else a session lists that is behind the waits that it lists: settings, and writes of background processes."""
+"""What else a session lists that explains the waits that it lists: settings, and writes of background processes."""
 
 from __future__ import annotations
 
