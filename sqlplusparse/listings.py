@@ -26,6 +26,7 @@ _SEVERAL_HEADINGS: Final = frozenset({"INST_ID", "CON_ID", "SNAP_ID"})
 _SID_HEADINGS: Final = frozenset({"SID", "SESSION_ID"})
 _TYPE_HEADINGS: Final = frozenset({"TYPE"})
 _DELTA_HEADINGS: Final = Pattern("{DELTA_HEADING}", LISTS)
+_RATE_HEADINGS: Final = Pattern("{RATE_HEADING}", LISTS)
 _CUMULATIVE_HEADINGS: Final = Pattern("{CUMULATIVE_HEADING}$", LISTS)
 #: Whether a grid is a listing shows in this many of its rows: few, unless a heading says that it may be one.
 _SAMPLE: Final = 4
@@ -196,8 +197,10 @@ def _is_numeric(rows: list[tuple[int, tuple[str, ...]]], column: int) -> bool:
 
 
 def _basis(grid: Grid, column: int, rows: list[tuple[int, tuple[str, ...]]], text: str | None) -> str:
-    """Cumulative since logon, a delta, or unknown: by heading, title, statement, and the figures themselves."""
+    """Cumulative since logon, a delta, a rate, or unknown: by heading, title, statement, and the figures themselves."""
     heading = grid.headings[column]
+    if _RATE_HEADINGS.fullmatch(heading.strip()):
+        return "rate"
     if _DELTA_HEADINGS.match(heading):
         return "delta"
     if _CUMULATIVE_HEADINGS.match(heading):

@@ -8,9 +8,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: The longest wait for anything, in ms: a busy machine is no failure.
+PATIENCE = 180_000
 
 
 @contextmanager
@@ -42,3 +44,18 @@ def outside(asked: list[str]) -> list[str]:
     """The addresses that are not of this machine."""
     own = ("http://127.0.0.1", "ws://127.0.0.1", "file:", "data:", "blob:", "about:", "chrome")
     return [url for url in asked if not url.startswith(own)]
+
+
+def first_y(page: Any, selector: str) -> float:  # noqa: ANN401 - Playwright's page
+    """Where the first of the shown elements begins, asked of the browser once: a folder has hundreds."""
+    top = "Math.min(...all.filter(one => one.getClientRects().length).map(one => one.getBoundingClientRect().y))"
+    return float(page.locator(selector).evaluate_all(f"all => {top}"))
+
+
+def until(page: Any, is_true: Callable[[], Any]) -> None:  # noqa: ANN401 - as above
+    """Wait until something is true; a page that forbids evaluation of text cannot wait itself."""
+    for _ in range(PATIENCE // 250):
+        if is_true():
+            return
+        page.wait_for_timeout(250)
+    raise TimeoutError

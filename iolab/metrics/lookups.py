@@ -304,7 +304,8 @@ def statistic(log: Spool | AwrReport | Source, name: str, *, statement: int | No
         raise LookupError(f"{name}: autotrace shows it for statements {_listed(traced)}; choose one with statement=")
     if traced.height == 1:
         return _in_seconds(Interval.exact(traced.item(0, "value")), traced.item(0, "unit"))
-    listed = log.statistics.filter((pl.col("name") == name) & pl.col("value").is_not_null())
+    is_count = (pl.col("name") == name) & pl.col("value").is_not_null() & (pl.col("basis") != "rate")
+    listed = log.statistics.filter(is_count)
     if listed.is_empty():
         return None
     row = listed.row(-1, named=True)

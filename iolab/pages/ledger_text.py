@@ -240,12 +240,14 @@ def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> 
     """
     is_both = {"what", "who"} <= {*ledger.views}
     who = set(ledger.parts("who").filter(~pl.col("kind").is_in([*UNKNOWN]))["part"]) if is_both else set[str]()
+    cpu = {*ledger.frame.filter(pl.col("view") == "what", pl.col("kind") == "cpu").get_column("part")}
     others = [
         one
         for one in said
         if (who or not lead[0]["part"]) and one[0]["part"] and one[0]["part"] not in parents
-        if one[0]["mark"] == "major" and (f"`{one[0]['part']}`" not in lead[0]["sentence"] or _causes(said, one))
-        if lead[0]["part"] in {*parents, None} or (one[0]["part"] in who) != (lead[0]["part"] in who)
+        if (one[0]["mark"] == "major" and (f"`{one[0]['part']}`" not in lead[0]["sentence"] or _causes(said, one)))
+        or (lead[0]["part"] in cpu and one[0]["impact_lo"] and _causes(said, one))
+        if lead[0]["part"] in {*parents, *cpu, None} or (one[0]["part"] in who) != (lead[0]["part"] in who)
     ]
     most = max((one[0]["impact_lo"] for one in others), default=0.0)
     others.sort(key=lambda one: (one[0]["impact_lo"] < most / 2 or not _causes(said, one), -one[0]["impact_lo"]))

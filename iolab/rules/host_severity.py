@@ -734,9 +734,13 @@ def busy_interface(log: HostLog) -> Iterator[Finding]:
         if received + sent < 1:
             return
         when = " on average"
-        if stretch is not None:
-            when = f"{stretch.when}; {three(levels(own, stretch, 'total')[1] / _MEGABYTE)} MB/s in all in the others"
         usual = row.get("ifutil_percent") or 0.0
+        if stretch is not None:
+            others = pl.concat([own[: stretch.first], own[stretch.last + 1 :]])
+            is_full = pl.col("ifutil_percent") >= 100 * SATURATED if usual else pl.lit(value=False)
+            again, rest = others.filter(is_full).height, others.filter(~is_full).select(mean_by_time(pl.col("total")))
+            when = f"{stretch.when}{f', and in {again:,} other samples' * bool(again)}"
+            when += f"; {three((rest.item() or 0.0) / _MEGABYTE)} MB/s in all in the others"
         share = (levels(own, stretch, "ifutil_percent")[0] if usual and stretch else usual) / 100
         said = f", {percent(share)} of its link speed" if share else ""
         for speed in [] if share else _LINKS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.phrases import percent, seconds, three
@@ -16,6 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from sqlplusparse import Queried
+
+#: Columns with the time that a row is of, as it is or within a function.
+TIMES: Final = frozenset(
+    {
+        *("begin_time", "end_time", "begin_interval_time", "end_interval_time", "first_time", "next_time"),
+        *("completion_time", "sample_time", "snap_time", "start_time"),
+    }
+)
+_OF_SEVERAL: Final = frozenset({"max", "min", "count", "sum"})
 
 
 @dataclass(frozen=True)
@@ -59,10 +68,24 @@ class Table:
         return {word: n for n, one in [*reversed(columns), *files] for word in one.words}
 
     @cached_property
+    def moments(self) -> int | None:
+        """The first column with times, where a time is of a row only."""
+        columns = enumerate(self.listed.columns)
+        return next((n for n, one in columns if one.words & TIMES and not one.words & _OF_SEVERAL), None)
+
+    @cached_property
     def events(self) -> list[str]:
         """The events that the query asks for."""
         quoted = (word.strip("'") for word in self.listed.words if word[0] == "'")
         return [name for name in quoted if wait_class_of(name)]
+
+    def asked(self, row: int) -> str:
+        """The table that a row is of: it is in a column, else the query asks for one alone."""
+        if (place := self.texts.get("table_name")) is not None:
+            return self.listed.rows[row][place].strip()
+        named = {word.strip("'") for word in self.listed.words if word[0] == "'" and "%" not in word}
+        is_of_tables = "table_name" in self.listed.words and "owner" not in self.listed.words
+        return named.pop() if len(named) == 1 and is_of_tables else ""
 
     @cached_property
     def event(self) -> str:
@@ -136,6 +159,13 @@ def listed_settings(tables: Sequence[Table]) -> dict[str, str]:
     places = ((one.listed.rows, one.texts.get("name"), one.texts.get("value")) for one in tables)
     found = ((str(row[n]).strip(), row[v]) for rows, n, v in places if n is not None and v is not None for row in rows)
     return {name: value.strip() for name, value in found if "_" in name and value}
+
+
+def are_files(tables: Sequence[Table]) -> bool:
+    """Whether the data files that are listed are those of a file system."""
+    cells = (cell.strip() for table in tables for row in table.listed.rows for cell in row if cell)
+    names = [cell for cell in cells if cell.lower().endswith(".dbf")]
+    return bool(names) and all(name[0] == "/" for name in names)
 
 
 @cache

@@ -16,7 +16,20 @@ import polars as pl
 
 from iolab.metrics.formatting import MOST_TEXT, short_text, size_text
 from iolab.rules.finding import CALM, Evidence, Finding
-from iolab.rules.listed_table import Figures, Row, Table, data, kinds_of_listings, listed_settings, say, units
+from iolab.rules.listed_causes import settings_of_waits, writers
+from iolab.rules.listed_table import (
+    TIMES,
+    Figures,
+    Row,
+    Table,
+    are_files,
+    data,
+    kinds_of_listings,
+    listed_settings,
+    say,
+    units,
+)
+from iolab.rules.log_switches import NEXT_SWITCHES, SWITCHES, log_sizes, switches
 from iolab.rules.phrases import capital, counted, percent, seconds, three
 from iolab.rules.session_objects import log_members
 from iolab.rules.session_runs import run_with_fewer
@@ -31,7 +44,7 @@ from iolab.rules.session_waits import (
 )
 from iolab.rules.time_parts import LARGE, PART
 from iolab.time_ledger.listings import account_of
-from iolab.time_ledger.next_steps import HOLDER, REMOTE_REDO, event_step
+from iolab.time_ledger.next_steps import HOLDER, event_step
 from iolab.time_ledger.parts import IO_CLASSES
 from iolab.time_ledger.spools import is_long
 from logframe.oracle import is_idle, wait_class_of
@@ -43,10 +56,6 @@ if TYPE_CHECKING:
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import Queried, Spool
 
-_SWITCHES: Final = frozenset({"v$log_history", "v$loghist", "v$archived_log", "dba_hist_archived_log"})
-_NEXT_SWITCHES: Final = event_step("log file switch")
-#: A matrix of switches has a column for each hour of the day.
-_HOURS: Final = 24
 _OF_SESSIONS: Final = frozenset({"v$session", "v$session_wait", "v$session_blockers", "v$wait_chains", "v$lock"})
 #: Columns of views in which a session has a row for each event, or each sample.
 _OF_OTHERS: Final = ("total_waits", "time_waited", "sample_time", "sample_id")
@@ -60,16 +69,8 @@ _NAMING: Final = (*_WHOSE, "category", "pname", "name", "spid", "pid", "process"
 SEE_SESSION: Final = "see what it does: select status, event, sql_id, program from v$session where sid = {}"
 _END_SESSION: Final = "have its transaction committed or rolled back, else end it: alter system kill session"
 _LEAST_SESSIONS: Final = 2
-#: Columns with the time that a row is of, as it is or within a function.
-_TIMES: Final = frozenset(
-    {
-        *("begin_time", "end_time", "begin_interval_time", "end_interval_time", "first_time", "next_time"),
-        *("completion_time", "sample_time", "snap_time", "start_time"),
-    }
-)
 #: Columns with the snapshot that a row is of.
-_SNAPSHOTS: Final = _TIMES | {"snap_id"}
-_AGGREGATES: Final = frozenset({"count", "sum", "avg", "max", "min"})
+_SNAPSHOTS: Final = TIMES | {"snap_id"}
 #: Columns with the name of a figure, and with the figure; what the parts of an interval are in s.
 _NAMES: Final = ("stat_name", "metric_name", "item")
 _VALUES: Final = ("value", "session_total", "average", "sofar")
@@ -102,6 +103,8 @@ _LEAST_OF: Final = 100
 #: What explains the time of statements of a kind only.
 OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
+#: The keys of statistics with the views whose listings stand beside them; the last one's say what to do, too.
+_BESIDE: Final = ("listing", "cause")
 #: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
 #: statistics, of limits that are far.
 _CALM, _LIMIT, _BLOCKED, _USUAL, _STATISTIC, _HARMLESS = range(OF_STATISTICS + 2)
@@ -141,7 +144,8 @@ def listed(spool: Spool) -> list[Finding]:
     found_of = dict[str, Finding]()
     for table in tables:
         sessions, rows = partial(_sessions, states=states), partial(_rows, tables=tables, settings=settings)
-        makers = (sessions, _switches, _histogram, _resizes, rows, _series)
+        archived = partial(_archived, tables=tables)
+        makers = (sessions, archived, _histogram, _resizes, rows, _series)
         said = next((said for make in makers if (said := list(make(table)))), [])
         found_of |= dict.fromkeys(table.views, said[0]) if said else {}
         found += said
@@ -156,10 +160,11 @@ def listed(spool: Spool) -> list[Finding]:
         if beside is not None:
             ratios.remove(beside)
             waits[n] = replace(one, sentence=f"{one.sentence} {beside.sentence}", next=beside.next)
-    found += [*ratios, *_times(spool, longest), *waits, *log_members(one for one, _ in asked)]
+    causes = settings_of_waits(timed, settings, is_file=bool(settings) and are_files(tables))
+    found += [*ratios, *_times(spool, longest), *waits, *causes, *log_members(one for one, _ in asked)]
     compared = [*compared_waits(asked)]
     named = {name for one in compared for name in one.evidence[0].rows}
-    found += [*compared, *(one for one in _writers(timed) if one.evidence[0].rows[0] not in named)]
+    found += [*compared, *(one for one in writers(timed) if one.evidence[0].rows[0] not in named)]
     found.sort(key=lambda one: one.order)
     is_calm = bool(found) and found[0].order == _CALM
     if is_calm and (is_long(spool) or any(one.order < _USUAL for one in found[1:]) or _are_held(timed)):
@@ -246,9 +251,9 @@ def _row(table: Table, entry: dict[str, Any], tables: Sequence[Table], settings:
     texts["heading"] = next(
         (one.heading for one in listed.columns if (found := one.measure(units())) and found[0] == name), ""
     )
-    if "by" in entry and (key := _key_of(value, tables)):
-        texts["key"] = key
+    texts |= {"key": key} if "by" in entry and (key := _key_of(value, tables)) else {}
     texts |= {"reason": reason} if "known" in entry and (reason := _reason(tables)) else {}
+    texts |= {"asked": asked} if (asked := table.asked(row)) else {}
     texts |= {"session": _session(table, listed.rows[row]), **settings}
     said = Row(table, row, **texts)
     sentence, step = say(entry["say"], said), say(entry.get("known" if "reason" in texts else "next", ""), said)
@@ -315,7 +320,7 @@ def without_totals(values: list[tuple[float, int]], cells: Sequence[Sequence[str
 
 def _series(table: Table, of_bytes: str = "") -> Iterator[Finding]:
     """A series of times: the moment from which on it is another, else its peak."""
-    place, columns = _moments(table), [one.measure(units()) for one in table.listed.columns]
+    place, columns = table.moments, [one.measure(units()) for one in table.listed.columns]
     firsts = {one[0]: (one[1], n) for n, one in reversed([*enumerate(columns)]) if one}  # as in the figures
     figures = [(name, n) for kind in ("bytes", "s", "n") for name, (of, n) in firsts.items() if of == kind]
     if place is None or not figures:
@@ -359,58 +364,12 @@ def _jump(of: Figures) -> float:
     return max(values) / usual if values and (usual := median(values)) > 0 else 0.0
 
 
-def _moments(table: Table) -> int | None:
-    """The first column with times, where a time is of a row only."""
-    for place, column in enumerate(table.listed.columns):
-        if column.words & _TIMES and not column.words & {"max", "min", "count", "sum"}:
-            return place
-    return None
-
-
-def _switches(table: Table) -> Iterator[Finding]:
-    """The hour with most switches, of a list of hours, of days with a column for each hour, or of single switches."""
-    one = table.listed
-    if not table.views & _SWITCHES:
-        return
-    names = [column.heading.strip() for column in one.columns]
-    hours = [place for place, name in enumerate(names) if name.upper().lstrip("H").isdecimal()]
-    is_count = [n for n, column in enumerate(one.columns) if "count" in column.words and "/" not in column.words]
-    time = _moments(table)
-    if len(hours) == _HOURS:
-        figures = {place: one.figures(place) for place in hours}
-        cells = [(f"{row[0]} {names[place]}", figures[place][n]) for place in hours for n, row in enumerate(one.rows)]
-        found = [(label, value.value) for label, value in cells if value is not None]
-    elif len(is_count) == 1 and any("HH" in token.upper() for token in one.words if token[0] == "'"):
-        rows = zip(one.rows, one.figures(is_count[0]), strict=True)
-        labels = [n for n, column in enumerate(one.columns) if column.words.isdisjoint(_AGGREGATES)]
-        pairs = [(" ".join(str(row[n]) for n in labels), value) for row, value in rows]
-        found = [(label, value.value) for label, value in pairs if value is not None]
-    else:
-        times = [str(row[time]).partition(":") for row in one.rows if row[time]] if time is not None else []
-        found = [*Counter(hour.strip() for hour, colon, _ in times if colon and not is_count).items()]
-    if not found:
-        yield from (replace(said, next=_NEXT_SWITCHES) for said in _series(table, "the archived redo"))
-        return
-    if max(value for _, value in found) <= 0:
-        return
-    label, most = max(found, key=lambda pair: pair[1])
-    is_by_minute = any("MI" in token.upper() for token in one.words if token[0] == "'") and bool(is_count)
-    is_by_minute &= not all(name.endswith(":00") for name, _ in found)
-    per, length = ("minute", 60) if is_by_minute else ("hour", 3600)
-    is_last = found.index((label, most)) in {0, len(found) - 1} and len(found) > 1  # it may not be over
-    each = f", one every {seconds(length / most)}{' or less' * is_last}" if most > 1 else ""
-    usual = f"; the median is {three(median(value for _, value in found))} per {per}" if len(found) > 2 else ""
-    others = sum(value == most for _, value in found) - 1
-    tied = f" and in {counted(others, 'other rows')}" if others else ""
-    said = f"Log switches were most frequent at `{label}`{tied}: {three(most)} per {per}{each}{usual}."
-    yield Finding(
-        "log_switches",
-        said,
-        next=_NEXT_SWITCHES,
-        evidence=(Evidence("tables", (label,)),),
-        order=_USUAL,
-        explains=("log file switch",),
-    )
+def _archived(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:
+    """How often logs were switched, else a series of the redo that was archived."""
+    found = [*switches(table, log_sizes(tables))]
+    if not found and table.views & SWITCHES:
+        found = [replace(said, next=NEXT_SWITCHES) for said in _series(table, "the archived redo")]
+    yield from found
 
 
 def _states(table: Table) -> Iterator[tuple[str, str]]:
@@ -689,12 +648,11 @@ def _named(tables: Sequence[Table], key: str, *, is_plain: bool = False) -> dict
     return found
 
 
-def _ratios(
-    spool: Spool, tables: Sequence[Table], found_of: Mapping[str, Finding], longest: Longest
-) -> Iterator[Finding]:
-    """Statistics that say something beside another, with what a listing (`found_of`, by view) says of it."""
+def _ratios(spool: Spool, tables: Sequence[Table], found_of: dict[str, Finding], longest: Longest) -> Iterator[Finding]:
+    """Statistics that say something beside another, the first with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
-    counted_of = traced | dict(spool.statistics.select(_NAME, "value").drop_nulls().iter_rows())
+    counts = spool.statistics.filter(pl.col("basis") != "rate")
+    counted_of = traced | dict(counts.select(_NAME, "value").drop_nulls().iter_rows())
     is_after = (pl.col("statement") > longest.statement) & pl.lit(longest.statement > 0)
     after = spool.statistics.filter(is_after, pl.col("basis") == "delta")
     after = after.filter(pl.col("listing") == pl.col("listing").min())  # of the statement that took longest
@@ -737,11 +695,12 @@ def _ratios(
         table = "statistics" if names["part"] in counted_of else "tables"
         evidence = (Evidence(table, (entry["part"], entry["of"])),)
         if (said := say(entry["say"], texts)) is not None:
-            beside_it = next((found_of[view] for view in entry.get("listing", ()) if view in found_of), None)
-            said = said if beside_it is None else f"{said} {beside_it.sentence}"
+            listings = [[found_of.pop(view) for view in entry.get(key, ()) if view in found_of] for key in _BESIDE]
+            said = " ".join([said, *(one.sentence for ones in listings for one in ones[:1])])
+            step = listings[-1][0].next if listings[-1] else entry["next"]
             order = _CALM if below else _LIMIT if entry.get("severe") else _STATISTIC
             name = CALM if below else "listed_rows"
-            yield Finding(name, said, next=entry["next"], evidence=evidence, order=order, explains=explains)
+            yield Finding(name, said, next=step, evidence=evidence, order=order, explains=explains)
 
 
 def _times(spool: Spool, of: Longest) -> Iterator[Finding]:
@@ -768,19 +727,6 @@ def _times(spool: Spool, of: Longest) -> Iterator[Finding]:
         order=_STATISTIC,
         explains=(ANY,),
     )
-
-
-def _writers(accounts: Sequence[Ledger]) -> Iterator[Finding]:
-    """How long the writes of a background process took, in another listing than the waits for them."""
-    for account in accounts:
-        rows = account.parts().filter(pl.col("count") > 0).select("name", "seconds", "count").rows()
-        for name, time, count in sorted(rows, key=lambda row: -row[1]):
-            explains = tuple(data()["writers"].get(name, ()))
-            if explains and not any(other in explains for other, _, _ in rows):
-                said, place = f"{counted(count, 'writes')}, {seconds(time)}", (Evidence("tables", (name,)),)
-                said = f"`{name}` took {seconds(time / count)} each: {said}."
-                step = event_step(name) if name.startswith(REMOTE_REDO) else ""
-                yield Finding("listed_rows", said, evidence=place, next=step, order=_USUAL, explains=explains)
 
 
 def _own_names(spool: Spool, tables: Sequence[Table], longest: int) -> set[str]:

@@ -15,6 +15,7 @@ from iolab.rules.report_parts import part_of
 from iolab.rules.time_parts import LARGE
 from iolab.time_ledger.next_steps import BIND, BUSY_HOUR, MANY_CHILDREN, NOT_SHARED, PARSES, event_step
 from iolab.time_ledger.reports import CPU, NOT_ACCOUNTED, cpu_step, plan_of, processors_text, range_text, sampled_on_cpu
+from iolab.time_ledger.sql_traces import has_plan
 from logframe.interval import Interval
 
 if TYPE_CHECKING:
@@ -272,19 +273,19 @@ def sampled_statement(facts: ReportFacts) -> Iterator[Finding]:
         >>> samples = Samples(4_097, None, (), (("0kg3s5m4uzp32", "SELECT 1", 44.59),))
         >>> facts = ReportFacts(db_time_s=Interval.exact(41_424), elapsed_s=Interval.exact(3_555), samples=samples)
         >>> print(*(one.sentence for one in sampled_statement(facts)))
-        `0kg3s5m4uzp32` was in 45 % of the 4,097 samples; no SQL list of the report names it.
+        `0kg3s5m4uzp32` (`SELECT 1`) was in 45 % of the 4,097 samples; no list of SQL by a figure has it.
     """
     if facts.whole_s is None or facts.is_idle:
         return
     for sql_id, text, share in facts.sampled_only:
+        begin = f" (`{short_text(text, MOST_TEXT)}`)" if text else ""
         yield Finding(
             "sampled_statement",
-            f"`{sql_id}` was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
-            "no SQL list of the report names it.",
+            f"`{sql_id}`{begin} was in {percent(share / 100)} of the {facts.samples.count:,} samples; "
+            "no list of SQL by a figure has it.",
             Interval.exact(share / 100),
             "samples",
-            detail=f"`{short_text(text, MOST_TEXT)}`" if text else "",
-            next=plan_of(sql_id),
+            next=plan_of(sql_id) if not text or has_plan(text) else "",
             evidence=(Evidence("ash_sql_events", (sql_id,)),),
         )
 

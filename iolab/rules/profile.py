@@ -30,6 +30,8 @@ _FAST_S: Final = 0.002
 #: Parallel statements wait for servers in this event, whatever the plan of the resource manager.
 PARALLEL_QUEUE: Final = "resmgr:pq queued"
 #: What a plan of the resource manager limits, of a pluggable database and of consumer groups.
+#: Parameters that limit the I/O of a pluggable database.
+_IO_LIMITS: Final = ("max_mbps", "max_iops")
 _LIMITS: Final = "dba_cdb_rsrc_plan_directives for a pluggable database, dba_rsrc_plan_directives for its groups"
 _ROW_LOCKS: Final = "enq: TX - row lock contention"
 #: Parts of the statements that are not.
@@ -182,7 +184,7 @@ def lock_waits(facts: ReportFacts) -> Iterator[Finding]:
     thresholds={"30 waits": "a convention"},
 )
 def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
-    """What limits sessions in large waits for the resource manager: the number of CPUs, and the active plan.
+    """What limits sessions in large waits for the resource manager: CPUs or a limit of I/O, and the active plan.
 
     Examples:
         >>> from iolab.metrics.report_facts import ReportFacts, Wait
@@ -194,13 +196,20 @@ def resource_manager(facts: ReportFacts) -> Iterator[Finding]:
         The resource manager held sessions back: `cpu_count` was 4 of 64 CPUs, which were 80 % idle.
         >>> list(resource_manager(ReportFacts(db_time_s=Interval.exact(9_000), events=events)))
         []
+        >>> facts = ReportFacts(db_time_s=Interval.exact(200), parameters={"max_mbps": "110"}, cpu_count=4, cpus=64,
+        ...     events={"resmgr: I/O rate limit": events["resmgr:cpu quantum"]})
+        >>> print(*(one.sentence for one in resource_manager(facts)))
+        The resource manager held sessions back: `max_mbps` was 110.
     """
     names = [name for name in facts.of_events(prefix="resmgr:") if not name.startswith(PARALLEL_QUEUE)]
     part = part_of(facts, names[0]) if names else None
     if part is None or not part.is_large or facts.events[names[0]].waits.value < LEAST_WAITS:
         return
     limit, plan = "", facts.parameters.get("resource_manager_plan", "").rpartition(":")[2]
-    if facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
+    if "I/O" in names[0]:
+        limits = [f"`{one}` was {facts.parameters[one]}" for one in _IO_LIMITS if facts.parameters.get(one, "0") != "0"]
+        limit = f": {' and '.join(limits)}" if limits else ""
+    elif facts.cpu_count is not None and facts.cpu_count < (facts.cpus or math.inf):
         idle = f", which were {percent(facts.idle_pct.value / 100)} idle" if facts.idle_pct is not None else ""
         limit = f": `cpu_count` was {facts.cpu_count}" + (f" of {facts.cpus:,} CPUs{idle}" if facts.cpus else "")
     yield Finding(

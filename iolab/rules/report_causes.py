@@ -124,7 +124,7 @@ def settings_behind(
         value = parameters.get(one["name"], "")
         if value.lower() not in one["values"] or not event.startswith(tuple(one["events"])):
             continue
-        if one.get("cpus", 0) <= cpus and (is_file or not one.get("files")):
+        if (found or one.get("cpus", 0) <= cpus) and (is_file or not one.get("files")):
             found.setdefault(one["says"], []).append(f"`{one['name']}` = {value}")
             steps.setdefault(one["do"], []).append(one["set"])
             names.append(one["name"])

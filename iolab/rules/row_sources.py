@@ -227,14 +227,31 @@ def own_times(spool: Spool) -> pl.DataFrame:
 
     Both times are null of one that has more than its whole plan: such a figure is wrong.
     """
-    timed, measured = spool.plans.filter(pl.col("a_time_s") > 0), ["a_time_s", *_PLAN_COUNTS]
-    below = timed.group_by("statement", "plan", id="parent_id").agg(pl.col(*measured).sum())
-    most = pl.col("whole").filter(pl.col("parent_id").is_null()).first().over("statement", "plan") + _STEP_S
+    timed, measured = _within(spool.plans.filter(pl.col("a_time_s") > 0)), ["a_time_s", *_PLAN_COUNTS]
+    below = timed.group_by("statement", "plan", id="within").agg(pl.col(*measured).sum())
+    most = pl.col("whole").filter(pl.col("parent_id").is_null()).max().over("statement", "plan") + _STEP_S
     is_wrong = (pl.col("whole") > (1 + _STEP_S) * most).fill_null(value=False)
     own = timed.join(below, on=["statement", "plan", "id"], how="left", suffix="_below").with_columns(
         *((pl.col(name) - pl.col(f"{name}_below").fill_null(0)).clip(0) for name in measured), whole="a_time_s"
     )
     return own.with_columns(pl.when(~is_wrong).then(pl.col("a_time_s", "whole")))
+
+
+def _within(timed: pl.DataFrame) -> pl.DataFrame:
+    """The operations with the one whose time each is in: its parent, of a scalar subquery the one that ran it."""
+    into: dict[tuple[int, int, int], int] = {}
+    for key, plan in timed.group_by("statement", "plan", maintain_order=True):
+        steps, ids = plan.to_dicts(), plan.get_column("id").to_list()
+        parents = [ids.index(one) if (one := step["parent_id"]) in ids else None for step in steps]
+        own, (*others, main) = _own(steps, parents, "a_time_s"), [*_below(parents, 0)] or [0]
+        if own[0] >= -_STEP_S * (1 + steps[0]["a_time_s"]):
+            continue  # else the last of the trees below the statement has the time of the others, too
+        holder = max(range(main, len(ids)), key=own.__getitem__)
+        if sum(steps[n]["a_time_s"] for n in others) <= own[holder] + _STEP_S:
+            into |= {(*key, ids[n]): ids[holder] for n in others}
+    rows = timed.select("statement", "plan", "id", "parent_id").iter_rows()
+    found = [into.get((statement, plan, step), of) for statement, plan, step, of in rows]
+    return timed.with_columns(within=pl.Series(found, dtype=pl.Int64))
 
 
 def largest_operation(plan: pl.DataFrame) -> dict[str, Any] | None:
@@ -333,7 +350,7 @@ def _below(parents: Sequence[int | None], place: int | None) -> list[int]:
     return [n for n, parent in enumerate(parents) if parent == place]
 
 
-def _own(steps: _Steps, parents: Sequence[int | None], column: str) -> list[int]:
+def _own(steps: _Steps, parents: Sequence[int | None], column: str) -> list[Any]:
     """What each step took without those below it."""
     values = [step[column] or 0 for step in steps]
     return [value - sum(values[m] for m in _below(parents, n)) for n, value in enumerate(values)]

@@ -25,6 +25,7 @@ from iolab.rules.session_errors import untimed_errors
 from iolab.rules.session_monitor import is_cause, monitored
 from iolab.rules.session_objects import most_sampled, sampled_object
 from iolab.rules.session_parts import printed_parts
+from iolab.rules.session_repeats import script_twice
 from iolab.rules.session_runs import (
     LEAST_TRIPS,
     MANY_TRIPS,
@@ -100,14 +101,8 @@ _TEMPORARY: Final = " (most of them temporary: there are fewer gets)"
 #: Blocks from disk whose time does not matter.
 _FEW_BLOCKS: Final = 5
 #: Operations that return fewer rows than they are of.
-_SUMS: Final = (
-    "SORT AGGREGATE",
-    "HASH GROUP BY",
-    "SORT GROUP BY",
-    "SORT GROUP BY NOSORT",
-    "HASH UNIQUE",
-    "SORT UNIQUE",
-)
+_GROUPS: Final = ("SORT GROUP BY", "SORT GROUP BY NOSORT", "HASH GROUP BY")
+_SUMS: Final = ("SORT AGGREGATE", "HASH UNIQUE", "SORT UNIQUE", *_GROUPS)
 #: A session of less time has nothing to gain.
 _SHORT_S: Final = 1.0
 _LEAST_GETS: Final = 100_000
@@ -689,9 +684,12 @@ def repeated_runs(facts: SpoolFacts) -> Iterator[Finding]:
         )
 
 
-@rule("first_run_slower", "which_setting", of="sqlplus", needs="`Elapsed` of repeated runs")
+@rule("first_run_slower", "which_setting", "runs_alike", of="sqlplus", needs="`Elapsed` of repeated runs")
 def first_runs(facts: SpoolFacts) -> Iterator[Finding]:
-    """What the runs of one statement do not tell of a first run: too few of them, or times without a statement."""
+    """Whether a second run of all statements differs, or why runs of one do not tell it: too few, or without a text."""
+    if said := script_twice(facts.spool, facts.costs):
+        yield said
+        return
     unnamed = facts.spool.runs(by="shape").filter(pl.col("elapsed_s").is_not_null())
     times = unnamed.get_column("elapsed_s").sort()
     if unnamed.height >= SAMPLE and times.item(-1) >= _LEAST_TIMED_S:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import polars as pl
 
-from iolab.metrics.formatting import count_text, short_text
+from iolab.metrics.formatting import MOST_TEXT, count_text, short_text
 from iolab.metrics.sql_trace import READ_EVENTS
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import capital, percent, seconds, three
@@ -160,9 +160,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         what = _work(facts.report, one, by_row, top) + spilled
         detail, culprit = f"`{text}`", _culprit(facts, one)
         if culprit:
-            what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
-            often = f" ({count_text(culprit['executions'], 'execution')})" if culprit["executions"] else ""
-            what += f", {percent(culprit['gets'] / one['gets'])} of them by {_inner(_word(culprit))}{often}"
+            what, top = _called(facts.report, one, culprit)
             detail += f" calls `{short_text(str(culprit['text'] or culprit['key'] or ''), 100)}`"
         elif one["is_recursive"] and row["parent"] is not None:
             detail += f"; its time is part of {_inner(_word(_of_part(facts, facts.nesting.container)))}"
@@ -170,7 +168,7 @@ def main_statements(facts: Facts) -> Iterator[Finding]:
         if parse_s:
             what = f"{count_text(one['misses'], 'hard parse')}, {seconds(parse_s)} in parsing"
         with_calls = ", with the statements it calls," if one["part"] == facts.nesting.container else ""
-        silent = _silent(facts.report, one)
+        silent = _silent(facts, one)
         source, better = _row_source(facts.report, one, top) if not culprit and not parse_s else ("", "")
         source += _between(facts.report, one) if by_row else ""
         source = _QUEUED.format(percent(silent)) if silent >= _MOST_OF else source
@@ -213,11 +211,25 @@ def _step(facts: Facts, one: dict[str, Any], culprit: dict[str, Any] | None, *, 
 
 
 def _culprit(facts: Facts, one: dict[str, Any]) -> dict[str, Any] | None:
-    """The recursive statement with most of the gets of the statement that holds it; None of others."""
+    """The recursive statement with most of the time, or gets, of the statement that holds it; None of others."""
     if facts.nesting.kind != "inside" or one["is_recursive"] or one["part"] != facts.nesting.container:
         return None
-    found = facts.statements.filter(pl.col("is_recursive"), pl.col("gets") > _MOST_OF * one["gets"])
-    return found.row(0, named=True) if found.height else None
+    inner = facts.statements.filter("is_recursive")
+    found = [inner.filter(pl.col(name) > _MOST_OF * one[name]) for name in ("elapsed_s", "gets")]
+    return next((rows.row(0, named=True) for rows in found if rows.height), None)
+
+
+def _called(report: Tkprof, one: dict[str, Any], culprit: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+    """What a statement did by the one that it calls, which without an identifier is named by its text; its wait."""
+    word = _inner(_word(culprit))
+    word += "" if culprit["sql"] else f" `{short_text(str(culprit['text'] or culprit['key'] or ''), MOST_TEXT)}`"
+    word += f" ({count_text(culprit['executions'], 'execution')})" if culprit["executions"] else ""
+    what = f"{count_text(one['executions'] or 0, 'execution')}, {count_text(one['gets'], 'get')}"
+    if culprit["elapsed_s"] <= _MOST_OF * one["elapsed_s"]:
+        return f"{what}, {percent(culprit['gets'] / one['gets'])} of them by {word}", None
+    top, spilled = largest_wait(_waits(report, culprit).filter(~OF_CLIENT), "total_wait_s", culprit["elapsed_s"])
+    waited = f", {count_text(top['waits'], 'wait')} for `{top['event']}`" if top else spilled
+    return f"{what}, {percent(culprit['elapsed_s'] / one['elapsed_s'])} of its time in {word}{waited}", top
 
 
 def _work(report: Tkprof, one: dict[str, Any], by_row: str, top: dict[str, Any] | None) -> str:
@@ -273,9 +285,13 @@ def _parse_s(report: Tkprof, one: dict[str, Any]) -> float:
     return time if one["misses"] and 0 < one["elapsed_s"] <= 2 * time else 0.0
 
 
-def _silent(report: Tkprof, one: dict[str, Any]) -> float:
+def _silent(facts: Facts, one: dict[str, Any]) -> float:
     """The share of a statement's time that is neither CPU nor a wait; 0 where the report has no CPU or waits of it."""
-    own = _waits(report, one)
+    own = _waits(facts.report, one)
+    if one["part"] == facts.nesting.container:  # the waits of the statements that it calls stand below them
+        inner = facts.statements.filter("is_recursive").get_column("part")
+        of_inner = pl.col("scope").eq("statement") & pl.col("statement").is_in(inner.implode())
+        own = pl.concat([own, facts.report.waits.filter(of_inner)])
     waited = float(own.filter(~OF_CLIENT).get_column("total_wait_s").sum())
     return 1 - (one["cpu_s"] + waited) / one["elapsed_s"] if own.height and one["cpu_s"] else 0.0
 

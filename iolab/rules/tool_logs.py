@@ -248,11 +248,12 @@ def _stalls(own: pl.DataFrame, number: float, names: list[str]) -> Iterator[Find
         steps = {after - before for before, after in pairwise(places)}
         apart = f", {steps.pop()} apart" if len(steps) == 1 and len(places) > _MOST_GROUPS else ""
         most = edges.item(-1, "upper_ns")
-        longest = f", at most {time_text(most / 1e9)}" if most else ""
+        longer_than = time_text(edge_ns / 1e9)
+        times = f"times of {longer_than} to {time_text(most / 1e9)}" if most else f"times of {longer_than} or longer"
         yield Finding(
             "stalls",
-            f"Requests stalled in {len(places)} of {len(tables)} histograms{apart}: they hold "
-            f"{few.get_column('n').sum():,} of the {longer:,} times of {time_text(edge_ns / 1e9)} or longer{longest}.",
+            f"Requests stalled most in {len(places)} of {len(tables)} histograms{apart}: they hold "
+            f"{few.get_column('n').sum():,} of the {longer:,} {times}.",
             next="see what happened then: dmesg -T; multipath -ll; the log of the array",
             detail=f"histograms {joined([str(one) for one in places])} of the log",
             evidence=(Evidence("buckets", tuple(names)),),

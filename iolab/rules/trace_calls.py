@@ -486,8 +486,10 @@ def is_own(lead: Ledger) -> pl.Expr:
     return pl.col("pid").eq_missing(pl.lit(int(pid) if pid else None, pl.Int32))
 
 
-def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> str:
-    """The address and port of the socket on which most calls of a name timed out; empty where the log shows none.
+def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> tuple[str, str]:
+    """The address and port of the socket on which most calls of a name timed out, and that as the end of a sentence.
+
+    Both are empty where the log shows none.
 
     Args:
         times: of the log.
@@ -496,8 +498,11 @@ def silent_peer(times: CallTimes, name: str, which: pl.Expr) -> str:
     """
     late = times.named.peers.filter(which, pl.col("name") == name).group_by("to").agg(pl.col("calls").sum())
     peers = late.drop_nulls().sort("calls", "to", descending=[True, False])
-    is_one = peers.height > 0 and peers.item(0, "calls") > int(late.get_column("calls").sum()) / 2
-    return str(peers.item(0, "to")) if is_one else ""
+    most, every = sum(peers.get_column("calls")[:1]), int(late.get_column("calls").sum())
+    if most <= every / 2:
+        return "", ""
+    peer = str(peers.item(0, "to"))
+    return peer, f", {f'{most:,} of them ' * (most < every)}with no answer of `{peer}`"
 
 
 def in_turn(log: StraceLog, name: str, which: pl.Expr, socket: str, count: int) -> tuple[str, str]:

@@ -161,8 +161,7 @@ def timed_out_below(log: StraceLog) -> Iterator[Finding]:
     )
     found = late.filter(pl.col("pids") > 1, pl.col("late") >= _MOST * lead.total.value * 1e9)
     for name, count, ns, pids in found.sort("late", "name", descending=[True, False]).head(1).iter_rows():
-        peer = silent_peer(times_of(log), name, pl.lit(value=True))
-        said = f", with no answer of `{peer}`" if peer else ""
+        peer, said = silent_peer(times_of(log), name, pl.lit(value=True))
         host = peer.rpartition(":")[0]
         yield Finding(
             "timed_out_below",

@@ -284,12 +284,12 @@ def _sums(log: StraceLog) -> Iterator[Finding]:
             if rests:
                 said = f"{'All processes together were' if several else 'The process was'} idle in `{name}` for "
                 said += seconds(time)
-            each = seconds(time / count) if count > 1 else ""
+            each, place = seconds(time / count) if count > 1 else "", _place(log, [name], pl.lit(value=True))[0]
             ended = "returned nothing" if name in REAPS else "timed out"
             in_vain = f", {late[name]:,} of which {ended}" if late[name] > _MOST_OF_IT * count else ""
             yield Finding(
                 "calls_without_total",
-                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}{in_vain}.",
+                f"{said}: {often_each(Interval.exact(count), None, 'calls', each)}{in_vain}{place}.",
                 next=_NOT_WOKEN.get(of, COMMAND) if in_vain else COMMAND,
                 evidence=(Evidence("calls", (name,)),),
                 order=1,
@@ -555,9 +555,7 @@ def _trips(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     reads = trace_of(log).requests.filter(is_own(lead), pl.col("fd") == fd, pl.col("op") == "read")
     size = float(reads["bytes_transferred"].mean() or 0)  # type: ignore[arg-type]  # a column of numbers
     time = Interval(row["seconds"], row["seconds_lo"], row["seconds_hi"]) / Interval.exact(min(calls))
-    if not 0 < size < _FULL_PACKET:
-        return ""
-    return f"{min(calls):,} of {seconds(time)}, {size_text(round(size))} read in each"
+    return f"{min(calls):,} of {seconds(time)}, {size_text(round(size))} read in each" * (0 < size < _FULL_PACKET)
 
 
 def _others(log: StraceLog, lead: Ledger) -> tuple[float, str]:
@@ -586,10 +584,10 @@ def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
         each = late / timed_out / 1e9
         many = counted(row["count"], "calls")
         in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
-        said = seconds(each if trace_of(log).printed else Interval(each, 0, each))
-        peer = silent_peer(times_of(log), row["evidence"]["rows"][0], is_own(lead))
+        said = f"{seconds(each)} each" if trace_of(log).printed else f"{seconds(Interval(each, 0, each))} on average"
+        unanswered = silent_peer(times_of(log), row["evidence"]["rows"][0], is_own(lead))[1]
         ended = "returned nothing" if row["part"] == REAP else "timed out"
-        return f"{in_vain} {ended}, {said} each" + (f", with no answer of `{peer}`" if peer else "")
+        return f"{in_vain} {ended}, {said}{unanswered}"
     if (longest or 0) >= least:
         closed = flushed_at_close(log, is_own(lead)) if row["evidence"]["rows"] == ["close"] else ""
         return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}{closed}"
@@ -758,9 +756,8 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
     Examples:
         >>> import iolab
         >>> lines = ['7 1700000000.000000 epoll_wait(3, [], 9, 60000) = 1 <0.100000>',
-        ...     '8 1700000000.200000 open("/u01/A.ams", O_RDONLY) = 6 <1.400000>',
-        ...     '9 1700000002.000000 open("/u01/A.ams", O_RDONLY) = 6 <1.600000>',
-        ...     '7 1700000004.000000 close(4) = 0 <0.000100>']
+        ...     '8 1700000000.200000 open("/u01/A.ams", 0) = 6 <1.400000>',
+        ...     '9 1700000002.000000 open("/u01/A.ams", 0) = 6 <1.600000>', '7 1700000004.000000 close(4) = 0 <0.0001>']
         >>> for one in calls_of_all(iolab.load(chr(10).join(lines).encode())): print(one.sentence)
         `open` took 3 s in 2 processes: 2 calls, 1.50 s each, all of it on `A.ams`.
     """
@@ -783,7 +780,10 @@ def calls_of_all(log: StraceLog) -> Iterator[Finding]:
         if elapsed < least or own_ns > elapsed / 2:
             return
         named = f"`{name}`" + (f" {_OF[of]}" if of in _OF else "")
-        each = often_each(Interval.exact(count), None, "calls", seconds(elapsed / count / 1e9))
+        longest = float(times.calls.filter(name=name).get_column("longest").max() or 0)  # type: ignore[arg-type]  # numbers
+        is_one = count > 1 and longest >= _NEARLY_ALL * elapsed
+        each = often_each(Interval.exact(count), None, "calls", "" if is_one else seconds(elapsed / count / 1e9))
+        each += f", the longest {seconds(longest / 1e9)}" * is_one
         program = f" (`{one}`)" if (one := program_of(times, pid)) else ""
         where = f"process {pid}{program}" if processes == 1 else counted(processes, times.noun)
         place = _place(log, [name], pl.lit(value=True))[0]

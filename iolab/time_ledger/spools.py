@@ -56,7 +56,8 @@ def spool_ledgers(spool: Spool) -> list[Ledger]:
     timed, listed = timed_ledgers(spool), listing_ledgers(spool)
     asked = [one for samples in sampled(spool) for one in session_ledgers(samples)]
     took = sum(one.total.value for one in timed if one.total is not None)
-    most = listed[0].elapsed or listed[0].work or listed[0].total if listed else None
+    lead = next((one for one in listed[:1] if not one.unshared), None)  # not if all are idle
+    most = None if lead is None else lead.elapsed or lead.work or lead.total
     if not asked and most is not None and (not is_long(spool) or (listed[0].unit == "s" and took < most.value)):
         asked, listed = listed, []
     return [*asked, *timed, *listed] or gets_ledgers(spool)

@@ -112,6 +112,13 @@ def nesting_of(report: Tkprof, statements: pl.DataFrame) -> Nesting:
         return Nesting("none")
     listed = int(recursive.get_column("gets").sum())
     if listed >= _LEAST_GETS:
+        roots = report.row_sources.filter(pl.col("level") == 0).select("consistent_gets", part="statement")
+        beyond = statements.filter(~pl.col("is_recursive")).join(roots, on="part")
+        beside = pl.col("consistent_gets") - pl.col("gets")
+        if beyond.filter(
+            beside.is_between(_INSIDE[0] * listed, _INSIDE[1] * listed)
+        ).height:  # its row sources contain them, its calls do not
+            return Nesting("apart")
         own = pl.col("gets").is_between(_INSIDE[0] * listed, _INSIDE[1] * listed)
         own &= pl.col("gets") >= recursive.get_column("gets").max()  # what is inside is no more than the whole
         own &= pl.col("cpu_s_hi") >= recursive.get_column("cpu_s_lo").sum()

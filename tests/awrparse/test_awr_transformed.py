@@ -190,7 +190,7 @@ MARKED: Final[dict[str, Callable[[str], str]]] = {
 
 def lost(path: Path, change: Callable[[str], str]) -> list[object]:
     """What differs in a decorated report: frames, kind, period."""
-    report, other = read_awr(path), read_awr(change(open_log(path).text()).encode())
+    report, other = original(path), read_awr(change(open_log(path).text()).encode())
 
     def head(one: AwrReport) -> tuple[object, ...]:
         return one.kind, one.info.begin_time, one.info.end_time, one.info.elapsed_s
@@ -228,7 +228,7 @@ def test_decorated_corpus(corpus: Path) -> None:
     faults = []
     for path in sorted(one for one in (corpus / "awr").rglob("*") if one.suffix in {".txt", ".html"}):
         try:
-            form = read_awr(path).form
+            form = original(path).form
         except LogError:
             continue
         changes = PREFIXED | (MARKED if form == "text" else {})

@@ -136,7 +136,7 @@ def test_waits_until_a_time_out_are_said_to_be_so() -> None:
     shown = screen(lines)
 
     assert "it waited until a time-out: nothing arrived" in shown
-    assert "40 calls timed out, at most 1.00 s each." in shown
+    assert "40 calls timed out, at most 1.00 s on average." in shown
 
 
 def test_no_log_of_each_call_is_advised_for_short_ones() -> None:

@@ -369,7 +369,7 @@ def test_records_after_the_end_are_of_another_process() -> None:
     assert not iolab.ledger(iolab.load(first.encode())).void
     both = iolab.load((first + later).encode())
     assert iolab.ledger(both).void == "the clock was set back, or several logs were read as one"
-    assert "`fsync` took 600 ms: 2 calls, 300 ms each." in iolab.findings(both)["sentence"].to_list()
+    assert "`fsync` took 600 ms: 2 calls, 300 ms each, all of it on `a`." in iolab.findings(both)["sentence"].to_list()
 
 
 def test_times_of_calls_hold_without_a_total() -> None:

@@ -705,6 +705,22 @@ def test_the_table_with_chained_rows_stands_beside_their_fetches(fetches: int) -
     assert (f"for 1,000 fetches by rowid. {table}" in said) == (fetches == 700)
 
 
+@pytest.mark.parametrize(
+    ("where", "columns", "is_said"),
+    [("table_name = 'CDR'", 312, True), ("table_name = 'CDR'", 212, False), ("owner = 'SCOTT'", 4000, False)],
+)
+def test_more_than_255_columns_are_the_cause_of_chained_rows(where: str, columns: int, *, is_said: bool) -> None:
+    """A rebuild does not mend them; the columns of all tables of an owner are no columns of one."""
+    chained = grid("select name, value from v$sysstat", "NAME|VALUE", "table fetch by rowid|1000",
+        "table fetch continued row|700")  # fmt: skip
+    counted = grid(f"select count(*) from dba_tab_columns where {where}", "COUNT(*)", str(columns))  # noqa: S608 - a text
+    found = iolab.findings(joined(chained, counted)).to_dicts()
+    first = next(one for one in found if one["sentence"].startswith("Rows are chained"))
+    assert ("`CDR` has 312 columns: a row with values in more" in first["sentence"]) is is_said
+    assert first["next"].startswith("keep the columns that are queried among" if is_said else "raise PCTFREE")
+    assert not any(" 4,000 columns" in one["sentence"] for one in found)
+
+
 def test_writes_of_a_standby_explain_commits() -> None:
     """The waits of the log writer for a standby, in a listing of background processes, are why commits wait."""
     log = grid("select event, total_waits, time_waited/100 s from v$session_event", "EVENT|TOTAL_WAITS|S",

@@ -299,6 +299,37 @@ Predicate Information (identified by operation id):
     assert ["NOT IN with a column that may be null" in one for one in said] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("inner", "main", "operation"),
+    [
+        ("00:27:39.20", "00:27:41.90", "TABLE ACCESS FULL` of `ITEMS"),
+        ("00:13:01.90", "00:14:39.90", "SORT ORDER BY"),
+    ],
+)
+def test_a_scalar_subquery_stands_beside_what_ran_it(inner: str, main: str, operation: str) -> None:
+    """Its time is in that of the last tree of the plan, where both together took longer than the statement."""
+    plan = """SQL> select * from table(dbms_xplan.display_cursor(null,null,'ALLSTATS LAST'));
+
+----------------------------------------------------------------------------------------
+| Id  | Operation           | Name  | Starts | E-Rows | A-Rows |   A-Time   | Buffers |
+----------------------------------------------------------------------------------------
+|   0 | SELECT STATEMENT    |       |      1 |        |  41188 |00:27:41.90 |    242M |
+|   1 |  SORT AGGREGATE     |       |  41188 |      1 |  41188 |{inner} |    120M |
+|*  2 |   TABLE ACCESS FULL | ITEMS |  41188 |     12 |    512K|{inner} |    120M |
+|   3 |  SORT ORDER BY      |       |      1 |  40980 |  41188 |{main} |    242M |
+|   4 |   TABLE ACCESS FULL | CUST  |      1 |  40980 |  41188 |00:00:00.06 |    1911 |
+----------------------------------------------------------------------------------------
+
+Predicate Information (identified by operation id):
+---------------------------------------------------
+
+   2 - filter(TO_CHAR("I"."CUST_NO")=:B1)
+"""
+    found = iolab.findings(plan.format(inner=inner, main=main).encode()).filter(name="plan_time").item(0, "sentence")
+    assert f"`{operation}` took " in found
+    assert ("its filter converts `CUST_NO` with TO_CHAR" in found) is ("ITEMS" in operation)
+
+
 def test_gets_of_a_statement_that_reads_next_to_nothing() -> None:
     """With next to no block from disk the gets are what the statement did, and a warm cache is no advice."""
     text = "SQL> select a from t where b = 1;\n\n11 rows selected.\n\nElapsed: 00:00:18.73\n\nExecution Plan\n"

@@ -413,3 +413,17 @@ def test_the_hypervisor_has_its_share_in_the_first_sentence() -> None:
     row = " 9 0 2000 90{} 1 1 0 0 10 10 1 1 45 5 2 0 48\n"
     screen = _screen((VMSTAT + "".join(row.format(n) for n in range(12))).encode())
     assert "taken by the hypervisor (48 % of the time)" in " ".join(screen[:3])
+
+
+def test_samples_of_a_full_link_beside_the_longest_stretch_are_counted_apart() -> None:
+    """A second window is named by its samples, and is not in the mean of the others."""
+    head = "10:00:00 AM IFACE rxpck/s txpck/s rxkB/s txkB/s rxcmp/s txcmp/s rxmcst/s %ifutil\n"
+    rates = [1000.0] * 20 + [110_000.0] * 20 + [1000.0] * 20 + [110_000.0] * 4 + [1000.0] * 4
+    rows = "".join(
+        f"{10 + n // 60}:{n % 60:02}:00 AM eth0 9.0 9.0 {rate} 0.00 0.0 0.0 0.0 {rate / 1170:.2f}\n"
+        for n, rate in enumerate(rates, 1)
+    )
+    text = "Linux 5.4 (db1) \t05/20/2024 \t_x86_64_\t(8 CPU)\n\n" + head + rows
+    said = iolab.findings(text.encode()).filter(name="busy_interface").item(0, "sentence")
+    assert said.startswith("`eth0` received 113 MB/s and sent 0 MB/s, 94 % of its link speed, from 10:20 to ")
+    assert said.endswith(", and in 4 other samples; 1.02 MB/s in all in the others.")

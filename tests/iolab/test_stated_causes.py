@@ -206,6 +206,8 @@ def test_switches_are_those_of_the_column_that_counts_them() -> None:
     )
     last = said(table(f"{query} from v$log_history group by 1", ("HOUR", "SWITCHES", "GB"), *rows[:-1]))
     assert "221 per hour, one every 16.3 s or less;" in last  # the hour may not be over
+    logs = table("select group#, bytes/1024/1024 mb from v$log", ("GROUP#", "MB"), (1, 50), (2, 50), (3, 100))
+    assert "the median is 17.5 per hour. The 3 groups of logs have 50 MiB to 100 MiB each." in said(listing + logs)
     assert "`GB` was" not in " ".join(found)
     other = query.replace("count(*) switches", "sum(blocks) switches").replace("first_time", "begin_time")
     series = said(table(f"{other} from v$undostat group by 1", ("HOUR", "SWITCHES", "GB"), *rows))
@@ -246,17 +248,19 @@ def test_waits_are_the_smaller_part_where_cpu_took_most_of_the_time(cpu: int, *,
 
 
 def test_hard_parses_of_the_time_model_lead() -> None:
-    """Time in hard parses comes before the CPU that they use."""
+    """Time in hard parses comes before the CPU that they use; counts are no rates, and cursors alike are the cause."""
     query = "select stat_name, round(value/1e6) secs from v$sys_time_model"
     rows = ("DB time", 18_411), ("DB CPU", 13_881), ("hard parse elapsed time", 10_988)
     log = totals() + table(query, ("STAT_NAME", "SECS"), *rows)
-    log += table(
-        "select name, value from v$sysstat", ("NAME", "VALUE"), ("parse count (hard)", 61), ("parse count (total)", 66)
-    )
+    counts = ("parse count (hard)", 61, 0.2), ("parse count (total)", 66, 0.3)
+    log += table("select name, value, value/300 ps from v$sysstat", ("NAME", "VALUE", "PS"), *counts)
     found = iolab.findings(log.encode()).get_column("sentence").to_list()
     hard, cpu = (next(n for n, one in enumerate(found) if one.startswith(word)) for word in ("Hard parses", "CPU took"))
     assert found[hard] == "Hard parses took 60 % of the DB time: 61 of 66 parses were hard."
     assert hard < cpu
+    query = "select force_matching_signature fms, count(*) n, max(parsing_schema_name) usr from v$sqlarea group by 1"
+    log += table(query, ("FMS", "N", "USR"), (11480371204412208813, 900, "SHOP"), (4018822017740129921, 100, "PIM"))
+    assert f"{found[hard]} 900 cursors of SHOP share one signature, 90 % of those listed:" in said(log)
 
 
 @pytest.mark.parametrize("lost", [16_154, 3])
@@ -315,13 +319,30 @@ def test_a_history_of_one_event_leads_before_the_queries_that_listed_it() -> Non
     assert "next: see the devices" in lines
 
 
-def test_switches_per_minute() -> None:
-    """Rows of minutes are no hours, but for times of day that are all whole hours."""
-    query = "select to_char(first_time,'DD.MM HH24:MI') t, count(*) n from v$log_history group by 1"
-    minutes = said(table(query, ("T", "N"), *[(f"07.11 18:{n}", 3 + (n == 25)) for n in range(20, 31)]))
-    hours = said(table(query, ("T", "N"), *[(f"07.11 {n}:00", 3 + (n == 15)) for n in range(10, 21)]))
-    assert "most frequent at `07.11 18:25`: 4 per minute, one every 15 s; the median is 3 per minute." in minutes
-    assert "most frequent at `07.11 15:00`: 4 per hour, one every 900 s; the median is 3 per hour." in hours
+@pytest.mark.parametrize(
+    ("label", "moment", "said_of"),
+    [
+        (
+            "to_char(first_time,'DD.MM HH24:MI')",
+            "07.11 18:{}",
+            "4 per minute, one every 15 s; the median is 3 per minute.",
+        ),
+        (
+            "to_char(first_time,'DD.MM HH24:MI')",
+            "07.11 {}:00",
+            "4 per hour, one every 900 s; the median is 3 per hour.",
+        ),
+        ("to_char(first_time,'DD.MM')", "{}.11", "4 per day, one every 21,600 s; the median is 3 per day."),
+        ("trunc(first_time)", "{}-NOV-22", "4 per day, one every 21,600 s; the median is 3 per day."),
+    ],
+)
+def test_switches_are_those_of_a_minute_hour_or_day(label: str, moment: str, said_of: str) -> None:
+    """Rows of minutes or days are no hours, but for times of day that are all whole hours."""
+    inner = "(select first_time, count(*) over (partition by trunc(first_time,'HH24')) of_h from v$log_history)"
+    rows = [(moment.format(n), 3 + (n == 15), 1) for n in range(10, 21)]
+    query = "select {} t, count(*) n, max(of_h) h from {} group by 1"
+    log = table(query.format(label, inner), ("T", "N", "H"), *rows)
+    assert f"most frequent at `{moment.format(15)}`: {said_of}" in said(log)
 
 
 def test_a_series_without_a_change_has_no_peak() -> None:
@@ -606,3 +627,40 @@ def test_a_backup_says_which_end_took_its_time() -> None:
     found = said(log + table(sync, heads, *rows, ("INPUT", "DISK", 5, 100)))
     assert "`DB` took at most 900 s, reading 30 MiB/s, the longest of 2; the median of the others is 100 s." in found
     assert "`OUTPUT` of SBT_TAPE took 1,770 s in the 2 rows listed: at most 890 s, with 6 MiB/s." in found
+
+
+@pytest.mark.parametrize(
+    ("value", "event", "folder", "expected"),
+    [
+        (
+            "FALSE",
+            "free buffer waits",
+            "",
+            "`disk_asynch_io` = FALSE: writes are not asynchronous; `db_writer_processes` = 1:",
+        ),
+        (
+            "FALSE",
+            "free buffer waits",
+            "/u01",
+            "`disk_asynch_io` = FALSE, `filesystemio_options` = none: writes are not",
+        ),
+        (
+            "FALSE",
+            "free buffer waits",
+            "+DATA",
+            "`disk_asynch_io` = FALSE: writes are not asynchronous; `db_writer_processes` = 1:",
+        ),
+        ("TRUE", "free buffer waits", "", ""),
+        ("FALSE", "latch free", "", ""),
+    ],
+)
+def test_a_setting_that_is_listed_is_the_cause_of_a_wait(value: str, event: str, folder: str, expected: str) -> None:
+    """Writers that cannot write asynchronously are behind waits for free buffers, and stand beside them."""
+    waits = ("EVENT", "TOTAL_WAITS", "S"), (event, 38_120, 1811), ("db file sequential read", 41_022, 184)
+    log = table(WAITS, *waits)
+    rows = ("disk_asynch_io", value), ("filesystemio_options", "none"), ("db_writer_processes", "1")
+    log += table("select name, value from v$parameter", ("NAME", "VALUE"), *rows)
+    log += table("select name from v$datafile", ("NAME",), (f"{folder}/sys.dbf",)) if folder else ""
+    found = iolab.findings(log.encode()).get_column("sentence").to_list()
+    lead = next(n for n, one in enumerate(found) if one.startswith(f"`{event}` took"))
+    assert found[lead + 1].startswith(expected) if expected else not any("asynchronous" in one for one in found)

@@ -399,3 +399,40 @@ def test_a_client_that_takes_the_time_comes_first(waited: float, rows: int) -> N
         assert own.item(0, "sentence").endswith(f"9,000 round trips of 128 ms, {rows // 9000:,} rows each.")
         assert own.item(0, "rank") < found.filter(name="main_statement").item(0, "rank")
         assert ("arraysize" in own.item(0, "next")) == (rows < 500 * 9000)
+
+
+@pytest.mark.parametrize("is_beside", [True, False])
+def test_row_sources_beyond_the_calls_of_a_statement_show_recursive_calls_apart(*, is_beside: bool) -> None:
+    """Another statement has as many gets as the recursive one; the row sources of its caller tell where these are."""
+    sources = "\nRows     Row Source Operation\n-------  " + "-" * 51 + "\n"
+    sources += f"      4  HASH GROUP BY (cr={900_000 + 2_000 if is_beside else 2_000} pr=0 pw=0 time=5 us)\n"
+    rows = ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 40.0, 900_000, 4)
+    caller = ("Execute", 1, 0.0, 0, 0), ("Fetch", 2, 6.0, 2_000, 4)
+    inner = ("Execute", 6000, 0.1, 0, 0), ("Fetch", 6000, 30.0, 900_000, 6000)
+    text = _statement("2kz8q0xw4m1cd", "select sum(q) from lines", *rows)
+    text += _statement("5kz8q0xw4m1cd", "select f(id) from orders", *caller) + sources
+    text += _statement("9mq0zk8x4w2cd", "SELECT SUM(Q) FROM LINES WHERE ID = :B1", *inner)
+    text += "Parsing user id: SYS   (recursive depth: 1)\n"
+    text += _overall(("Execute", 2, 0.0, 0, 0), ("Fetch", 4, 46.0, 902_000, 8))
+    text += _overall(*inner).replace("NON-RECURSIVE", "RECURSIVE")
+    assert ("took 53 % of" in _said(text)) == is_beside, _said(text)
+
+
+def test_a_block_that_waits_in_a_statement_that_it_calls_names_it_and_its_wait() -> None:
+    """The update has less than half of the gets and all of the time; its wait is no wait for a CPU."""
+    block = ("Execute", 212, 300.0, 27_000, 212)
+    others, update = ("Execute", 900, 2.0, 16_000, 900), ("Execute", 2129, 290.0, 11_000, 2129)
+    deep = "Parsing user id: 58   (recursive depth: 1)\n"
+    text = _statement("2kz8q0xw4m1cd", "BEGIN p; END;", block).replace(
+        "     300.00     300.00", "       2.00     300.00"
+    )
+    text += _waits("SQL*Net message to client", 0.0)
+    text += _statement("9mq0zk8x4w2cd", "UPDATE BIN SET Q = 1", update).replace(
+        "     290.00     290.00", "       1.00     290.00"
+    )
+    text += deep + _waits("enq: TX - row lock contention", 288.0)
+    text += _statement("5mq0zk8x4w2cd", "SELECT 1 FROM LINES", others) + deep
+    text += _overall(block).replace("     300.00     300.00", "       2.00     300.00")
+    said = _said(text)
+    assert "97 % of its time in `9mq0zk8x4w2cd` (2,129 executions), 9,000 waits for `enq: TX" in said
+    assert "consistent with waiting for a CPU" not in said

@@ -67,7 +67,10 @@ def test_a_wait_for_the_server_is_looked_for_in_the_server() -> None:
     assert found.item(0, "next").startswith("see what its session waited for then")
 
 
-def test_the_time_outs_of_children_explain_the_wait_of_their_parent() -> None:
+@pytest.mark.parametrize(
+    ("others", "said"), [(0, "with no answer of `10.0.0.53:53`"), (1, "3 of them with no answer of `10.0.0.53:53`")]
+)
+def test_the_time_outs_of_children_explain_the_wait_of_their_parent(others: int, said: str) -> None:
     """A parent that only waits is no idle process: what its children waited for in vain is said, with the peer."""
     text = ""
     for n in range(4):
@@ -75,11 +78,21 @@ def test_the_time_outs_of_children_explain_the_wait_of_their_parent() -> None:
         text += f"10 {at}.000000 clone(child_stack=NULL, flags=SIGCHLD) = {pid} <0.000200>\n"
         text += f"10 {at}.000300 wait4(-1, NULL, 0, NULL) = {pid} <4.999000>\n"
         text += f"{pid} {at}.000400 connect(3, {{sa_family=AF_INET, sin_port=htons(53), "
-        text += 'sin_addr=inet_addr("10.0.0.53")}, 16) = 0 <0.000020>\n'
+        text += f'sin_addr=inet_addr("10.0.0.{54 if n < others else 53}")}}, 16) = 0 <0.000020>\n'
         text += f"{pid} {at}.000500 poll([{{fd=3, events=POLLIN}}], 1, 4998) = 0 (Timeout) <4.998000>\n"
     found = iolab.findings(text.encode())
-    said = found.filter(name="timed_out_below").item(0, "sentence")
-    assert said == "4 `poll` calls timed out after 5.00 s each in 4 processes, with no answer of `10.0.0.53:53`."
+    sentence = found.filter(name="timed_out_below").item(0, "sentence")
+    assert sentence == f"4 `poll` calls timed out after 5.00 s each in 4 processes, {said}."
+
+
+def test_one_long_call_among_calls_of_another_process_is_no_mean() -> None:
+    """A parent waits for a child that asked for several file systems, of which one did not answer."""
+    text = '7 1700000000.000000 read(0<pipe:[99]>, "", 512) = 0 <190.900000>\n'
+    text += "".join(f'8 170000000{n}.000000 statfs("/u0{n}", {{f_bsize=4096}}) = 0 <0.000008>\n' for n in range(6))
+    text += '8 1700000006.000000 statfs("/mnt/stage_nfs", 0x7f) = -1 ESTALE (Stale file handle) <184.317402>\n'
+    text += "7 1700000195.100000 close(4) = 0 <0.000010>\n"
+    found = iolab.findings(text.encode()).filter(name="calls_of_all").item(0, "sentence")
+    assert "7 calls, the longest 184 s, 99.9 % of it on `stage_nfs`" in found
 
 
 def test_calls_that_were_counted_and_failed_say_so() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from browser import CHROMIUM, open_browser, outside
+from browser import CHROMIUM, PATIENCE, open_browser, outside
 
 from iolab.lab.serving import serve_lab
 from iolab.pages.summary import summarize
@@ -44,14 +44,14 @@ def serve_notebooks(folder: Path) -> Iterator[str]:
 
 def open_notebook(page: Any, url: str, name: str) -> None:  # noqa: ANN401 - Playwright's page
     """Open a notebook, and run all of it."""
-    page.goto(f"{url}/lab/tree/notebooks/{name}?token={TOKEN}&reset", timeout=120_000)
-    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=120_000)
+    page.goto(f"{url}/lab/tree/notebooks/{name}?token={TOKEN}&reset", timeout=PATIENCE)
+    page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=PATIENCE)
     # Before the kernel is idle the menu's command is dropped without a word.
-    page.get_by_text("| Idle").first.wait_for(timeout=120_000)
+    page.get_by_text("| Idle").first.wait_for(timeout=PATIENCE)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
-    page.wait_for_selector(".iolab-picker", timeout=120_000)
-    page.get_by_text("| Idle").first.wait_for(timeout=120_000)
+    page.wait_for_selector(".iolab-picker", timeout=PATIENCE)
+    page.get_by_text("| Idle").first.wait_for(timeout=PATIENCE)
 
 
 #: How many marks of each kind a chart has: of the charts in sight that were not counted before.
@@ -163,13 +163,13 @@ def test_upload_in_jupyterlab_offline(tmp_path: Path) -> None:
         with page.expect_file_chooser() as chooser:
             page.locator(".iolab-picker button").first.click()
         chooser.value.set_files([str(trace), str(report), str(big), str(hostile)])
-        page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=120_000)
+        page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=PATIENCE)
         states = page.locator(".iolab-picker li .state").all_inner_texts()
         page.get_by_text("looks = cells").first.click()
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_role("menuitem", name="Run Selected Cell and All Below").click()
-        page.locator(".jp-RenderedMarkdown td", has_text="sequential_direct_tt_T.strace").wait_for(timeout=180_000)
-        page.get_by_text("| Idle").first.wait_for(timeout=180_000)
+        page.locator(".jp-RenderedMarkdown td", has_text="sequential_direct_tt_T.strace").wait_for(timeout=PATIENCE)
+        page.get_by_text("| Idle").first.wait_for(timeout=PATIENCE)
         page.wait_for_timeout(2000)
         page.screenshot(path=os.environ.get("IOLAB_SCREENSHOT", tmp_path / "lab.png"))
         text, drawn = read_through(page)
@@ -246,7 +246,7 @@ def test_uploads_that_do_not_go_well(tmp_path: Path) -> None:
             DROP,
             [["ora.strace", LINE, 1], ["ora.strace", LINE, 2], ["nul", LINE, 3], ["diary.txt", "Dear diary,\n", 2]],
         )
-        page.locator(".iolab-picker li.failed").first.wait_for(timeout=60_000)
+        page.locator(".iolab-picker li.failed").first.wait_for(timeout=PATIENCE)
         states = rows.locator(".state").all_inner_texts()
 
         page.evaluate(DROP, [["huge.strace", LINE, 6_000_000]])
@@ -259,12 +259,12 @@ def test_uploads_that_do_not_go_well(tmp_path: Path) -> None:
         os.kill(kernel, signal.SIGSTOP)
         try:
             page.evaluate(DROP, [["slow.strace", LINE, 500_000]])
-            rows.nth(5).get_by_role("button", name="resume").wait_for(timeout=60_000)
+            rows.nth(5).get_by_role("button", name="resume").wait_for(timeout=PATIENCE)
             lost = rows.nth(5).locator(".state").inner_text()
         finally:
             os.kill(kernel, signal.SIGCONT)
         rows.nth(5).get_by_role("button", name="resume").click()
-        page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=60_000)
+        page.locator(".iolab-picker li.done").nth(3).wait_for(timeout=PATIENCE)
         resumed = rows.nth(5).locator(".state").inner_text()
         page.screenshot(path=tmp_path / "picker.png")
         kept = {path.name: path.stat().st_size for path in (tmp_path / "tmp").glob("iolab-upload-*/[!.]*")}

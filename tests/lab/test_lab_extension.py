@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import CHROMIUM, open_browser, outside
+from browser import CHROMIUM, PATIENCE, open_browser, outside, until
 
 from iolab.lab.page_jobs import log_notebook
 from iolab.lab.serving import serve_lab
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 TRACE = SAMPLES / "sqltrace/orders_flash_ora_4711.trc"
 TOKEN = "t0k"  # noqa: S105 - of a server that lives for this test only
-#: A machine that is busy with other tests takes its time.
-PATIENCE = 180_000
 MARKUP = "<img src=x onerror=document.title='owned'>.strace"
 
 pytestmark = [
@@ -82,15 +80,6 @@ def ground(frame: Any) -> list[int]:  # noqa: ANN401 - as above
     """The colour of a page's ground."""
     text = frame.evaluate("getComputedStyle(document.body).backgroundColor")
     return [int(part) for part in text[4:-1].split(",")]
-
-
-def until(page: Any, is_true: Any) -> None:  # noqa: ANN401 - as above
-    """Wait until something is true."""
-    for _ in range(PATIENCE // 250):
-        if is_true():
-            return
-        page.wait_for_timeout(250)
-    raise TimeoutError
 
 
 def test_a_double_click_opens_the_page(lab: tuple[str, Path]) -> None:

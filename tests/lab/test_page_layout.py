@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM, first_y
 
 from iolab.pages.writing import write_report
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "sample_data"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 #: Kinds of pages: their logs.
 PAGES = {
     "report": [SAMPLES / "awr_series/awrrpt_1_4102_4103.txt"],
@@ -59,8 +58,7 @@ def test_first_screen(name: str, pages: dict[str, Path]) -> None:
             assert [pages[name].as_uri()] == asked
             assert said == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            answers = page.locator("table:visible, ol.findings li, #by-log").all()
-            assert width < 390 or min(box["y"] for one in answers if (box := one.bounding_box())) < height
+            assert width < 390 or first_y(page, "table:visible, ol.findings li, #by-log") < height
             assert page.locator("a[href^='#']").count() > 1
             if width == 1920:
                 ends = page.evaluate(

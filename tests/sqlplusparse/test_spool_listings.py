@@ -59,6 +59,25 @@ def test_deltas() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("heading", "basis"),
+    [
+        ("PS", "rate"),
+        ("PER_SEC", "rate"),
+        ("per Trans", "rate"),
+        ("% of all", "rate"),
+        ("AVG_S", "rate"),
+        ("PERIOD", "delta"),
+    ],
+)
+def test_a_rate_beside_a_count_is_no_count(heading: str, basis: str) -> None:
+    """What is listed per second, per call or as a share has a basis of its own."""
+    log = f"SQL> select n.name, e.value - b.value d, 1 ps from v$sysstat e;\n\n{'NAME':18} {'D':>6} {heading:>9}\n"
+    log += f"{'-' * 18} {'-' * 6} {'-' * 9}\n{'parse count (hard)':18} {141822:>6} {471.2:>9}\n\n"
+    found = read_spool(log.encode()).statistics.select("value", "basis").rows()
+    assert found == [(141822.0, "delta"), (471.2, basis)]
+
+
 def test_difference() -> None:
     """Two cumulative listings of a session are subtracted by name, with the bounds of both."""
     spool = read_spool(DATA / "listings.log")
