@@ -167,7 +167,8 @@ def changed(row: dict[str, Any]) -> str:
         return ""
     parts: list[tuple[str, list[float]]] = []
     for time, text in runs:
-        if text is None and parts:
+        is_flush = text is not None and "flush" in text.lower()  # it makes no run faster
+        if parts and (text is None or (is_flush and time < parts[-1][1][-1])):
             parts[-1][1].append(time)
         else:
             parts.append((text or "", [time]))
@@ -210,8 +211,9 @@ def _by_count(row: dict[str, Any], column: str, noun: str, more: str = "") -> st
     if min(time for _, time in cold) < _FACTOR * max(time for _, time in warm):
         return ""
     slow, fast = (_from_to([time for _, time in one]) for one in (cold, warm))
-    least = count_text(max(count for count, _ in warm), noun)
-    return f"{len(runs)} runs; with {count_text(most, noun)}{more} {slow} s, with at most {least} {fast} s"
+    few = max(count for count, _ in warm)
+    least = f"at most {count_text(few, noun)}" if few else "none"
+    return f"{len(runs)} runs; with {count_text(most, noun)}{more} {slow} s, with {least} {fast} s"
 
 
 def _from_to(times: list[float]) -> str:

@@ -731,3 +731,15 @@ def test_writes_of_a_standby_explain_commits() -> None:
     first = next(one for one in found if one["sentence"].startswith("`SYNC Remote Write` took 46"))
     assert first["part"] == "log file sync"
     assert "v$archive_dest" in first["next"]
+
+
+@pytest.mark.parametrize(("waited", "is_said"), [(108, True), (30, False)])
+def test_reads_that_are_most_of_the_time_come_before_parses(waited: int, is_said: bool) -> None:  # noqa: FBT001
+    """Statistics without a statement's time: what most of the time was, then what could be better."""
+    rows = {"DB time": 138, "user I/O wait time": waited, "parse count (total)": 1074, "execute count": 1078}
+    lines = "".join(f"{name:64}{value:>20}\n" for name, value in rows.items())
+    query, head = "select name, value from v$mystat natural join v$statname", f"{'NAME':64}{'VALUE':>20}"
+    said = iolab.findings(spool(query, head, lines, ruler=f"{'-' * 64} {'-' * 19}")).get_column("sentence").to_list()
+    first = "Waits for reads and writes (User I/O) took 78 % of DB time: 1.08 s."
+    parsed = "Nearly each execution was parsed: 1,074 parses of 1,078 executions."
+    assert said[:2] == [first, parsed] if is_said else said[0] == parsed
