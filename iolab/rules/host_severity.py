@@ -192,7 +192,7 @@ def _slow(log: HostLog, saturated: Iterable[tuple[Finding, tuple[str, str]]]) ->
     group = [
         one
         for one in found
-        if one[0] >= _AS_OFTEN * found[0][0] and (one[1], one[2]["limit"]) == (found[0][1], found[0][2]["limit"])
+        if one[0] >= _MOSTLY * found[0][0] and (one[1], one[2]["limit"]) == (found[0][1], found[0][2]["limit"])
     ]
     if len(group) >= _LEAST_GROUP:
         found = [one for one in found if one not in group]

@@ -427,3 +427,20 @@ def test_samples_of_a_full_link_beside_the_longest_stretch_are_counted_apart() -
     said = iolab.findings(text.encode()).filter(name="busy_interface").item(0, "sentence")
     assert said.startswith("`eth0` received 113 MB/s and sent 0 MB/s, 94 % of its link speed, from 10:20 to ")
     assert said.endswith(", and in 4 other samples; 1.02 MB/s in all in the others.")
+
+
+@pytest.mark.parametrize(("fewer", "devices"), [(4, "4 of 6"), (1, "3 of 6")])
+def test_devices_slow_in_half_as_many_samples_are_of_one_group(fewer: int, devices: str) -> None:
+    """A burst of writes to all disks passes each of them in another number of samples; once is no burst."""
+    head = "Device            r/s     w/s     rkB/s   wkB/s  r_await w_await aqu-sz  %util\n"
+    text = ""
+    for n in range(20):
+        slow = {f"sd{one}": 4 <= n < 4 + (fewer if one == "d" else 6) for one in "abcdef"}
+        rows = "".join(
+            f"{name:14} 0.5 300.0 4.0 2400.0 1.0 {90.0 if late and name < 'sde' else 2.0} 3.0 40.0\n"
+            for name, late in slow.items()
+        )
+        text += f"05/20/24 10:{n:02}:00\n{head}{rows}\n"
+    said = iolab.findings(("Linux 5.4 (db1) \t05/20/24 \t_x86_64_\t(8 CPU)\n\n" + text).encode())
+    first = said.filter(name="slow_device").item(0, "sentence")
+    assert first.startswith(f"Writes to {devices} devices ("), first
