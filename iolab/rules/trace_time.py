@@ -574,23 +574,23 @@ def _has_io(lead: Ledger) -> bool:
 def _of_few(log: StraceLog, lead: Ledger, row: dict[str, Any]) -> str:
     """Calls of a name of which nearly all the time is that of the ones that timed out, or of one: no mean of all."""
     own = times_of(log).calls.filter(is_own(lead), pl.col("name") == row["evidence"]["rows"][0])
-    count, followed, timed, timed_out, late, longest = own.select(
-        pl.col("calls", "followed", "timed", "timed_out", "late").sum(), pl.col("longest").max()
-    ).row(0)
+    sums = own.select(pl.col("calls", "followed", "timed", "timed_out", "late").sum())
+    count, followed, timed, timed_out, late = sums.row(0)
+    longest = own.select(pl.max_horizontal("longest", "longest_open").max()).item()
     least = _NEARLY_ALL * row["seconds"] * 1e9
     if max(followed, timed) != row["count"] or count <= 1:  # the name is of several classes, too
         return ""
     if late >= least:
         each = late / timed_out / 1e9
-        many = counted(row["count"], "calls")
-        in_vain = f"{timed_out:,} of {many}" if timed_out < row["count"] else many
+        in_vain = f"{timed_out:,} of " * (timed_out < row["count"]) + counted(row["count"], "calls")
         said = f"{seconds(each)} each" if trace_of(log).printed else f"{seconds(Interval(each, 0, each))} on average"
         unanswered = silent_peer(times_of(log), row["evidence"]["rows"][0], is_own(lead))[1]
         ended = "returned nothing" if row["part"] == REAP else "timed out"
         return f"{in_vain} {ended}, {said}{unanswered}"
     if (longest or 0) >= least:
         closed = flushed_at_close(log, is_own(lead)) if row["evidence"]["rows"] == ["close"] else ""
-        return f"{counted(count, 'calls')}, the longest {seconds(longest / 1e9)}{closed}"
+        upto = "" if trace_of(log).printed else "at most "
+        return f"{counted(row['count'], 'calls')}, the longest {upto}{seconds(longest / 1e9)}{closed}"
     return ""
 
 

@@ -385,3 +385,11 @@ def test_the_command_of_a_summary_says_what_it_counts(option: str) -> None:
     text += "  2.00    3.816600         381     10000           write\n"
     ledger = iolab.ledger(text.encode())
     assert ledger.void.startswith("strace -w -c counts the time of calls" if option else "strace -c counts CPU time")
+
+
+def test_one_pause_after_a_call_is_no_mean_of_its_calls() -> None:
+    """Without -T the time until the next line is at most the call's: one pause of many is said to be one."""
+    text = "".join(f"17000000{n:02}.000000 brk(0x56) = 0x56\n17000000{n:02}.000100 read(3, 1) = 1\n" for n in range(20))
+    text += "1700000020.000000 brk(0x56) = 0x56\n1700000220.000000 read(3, 1) = 1\n1700000220.000100 close(3) = 0\n"
+    said = iolab.findings(text.encode()).get_column("sentence").str.join(" ").item()
+    assert "`brk` took at most 91 % of 220 s: 21 calls, the longest at most 200 s." in said
