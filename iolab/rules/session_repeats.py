@@ -9,7 +9,7 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds
-from iolab.rules.session_runs import changes
+from iolab.time_ledger.spools import changes
 
 if TYPE_CHECKING:
     from sqlplusparse import Spool

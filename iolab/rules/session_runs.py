@@ -17,6 +17,7 @@ from iolab.stats.intervals import MIN_RUNS, median_interval
 from iolab.stats.order import ALPHA, estimate_trend
 from iolab.stats.samples import clock_step
 from iolab.time_ledger.next_steps import lob_step
+from iolab.time_ledger.spools import is_flush
 from sqlplusparse import queried_tables
 from sqlplusparse.predicates import converted_column
 from sqltraceparse import without_literals
@@ -40,8 +41,6 @@ _FULL_SCANS: Final = ("TABLE ACCESS FULL", "INDEX FAST FULL SCAN", "INDEX FULL S
 _MUCH_REDO: Final = 2**20
 #: Round trips that are worth a word.
 LEAST_TRIPS: Final = 10
-#: Kinds of statements that change what a later run does.
-_CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 #: More times that follow from changes are not said one by one.
 _MOST_CHANGED: Final = 4
 _MOST_TEXT: Final = 50
@@ -49,18 +48,6 @@ _MOST_TEXT: Final = 50
 _NEAR: Final = 0.1
 #: Of more runs before a change the first may have been a cold one.
 _FEW: Final = 2
-
-
-def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
-    """What changed before each run of a statement since the run before it: the first statement that may have."""
-    found: list[str | None] = [None]
-    for before, run in itertools.pairwise(statements):
-        between = spool.statements.filter(
-            pl.col("statement").is_between(before, run, closed="none"),
-            pl.col("kind").is_in(_CHANGING), pl.col("text").is_not_null(), pl.col("status") == "ok",
-        )  # fmt: skip
-        found.append(between.item(0, "text") if between.height else None)
-    return found
 
 
 def plans_between(spool: Spool, row: dict[str, Any]) -> list[int | None]:
@@ -167,8 +154,7 @@ def changed(row: dict[str, Any]) -> str:
         return ""
     parts: list[tuple[str, list[float]]] = []
     for time, text in runs:
-        is_flush = text is not None and "flush" in text.lower()  # it makes no run faster
-        if parts and (text is None or (is_flush and time < parts[-1][1][-1])):
+        if parts and (text is None or (is_flush(text) and time < parts[-1][1][-1])):
             parts[-1][1].append(time)
         else:
             parts.append((text or "", [time]))

@@ -34,7 +34,6 @@ from iolab.rules.session_runs import (
     by_trips,
     changed,
     changed_rows,
-    changes,
     done,
     explained_by,
     full_scan,
@@ -60,7 +59,7 @@ from iolab.time_ledger.listings import listing_ledgers
 from iolab.time_ledger.next_steps import ON_DISK, lob_step
 from iolab.time_ledger.parts import TIMED
 from iolab.time_ledger.run import ledgers
-from iolab.time_ledger.spools import cheaper_forms, diagnoses, is_long, sampled
+from iolab.time_ledger.spools import changes, cheaper_forms, diagnoses, is_long, sampled
 from logframe.errors import RefusedError
 from logframe.interval import Interval, row_figure
 from sqlplusparse.predicates import converted_column

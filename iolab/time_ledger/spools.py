@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
-from iolab.metrics.formatting import short_text
+from iolab.metrics.formatting import short_text, time_text
 from iolab.metrics.spool_statements import SAMPLE, statement_costs
 from iolab.time_ledger.account import Account, void_ledger
 from iolab.time_ledger.listings import listing_ledgers, seconds_text
@@ -19,7 +20,7 @@ from sqlplusparse import queried_samples, queried_tables
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import SessionSamples, Spool
@@ -44,6 +45,9 @@ _TRIPS: Final = "SQL*Net roundtrips to/from client"
 #: Fewer gets need no word.
 _FEW_GETS: Final = 1_000
 _COMPARE: Final = "compare its plan with that of the statement at line {}"
+#: Kinds of statements that change what a later run does.
+_CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
+_MOST_CHANGE: Final = 50
 _ANALYSIS: Final = ("list chained rows", "dbms_session.sleep", "dbms_lock.sleep")
 _FIGURES: Final = ("elapsed_s", "elapsed_s_lo", "elapsed_s_hi")
 
@@ -202,28 +206,55 @@ def gets_ledgers(spool: Spool) -> list[Ledger]:
 
 
 def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
-    """The statements that another one did the work of with far fewer gets: that one in words, and what to do next."""
+    """The statements that another one did the work of with far fewer gets, or faster: that one, and what to do next.
+
+    Where that one ran later, what changed between them is said, too.
+    """
     counts = _counts(spool)
     gets = {number: count for number, count in _gets(counts).items() if count > 0}
-    rows = spool.statements.filter(pl.col("statement").is_in([*gets])).select("statement", "first_line", "text").rows()
-    best: dict[tuple[object, ...], tuple[int, int, str | None]] = {}
+    columns = ("statement", "first_line", "text", "elapsed_s")
+    rows = spool.statements.filter(pl.col("statement").is_in([*gets])).select(columns).rows()
     same = {row[0]: _same_work(counts[row[0]], row[2]) for row in rows}
-    for row in sorted(rows, key=lambda row: gets[row[0]]):
-        best.setdefault(same[row[0]], row)
     found = {}
-    for number, _, text in rows:
-        other, line, its_text = best[same[number]]
-        is_other = bool(same[number]) and (text is None or text != its_text)
-        if is_other and gets[number] >= max(_FACTOR * gets[other], _FEW_GETS):
+    for number, _, text, took in rows:
+        others = [one for one in rows if same[one[0]] == same[number] != () and (text is None or one[2] != text)]
+        least = min(others, key=lambda one: gets[one[0]], default=None)
+        fastest = min((one for one in others if one[3]), key=lambda one: one[3], default=None)
+        if least is not None and gets[number] >= max(_FACTOR * gets[least[0]], _FEW_GETS):
+            other, line = least[:2]
             times = float(f"{gets[number] / gets[other]:.2g}")
-            did = (
-                f"line {line:,}, the same but for hints or comments, made"
-                if text
-                else f"line {line:,} sent as many rows and bytes with"
-            )
-            said = f"{did} {gets[other]:,} gets, {times:,.12g} times fewer"
-            found[number] = (said, _COMPARE.format(line))
+            did, than = ("made", "with"), f"{gets[other]:,} gets, {times:,.12g} times fewer"
+        elif fastest is not None and (took or 0.0) >= max(_FACTOR * fastest[3], _SHORT_S):
+            other, line = fastest[:2]
+            did, than = ("took", "in"), time_text(fastest[3])
+        else:
+            continue
+        word = f"the same but for hints or comments, {did[0]}" if text else f"sent as many rows and bytes {did[1]}"
+        change = changes(spool, (number, other))[1] if other > number else None
+        after = f", after `{short_text(change, _MOST_CHANGE)}`" if change and not is_flush(change) else ""
+        found[number] = f"line {line:,}{', ' * bool(text)}{' ' * (not text)}{word} {than}{after}", _COMPARE.format(line)
     return found
+
+
+def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
+    """What changed before each run of a statement since the run before it: the first statement that may have.
+
+    A flush of a cache is named where nothing else ran.
+    """
+    found: list[str | None] = [None]
+    for before, run in itertools.pairwise(statements):
+        between = spool.statements.filter(
+            pl.col("statement").is_between(before, run, closed="none"),
+            pl.col("kind").is_in(_CHANGING), pl.col("text").is_not_null(), pl.col("status") == "ok",
+        )  # fmt: skip
+        texts = sorted(between.get_column("text"), key=is_flush)
+        found.append(texts[0] if texts else None)
+    return found
+
+
+def is_flush(text: str | None) -> bool:
+    """Whether a statement empties a cache, which makes no run faster."""
+    return text is not None and "flush" in text.lower()
 
 
 def _counts(spool: Spool) -> dict[int, dict[str, int]]:

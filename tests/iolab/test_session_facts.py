@@ -518,7 +518,7 @@ def test_runs_that_differ_in_recursive_calls_say_so(calls: int) -> None:
     run = f"SQL> select a from t;\n\nElapsed: 00:00:{{}}\n\nStatistics\n{'-' * 58}\n{{:>11}}  recursive calls\n"  # noqa: S608 - a text
     run += "       9000  consistent gets\n          0  physical reads\n        800  rows processed\n\n"
     found = iolab.findings((run.format("14.20", calls) + run.format("00.31", 0)).encode())
-    said = "2 runs; with 48,211 recursive calls 14.2 s, with at most 0 recursive calls 0.310 s"
+    said = "2 runs; with 48,211 recursive calls 14.2 s, with none 0.310 s"
     assert (said in found.filter(name="main_statement").item(0, "sentence")) == (calls > 12)
     assert "first_run_slower" in found.get_column("name")  # two runs do not show that it is always so
 

@@ -271,3 +271,22 @@ def test_a_script_tells_its_event_by_its_variables(condition: str) -> None:
     text += _grid("x", "WAIT_TIME_MILLI|WAIT_COUNT", "1|188204", "64|70000").partition("\n\n")[2]
     name = "the event" if "inst_id" in condition else "db file sequential read"
     assert f"waits for `{name}` took 16 ms or longer" in _said(text)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("alter system set pga_aggregate_target=24G", " in 50 s, after `alter system set pga_aggregate_target=24G`."),
+        ("alter system flush buffer_cache", " in 50 s."),
+    ],
+)
+def test_a_script_without_its_text_that_ran_again_after_a_change(change: str, said: str) -> None:
+    """As many rows and bytes with as many gets, far faster: what was changed between them may be why."""
+    traced = "\n\n40 rows selected.\n\nElapsed: 00:0{}:50.00\n\nStatistics\n" + "-" * 58 + "\n  0  db block gets\n"
+    traced += "  900000  consistent gets\n  176008  bytes sent via SQL*Net to client\n  40  rows processed\n\n"
+    between = f"SQL> {change};\n\nSystem altered.\n\nElapsed: 00:00:00.03\n"
+    text = (
+        f"SQL> @q21\nSQL> SQL>   2    3  {traced.format(9)}{between}SQL> @q21\nSQL> SQL>   2    3  {traced.format(0)}"
+    )
+    found = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
+    assert f"sent as many rows and bytes{said}" in found
