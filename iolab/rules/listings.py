@@ -103,6 +103,8 @@ _LEAST_OF: Final = 100
 #: What explains the time of statements of a kind only.
 OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
+#: What stands for the rows that the longest statement deleted, beside statistics.
+_DELETED: Final = "deleted rows"
 #: The keys of statistics with the views whose listings stand beside them; the last one's say what to do, too.
 _BESIDE: Final = ("listing", "cause")
 #: The order of a calm instance, of limits that are reached, of sessions that are blocked, of other listings, of
@@ -448,6 +450,8 @@ def _blocked_samples(one: Queried, session: int, event: int | None, blocker: int
         return
     held = Counter((str(row[blocker]).strip(), str(row[event]).strip()) for row in blocked)
     (holder, name), count = held.most_common(1)[0]
+    if 2 * count < len(blocked):
+        return  # others block as many: what they wait for is the fact
     own = [row for row in one.rows if str(row[session]).strip() == holder]
     busy = sum(any(text and text.strip() == "ON CPU" for text in row) for row in own)
     did = f"; it was on CPU in {busy:,} of its own {len(own):,}" if own else ""
@@ -652,6 +656,8 @@ def _ratios(spool: Spool, tables: Sequence[Table], found_of: dict[str, Finding],
     """Statistics that say something beside another, the first with what a listing (`found_of`, by view) says of it."""
     traced = dict(spool.autotrace.filter(statement=longest.statement).select(_NAME, "value").drop_nulls().iter_rows())
     counts = spool.statistics.filter(pl.col("basis") != "rate")
+    most = pl.col("value").filter(_NAME == "db time").max().over("listing")
+    counts = counts.sort(most, maintain_order=True)  # of several runs those of the one with most time are kept
     counted_of = traced | dict(counts.select(_NAME, "value").drop_nulls().iter_rows())
     is_after = (pl.col("statement") > longest.statement) & pl.lit(longest.statement > 0)
     after = spool.statistics.filter(is_after, pl.col("basis") == "delta")
@@ -659,10 +665,11 @@ def _ratios(spool: Spool, tables: Sequence[Table], found_of: dict[str, Finding],
     counted_of |= dict(after.select(_NAME, "value").drop_nulls().iter_rows())
     listed = _named(tables, "name", is_plain=True) | _named(tables, "statistic", is_plain=True)
     listed |= {name: value for key in _NAMES for name, value in _named(tables, key).items()}
-    values = {name.lower(): value for name, value in listed.items()} | counted_of
+    deleted = longest.runs.filter(statement=longest.statement, kind="delete").get_column("rows")
+    values = {name.lower(): value for name, value in listed.items()} | counted_of | {_DELETED: float(deleted.sum())}
     metrics = {name.lower() for name in _named(tables, "metric_name")}
     is_series = any("metric_name" in one.texts and len(one.listed.rows) > len(metrics) for one in tables)
-    own = _own_names(spool, tables, longest.statement) | {*traced}
+    own = _own_names(spool, tables, longest.statement) | {*traced, _DELETED}
     values |= {other: values[name] for name, other in data()["aliases"].items() if name in values}
     firsts = _named(tables[::-1], "name", is_plain=True)
     values |= {f"{name.lower()} at first": one for name, one in firsts.items() if one != listed[name]}

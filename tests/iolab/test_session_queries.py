@@ -290,3 +290,28 @@ def test_a_script_without_its_text_that_ran_again_after_a_change(change: str, sa
     )
     found = iolab.findings(text.encode()).filter(name="main_statement").item(0, "sentence")
     assert f"sent as many rows and bytes{said}" in found
+
+
+@pytest.mark.parametrize(("scans", "is_said"), [(480, True), (30, False)])
+def test_a_scan_for_each_deleted_row_is_a_key_without_an_index(scans: int, is_said: bool) -> None:  # noqa: FBT001
+    """The statistics of the session have as many scans of long tables as rows were deleted."""
+    text = "SQL> delete from c where s = 'X';\n\n480 rows deleted.\n\nElapsed: 00:15:28.61\n"
+    rows = {"table scans (long tables)": scans, "session logical reads": 19_842_611, "redo entries": 3_000}
+    lines = "".join(f"{name:60} {1:11} {value + 1:10} {value:10}\n" for name, value in rows.items())
+    heads = f"{'NAME':60} VALUE_BEGIN  VALUE_END       DIFF\n{'-' * 60} {'-' * 11} {'-' * 10} {'-' * 10}\n"
+    said = _said(f"{text}SQL> @snap_end\n\n{heads}{lines}\n3 rows selected.\n")
+    assert (
+        "scanned once for each of its 480 deleted rows (480 scans of long tables): a foreign key" in said
+    ) == is_said
+
+
+def test_statistics_of_two_runs_are_those_of_the_longer_one() -> None:
+    """Runs with literals and with bind variables: the parses of the run that took the time are the fact."""
+    text = ""
+    for time, hard in ((7_012, 20_014), (211, 8)):
+        rows = {"DB time": time, "parse count (hard)": hard, "parse count (total)": 20_091, "execute count": 20_148}
+        lines = "".join(f"{name:64}{value:>17,}\n" for name, value in rows.items())
+        head = f"{'-' * 33}\nSession stats - 12-Mar 09:41:27\nInterval:-  71 seconds\n"
+        text += f"SQL> execute snap_my_stats.end_snap\n{head}"
+        text += f"{'-' * 33}\n{'Name':73}Value\n{'----':73}-----\n{lines}\nPL/SQL procedure successfully completed.\n\n"
+    assert _said(text).startswith("99.6 % of the parses were hard: 20,014 of 20,091.")
