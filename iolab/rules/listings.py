@@ -103,6 +103,8 @@ _LEAST_OF: Final = 100
 #: What explains the time of statements of a kind only.
 OF_STATEMENTS: Final = {("repeated",), ("parallel",)}
 _NAME: Final = pl.col("name").str.to_lowercase()
+#: The status of a job that failed.
+_FAILED: Final = "FAILED"
 #: What stands for the rows that the longest statement deleted, beside statistics.
 _DELETED: Final = "deleted rows"
 #: The keys of statistics with the views whose listings stand beside them; the last one's say what to do, too.
@@ -147,7 +149,7 @@ def listed(spool: Spool) -> list[Finding]:
     for table in tables:
         sessions, rows = partial(_sessions, states=states), partial(_rows, tables=tables, settings=settings)
         archived = partial(_archived, tables=tables)
-        makers = (sessions, archived, _histogram, _resizes, rows, _series)
+        makers = (sessions, archived, _failures, _histogram, _resizes, rows, _series)
         said = next((said for make in makers if (said := list(make(table)))), [])
         found_of |= dict.fromkeys(table.views, said[0]) if said else {}
         found += said
@@ -364,6 +366,19 @@ def _jump(of: Figures) -> float:
     """How many times its median the largest figure of a column is."""
     values = [value for value in of.values if value is not None]
     return max(values) / usual if values and (usual := median(values)) > 0 else 0.0
+
+
+def _failures(table: Table) -> Iterator[Finding]:
+    """How many of the jobs that are listed, such as backups, failed, and the last one of them."""
+    jobs, place = next((data()["jobs"][view] for view in table.views if view in data()["jobs"]), None), "status"
+    failed = [row for row in table.listed.rows if place in table.texts and _FAILED in str(row[table.texts[place]])]
+    if jobs is None or not failed:
+        return
+    noun, step = jobs
+    time = table.moments
+    last = f", the last one at `{max(str(row[time]).strip() for row in failed)}`" if time is not None else ""
+    said = f"{len(failed):,} of the {len(table.listed.rows):,} {noun} listed failed{last}."
+    yield Finding("listed_rows", said, next=step, evidence=(Evidence("tables", (_FAILED,)),), order=_LIMIT)
 
 
 def _archived(table: Table, tables: Sequence[Table]) -> Iterator[Finding]:

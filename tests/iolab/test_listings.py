@@ -254,6 +254,11 @@ SERIES = ("2020-05-01|11.2", "2020-05-02|9.4", "2020-05-03|210.8", "2020-05-04|3
             ("NAME|VALUE", "table fetch by rowid|1000", "table fetch continued row|700"),
             "Rows are chained or migrated: 700 fetches of a continued row for 1,000 fetches by rowid.",
         ),
+        (
+            "select input_type, status, start_time from v$rman_backup_job_details",
+            ("INPUT_TYPE|STATUS|START_TIME", "DB FULL|COMPLETED|2019-03-10", "ARCHIVELOG|FAILED|2019-03-11"),
+            "1 of the 2 backups listed failed, the last one at `2019-03-11`.",
+        ),
     ],
 )
 def test_the_row_that_matters_is_said(query: str, rows: tuple[str, ...], said: str) -> None:
@@ -276,6 +281,7 @@ def test_the_row_that_matters_is_said(query: str, rows: tuple[str, ...], said: s
             "select resource_name, limit_value from v$resource_limit",
             ("RESOURCE_NAME|LIMIT_VALUE", "a|UNLIMITED", "b|x"),
         ),
+        ("select status, start_time from v$rman_status", ("STATUS|START_TIME", "COMPLETED|2019-03-10")),
     ],
 )
 def test_a_listing_without_a_row_that_matters_says_nothing(query: str, rows: tuple[str, ...]) -> None:
