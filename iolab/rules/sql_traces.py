@@ -159,14 +159,14 @@ def clock_is_off(trace: SqlTrace) -> Iterator[Finding]:
         yield Finding("trace_clock", said, next=step, evidence=(place,), is_gate=is_gate)
 
 
-@rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements": "a convention"})
+@rule("failed_statements", of="sqltrace", needs="PARSE ERROR", thresholds={"10 statements, or half": "a convention"})
 def parse_errors(trace: SqlTrace) -> Iterator[Finding]:
     """Statements that were not parsed, because of an error: each is a round trip in vain."""
     failed = trace.statements.filter(pl.col("error").is_not_null())
-    if failed.height < _MANY_ERRORS:
+    if failed.height < min(_MANY_ERRORS, trace.statements.height / 2) or failed.is_empty():
         return
     codes = failed.get_column("error").value_counts(sort=True).sort("count", "error", descending=[True, False])
-    listed = ", ".join(f"ORA-{code:05} {count:,} times" for code, count in codes.head(_MOST_EVENTS).iter_rows())
+    listed = ", ".join(f"ORA-{code:05} {counted(n, 'times')}" for code, n in codes.head(_MOST_EVENTS).iter_rows())
     text = short_text(str(failed.item(0, "text") or ""), 80)
     yield Finding(
         "failed_statements",

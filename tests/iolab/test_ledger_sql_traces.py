@@ -645,13 +645,15 @@ def test_a_statement_that_waited_for_a_log_switch_is_no_matter_of_its_plan() -> 
     assert all("v$log" in step and "plan" not in step for step in steps)
 
 
-def test_statements_that_were_not_parsed_are_said() -> None:
-    """A flood of statements with an error is a fact of the trace, also where it has no total."""
+@pytest.mark.parametrize(("failed", "said"), [(40, "40 statements failed"), (1, "1 statement failed")])
+def test_statements_that_were_not_parsed_are_said(failed: int, said: str) -> None:
+    """A flood of statements with an error is a fact of the trace, also where it has no total; one alone is, too."""
     line = "PARSE ERROR #3:len={} dep=0 uid=88 oct=3 lid=88 tim={} err=942\n{}\n"
-    text = "".join(line.format(len(one), 1_000 * n, one) for n, one in enumerate(["select 1 from gone"] * 40))
+    text = "".join(line.format(len(one), 1_000 * n, one) for n, one in enumerate(["select 1 from gone"] * failed))
     found = iolab.findings(iolab.load((text + wait(41_000, 900) + call("EXEC", 42_000)).encode()))
 
-    assert "40 statements failed to parse: ORA-00942 40 times." in found.get_column("sentence").to_list()
+    times = f"{said} to parse: ORA-00942 {failed} time{'s' * (failed > 1)}."
+    assert times in found.get_column("sentence").to_list()
 
 
 def test_waits_of_a_call_that_did_not_end_are_its_statement_s() -> None:
