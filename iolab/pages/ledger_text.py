@@ -236,7 +236,7 @@ def _causes(said: list[Said], one: Said) -> list[Said]:
 def _beside(said: list[Said], lead: Said, ledger: Ledger, parents: set[str]) -> list[Said]:
     """What may stand beside it: what was too much for a host; its cause; the largest wait, or statement, of the other.
 
-    A wait beside a statement, or the reverse, is of 20 % or more.
+    A wait beside a statement, or the reverse, is of 20 % or more; one with its cause stands beside CPU, too.
     """
     is_both = {"what", "who"} <= {*ledger.views}
     who = set(ledger.parts("who").filter(~pl.col("kind").is_in([*UNKNOWN]))["part"]) if is_both else set[str]()

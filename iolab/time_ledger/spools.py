@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import polars as pl
 
@@ -20,7 +20,7 @@ from sqlplusparse import queried_samples, queried_tables
 from sqltraceparse import without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from iolab.time_ledger.account import Ledger
     from sqlplusparse import SessionSamples, Spool
@@ -45,6 +45,8 @@ _TRIPS: Final = "SQL*Net roundtrips to/from client"
 #: Fewer gets need no word.
 _FEW_GETS: Final = 1_000
 _COMPARE: Final = "compare its plan with that of the statement at line {}"
+#: A statement: its number, line, text and elapsed time (0 where it is not timed).
+_Row: TypeAlias = tuple[int, int, str | None, float]
 #: Kinds of statements that change what a later run does.
 _CHANGING: Final = ("ddl", "plsql", "alter session", "alter system")
 _MOST_CHANGE: Final = 50
@@ -212,19 +214,22 @@ def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
     """
     counts = _counts(spool)
     gets = {number: count for number, count in _gets(counts).items() if count > 0}
-    columns = ("statement", "first_line", "text", "elapsed_s")
-    rows = spool.statements.filter(pl.col("statement").is_in([*gets])).select(columns).rows()
+    columns = ("statement", "first_line", "text", pl.col("elapsed_s").fill_null(0.0))
+    rows = spool.statements.filter(pl.col("statement").is_in([*gets])).select(*columns).rows()
     same = {row[0]: _same_work(counts[row[0]], row[2]) for row in rows}
+    least_of = _two_forms([row for row in rows if same[row[0]]], same, lambda row: gets[row[0]])
+    fastest_of = _two_forms([row for row in rows if same[row[0]] and row[3]], same, lambda row: row[3])
     found = {}
     for number, _, text, took in rows:
-        others = [one for one in rows if same[one[0]] == same[number] != () and (text is None or one[2] != text)]
-        least = min(others, key=lambda one: gets[one[0]], default=None)
-        fastest = min((one for one in others if one[3]), key=lambda one: one[3], default=None)
+        least, fastest = (
+            next((row for row in of.get(same[number], ()) if text is None or row[2] != text), None)
+            for of in (least_of, fastest_of)
+        )
         if least is not None and gets[number] >= max(_FACTOR * gets[least[0]], _FEW_GETS):
             other, line = least[:2]
             times = float(f"{gets[number] / gets[other]:.2g}")
             did, than = ("made", "with"), f"{gets[other]:,} gets, {times:,.12g} times fewer"
-        elif fastest is not None and (took or 0.0) >= max(_FACTOR * fastest[3], _SHORT_S):
+        elif fastest is not None and took >= max(_FACTOR * fastest[3], _SHORT_S):
             other, line = fastest[:2]
             did, than = ("took", "in"), time_text(fastest[3])
         else:
@@ -234,6 +239,18 @@ def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
         after = f", after `{short_text(change, _MOST_CHANGE)}`" if change and not is_flush(change) else ""
         found[number] = f"line {line:,}{', ' * bool(text)}{' ' * (not text)}{word} {than}{after}", _COMPARE.format(line)
     return found
+
+
+def _two_forms(
+    rows: list[_Row], same: Mapping[int, tuple[object, ...]], cost: Callable[[_Row], float]
+) -> dict[tuple[object, ...], list[_Row]]:
+    """The cheapest statement of each work, and the cheapest of another text."""
+    forms: dict[tuple[object, ...], dict[str | None, _Row]] = {}
+    for row in sorted(rows, key=cost):
+        texts = forms.setdefault(same[row[0]], {})
+        if len(texts) < 2:
+            texts.setdefault(row[2], row)
+    return {key: [*texts.values()] for key, texts in forms.items()}
 
 
 def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:

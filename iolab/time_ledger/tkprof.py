@@ -99,7 +99,9 @@ _GETS: Final = ("consistent_gets", "current_gets")
 
 
 def nesting_of(report: Tkprof, statements: pl.DataFrame) -> Nesting:
-    """Whether the time of recursive statements is in that of the statements that called them, by the gets and CPU.
+    """Whether the time of recursive statements is in that of the statements that called them.
+
+    The gets and CPU tell, and the row sources of a statement: these contain what it called.
 
     Args:
         report: The report.
@@ -115,9 +117,8 @@ def nesting_of(report: Tkprof, statements: pl.DataFrame) -> Nesting:
         roots = report.row_sources.filter(pl.col("level") == 0).select("consistent_gets", part="statement")
         beyond = statements.filter(~pl.col("is_recursive")).join(roots, on="part")
         beside = pl.col("consistent_gets") - pl.col("gets")
-        if beyond.filter(
-            beside.is_between(_INSIDE[0] * listed, _INSIDE[1] * listed)
-        ).height:  # its row sources contain them, its calls do not
+        beyond = beyond.filter(beside.is_between(_INSIDE[0] * listed, _INSIDE[1] * listed))
+        if beyond.height:  # its row sources contain them, its calls do not
             return Nesting("apart")
         own = pl.col("gets").is_between(_INSIDE[0] * listed, _INSIDE[1] * listed)
         own &= pl.col("gets") >= recursive.get_column("gets").max()  # what is inside is no more than the whole
