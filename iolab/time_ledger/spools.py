@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import polars as pl
@@ -219,7 +220,7 @@ def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
     same = {row[0]: _same_work(counts[row[0]], row[2]) for row in rows}
     least_of = _two_forms([row for row in rows if same[row[0]]], same, lambda row: gets[row[0]])
     fastest_of = _two_forms([row for row in rows if same[row[0]] and row[3]], same, lambda row: row[3])
-    found = {}
+    found, ran = {}, _changing(spool)
     for number, _, text, took in rows:
         least, fastest = (
             next((row for row in of.get(same[number], ()) if text is None or row[2] != text), None)
@@ -235,7 +236,7 @@ def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
         else:
             continue
         word = f"the same but for hints or comments, {did[0]}" if text else f"sent as many rows and bytes {did[1]}"
-        change = changes(spool, (number, other))[1] if other > number else None
+        change = _between(ran, number, other)
         after = f", after `{short_text(change, _MOST_CHANGE)}`" if change and not is_flush(change) else ""
         found[number] = f"line {line:,}{', ' * bool(text)}{' ' * (not text)}{word} {than}{after}", _COMPARE.format(line)
     return found
@@ -258,15 +259,20 @@ def changes(spool: Spool, statements: Sequence[int]) -> list[str | None]:
 
     A flush of a cache is named where nothing else ran.
     """
-    found: list[str | None] = [None]
-    for before, run in itertools.pairwise(statements):
-        between = spool.statements.filter(
-            pl.col("statement").is_between(before, run, closed="none"),
-            pl.col("kind").is_in(_CHANGING), pl.col("text").is_not_null(), pl.col("status") == "ok",
-        )  # fmt: skip
-        texts = sorted(between.get_column("text"), key=is_flush)
-        found.append(texts[0] if texts else None)
-    return found
+    ran = _changing(spool)
+    return [None, *(_between(ran, before, run) for before, run in itertools.pairwise(statements))]
+
+
+def _changing(spool: Spool) -> list[tuple[int, str]]:
+    """The statements that may change what a later run does: their numbers and texts."""
+    is_one = pl.col("kind").is_in(_CHANGING), pl.col("text").is_not_null(), pl.col("status") == "ok"
+    return spool.statements.filter(*is_one).select("statement", "text").sort("statement").rows()
+
+
+def _between(ran: list[tuple[int, str]], before: int, run: int) -> str | None:
+    place = bisect_left(ran, (before + 1, ""))
+    texts = (text for _, text in ran[place : bisect_left(ran, (run, ""))])
+    return min(texts, key=is_flush, default=None)
 
 
 def is_flush(text: str | None) -> bool:
