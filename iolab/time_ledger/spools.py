@@ -211,7 +211,7 @@ def gets_ledgers(spool: Spool) -> list[Ledger]:
 def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
     """The statements that another one did the work of with far fewer gets, or faster: that one, and what to do next.
 
-    Where that one ran later, what changed between them is said, too.
+    Where that one ran later, what changed between them stands beside it.
     """
     counts = _counts(spool)
     gets = {number: count for number, count in _gets(counts).items() if count > 0}
