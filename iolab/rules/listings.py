@@ -370,9 +370,12 @@ def _jump(of: Figures) -> float:
 
 def _failures(table: Table) -> Iterator[Finding]:
     """How many of the jobs that are listed, such as backups, failed, and the last one of them."""
-    jobs, place = next((data()["jobs"][view] for view in table.views if view in data()["jobs"]), None), "status"
-    failed = [row for row in table.listed.rows if place in table.texts and _FAILED in str(row[table.texts[place]])]
-    if jobs is None or not failed:
+    jobs = next((jobs for view, jobs in data()["jobs"].items() if view in table.views), None)
+    status = table.texts.get("status")
+    if jobs is None or status is None:
+        return
+    failed = [row for row in table.listed.rows if _FAILED in str(row[status])]
+    if not failed:
         return
     noun, step = jobs
     time = table.moments

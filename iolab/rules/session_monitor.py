@@ -16,7 +16,7 @@ from iolab.time_ledger.listings import last_monitors
 from iolab.time_ledger.next_steps import event_step
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from sqlplusparse import Spool
 
@@ -65,15 +65,18 @@ def monitored(facts: _Facts) -> Iterator[Finding]:
         yield Finding("plan_time", sentence, next=step, evidence=evidence, order=order)
 
 
-def is_cause(spool: Spool, one: Finding) -> bool:
-    """Whether a listing is of what the longest statement waited for, or of its parallel servers."""
+def cause_of(spool: Spool, listed: Iterable[Finding]) -> Finding | None:
+    """The first listing of what the longest statement waited for, or of its parallel servers."""
     rows = last_monitors(spool)
     top = _most_active(spool, rows[0]) if rows else None
     events = {event for _, event in _samples(top["activity_detail"] or "")} if top is not None else set[str]()
     is_parallel = any(name.startswith("PX ") for name in spool.monitor_lines["operation"].drop_nulls())
-    return (is_parallel and one.explains == (ANY,)) or any(
-        event.startswith(one.explains) for event in events if one.explains
-    )
+    for one in listed:
+        if is_parallel and one.explains == (ANY,):
+            return one
+        if one.explains and any(event.startswith(one.explains) for event in events):
+            return one
+    return None
 
 
 def _most_active(spool: Spool, row: dict[str, Any]) -> dict[str, Any] | None:

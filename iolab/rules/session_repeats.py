@@ -9,14 +9,13 @@ import polars as pl
 from iolab.metrics.formatting import short_text
 from iolab.rules.finding import Evidence, Finding
 from iolab.rules.phrases import counted, seconds
-from iolab.time_ledger.spools import changes
+from iolab.time_ledger.spools import changes, gets_of
 
 if TYPE_CHECKING:
     from sqlplusparse import Spool
 
 #: Kinds of statements that ask or change for themselves, and whose plan and gets tell that they did the same work.
 _KINDS: Final = ("select", "insert", "update", "delete", "merge")
-_GETS: Final = ("consistent gets", "db block gets")
 #: Runs of fewer statements are no script, nor are those of a smaller part of the time.
 _LEAST, _MOST = 2, 0.5
 #: Gets of the same work, and times of single runs with the same plan, differ by no more; two steps of the clock.
@@ -56,8 +55,7 @@ def script_twice(spool: Spool, costs: pl.DataFrame) -> Finding | None:
     first, second = max(row["statements"][0] for row in rows), min(row["statements"][1] for row in rows)
     if first >= second or any(len(row["times"]) < _LEAST for row in rows):
         return None
-    counts = spool.autotrace.filter(pl.col("name").is_in(_GETS)).group_by("statement").agg(pl.col("value").sum())
-    gets = dict(counts.iter_rows())
+    gets = gets_of(spool)
     for row in rows:
         row["counts"] = [gets.get(one) for one in row["statements"]]
     known = [row for row in rows if row["kind"] in _KINDS and (None not in row["counts"] or None not in row["plans"])]

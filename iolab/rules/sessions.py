@@ -22,7 +22,7 @@ from iolab.rules.registry import apply_rules, rule
 from iolab.rules.row_sources import COMPARE_ITSELF, SEE_PLAN, largest_operation, operation_text, own_times
 from iolab.rules.samples import session_findings as sample_findings
 from iolab.rules.session_errors import untimed_errors
-from iolab.rules.session_monitor import is_cause, monitored
+from iolab.rules.session_monitor import cause_of, monitored
 from iolab.rules.session_objects import most_sampled, sampled_object
 from iolab.rules.session_parts import printed_parts
 from iolab.rules.session_repeats import script_twice
@@ -152,7 +152,7 @@ class SpoolFacts:
     def cause(self) -> Finding | None:
         """What listings say of the statement that took half of the time of the session, or that is monitored."""
         if self.is_monitored:
-            return next((one for one in self.listed if is_cause(self.spool, one)), None)
+            return cause_of(self.spool, self.listed)
         row = next(iter(self.large), None)
         aside = sum(one["share"] for one in self.large if one["is_aside"])
         if row is None or row["is_aside"] or row["share_lo"] < _HALF * (1 - aside):

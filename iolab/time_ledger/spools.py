@@ -188,7 +188,7 @@ def gets_ledgers(spool: Spool) -> list[Ledger]:
            0.0               0                not accounted for
         line 8, the same but for hints or comments, made 1,000 gets, 3 times fewer
     """
-    gets, better = _gets(_counts(spool)), cheaper_forms(spool)
+    gets, better = dict.fromkeys(_counts(spool), 0) | gets_of(spool), cheaper_forms(spool)
     total = sum(gets.values())
     if len(gets) < 2 or total < _FEW_GETS or spool.timings.height:
         return []
@@ -214,7 +214,7 @@ def cheaper_forms(spool: Spool) -> dict[int, tuple[str, str]]:
     Where that one ran later, what changed between them stands beside it.
     """
     counts = _counts(spool)
-    gets = {number: count for number, count in _gets(counts).items() if count > 0}
+    gets = {number: count for number, count in gets_of(spool).items() if count > 0}
     columns = ("statement", "first_line", "text", pl.col("elapsed_s").fill_null(0.0))
     rows = spool.statements.filter(pl.col("statement").is_in([*gets])).select(*columns).rows()
     same = {row[0]: _same_work(counts[row[0]], row[2]) for row in rows}
@@ -288,8 +288,10 @@ def _counts(spool: Spool) -> dict[int, dict[str, int]]:
     return counts
 
 
-def _gets(counts: Mapping[int, Mapping[str, int]]) -> dict[int, int]:
-    return {number: sum(one.get(name, 0) for name in _GETS) for number, one in counts.items()}
+def gets_of(spool: Spool) -> dict[int, int]:
+    """The logical reads of each statement of which autotrace printed some."""
+    counted_gets = spool.autotrace.filter(pl.col("name").is_in(_GETS)).drop_nulls("value")
+    return dict(counted_gets.group_by("statement").agg(pl.col("value").sum()).iter_rows())
 
 
 def _same_work(counts: Mapping[str, int], text: str | None) -> tuple[object, ...]:
